@@ -43,9 +43,9 @@ impl TaskWork {
     fn step(&mut self) -> Option<Time> {
         self.steps_left = self.steps_left.checked_sub(1)?;
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let span = 1 + (self.random >> 44);
-        self.sum += span;
-        Some(Time::from_ps(span))
+        let delay = 1 + (self.random >> 44);
+        self.sum += delay;
+        Some(Time::from_ps(delay))
     }
 }
 
@@ -56,14 +56,14 @@ fn async_tasks(tasks: u64, events: u64) -> (u64, Duration) {
         let mut work = TaskWork::new(task, tasks, events);
         let sim = simulation.sim();
         simulation.sim().spawn("task", async move {
-            while let Some(span) = work.step() {
-                sim.delay(span).await;
+            while let Some(delay) = work.step() {
+                sim.delay(delay).await;
             }
             black_box(work.sum);
         });
     }
-    let took = timed(|| assert_eq!(simulation.run(Limits::default()), Outcome::Done));
-    (sim.events(), took)
+    let elapsed = timed(|| assert_eq!(simulation.run(Limits::default()), Outcome::Done));
+    (sim.events(), elapsed)
 }
 
 /// A part as a state machine. Simulators have parts of many kinds, so the loop calls a part through a trait.
@@ -83,29 +83,29 @@ impl DynamicTask for TaskWork {
 }
 
 fn state_machine(tasks: u64, events: u64) -> (u64, Duration) {
-    let part = |task| -> Box<dyn DynamicTask> { Box::new(TaskWork::new(task, tasks, events)) };
-    let mut tasks_left: Vec<Box<dyn DynamicTask>> = (0..tasks).map(part).collect();
+    let new_task = |task| -> Box<dyn DynamicTask> { Box::new(TaskWork::new(task, tasks, events)) };
+    let mut tasks_left: Vec<Box<dyn DynamicTask>> = (0..tasks).map(new_task).collect();
     let mut queue = EventQueue::default();
     let mut sequence = 0;
-    let mut identity = |task: u64| {
+    let mut next_event_id = |task: u64| {
         sequence += 1;
         sequence << TASK_BITS | task
     };
     for task in 0..tasks {
-        queue.push_now(Event { time: Time::ZERO, id: identity(task) });
+        queue.push_now(Event { time: Time::ZERO, id: next_event_id(task) });
     }
     let mut count = 0;
-    let took = timed(|| {
+    let elapsed = timed(|| {
         while let Some(event) = queue.pop() {
             count += 1;
             let task = event.task();
-            if let Some(span) = tasks_left[task as usize].step() {
-                queue.push(Event { time: event.time + span, id: identity(u64::from(task)) });
+            if let Some(delay) = tasks_left[task as usize].step() {
+                queue.push(Event { time: event.time + delay, id: next_event_id(u64::from(task)) });
             }
         }
     });
     tasks_left.iter().for_each(|work| _ = black_box(work.sum()));
-    (count, took)
+    (count, elapsed)
 }
 
 /// The textbook simulator: a heap of closures by time and sequence number.
@@ -144,15 +144,15 @@ impl PartialEq for Entry {
 impl Eq for Entry {}
 
 impl Closures {
-    fn schedule(&mut self, span: u64, action: impl FnOnce(&mut Closures) + 'static) {
+    fn schedule(&mut self, delay: u64, action: impl FnOnce(&mut Closures) + 'static) {
         self.sequence += 1;
-        let entry = Entry { time: self.now + span, sequence: self.sequence, action: Box::new(action) };
+        let entry = Entry { time: self.now + delay, sequence: self.sequence, action: Box::new(action) };
         self.heap.push(Reverse(entry));
     }
 
     fn step_task(&mut self, mut work: TaskWork) {
         match work.step() {
-            Some(span) => self.schedule(span.ps(), move |closures| closures.step_task(work)),
+            Some(delay) => self.schedule(delay.ps(), move |closures| closures.step_task(work)),
             None => _ = black_box(work.sum),
         }
     }
@@ -172,8 +172,8 @@ fn closures(tasks: u64, events: u64) -> (u64, Duration) {
         let work = TaskWork::new(task, tasks, events);
         closures.schedule(0, move |closures| closures.step_task(work));
     }
-    let took = timed(|| closures.run());
-    (closures.events, took)
+    let elapsed = timed(|| closures.run());
+    (closures.events, elapsed)
 }
 
 /// Runs `run` and returns the time that it took. This is the only function whose instructions are counted.
@@ -187,7 +187,7 @@ fn timed(run: impl FnOnce()) -> Duration {
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.iter().position(|argument| argument == "--count") {
-        Some(at) => count(&arguments[at + 1..]),
+        Some(position) => count(&arguments[position + 1..]),
         None => compare(),
     }
 }
@@ -198,13 +198,13 @@ fn count(arguments: &[String]) {
     let number = |position: usize| arguments.get(position).and_then(|text| text.parse::<u64>().ok());
     let name = arguments.first().expect(usage);
     let (_, variant) = VARIANTS.iter().find(|(variant_name, _)| variant_name == name).expect(usage);
-    let (events, took) = variant(number(1).expect(usage), number(2).unwrap_or(EVENTS));
-    println!("{events} events in {took:?}: {:.1} ns/event", took.as_nanos() as f64 / events as f64);
+    let (events, elapsed) = variant(number(1).expect(usage), number(2).unwrap_or(EVENTS));
+    println!("{events} events in {elapsed:?}: {:.1} ns/event", elapsed.as_nanos() as f64 / events as f64);
 }
 
 /// Measures all variants, and prints the best sample of each in one table.
 fn compare() {
-    let best = RefCell::new(BTreeMap::<(u64, &str), f64>::new());
+    let best_ns = RefCell::new(BTreeMap::<(u64, &str), f64>::new());
     let mut criterion = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(300))
@@ -218,10 +218,14 @@ fn compare() {
                 bencher.iter_custom(|runs| {
                     let mut sum = Duration::ZERO;
                     for _ in 0..runs {
-                        let (events, took) = variant(tasks, EVENTS);
-                        let ns = took.as_nanos() as f64 / events as f64;
-                        best.borrow_mut().entry((tasks, name)).and_modify(|best| *best = best.min(ns)).or_insert(ns);
-                        sum += took;
+                        let (events, elapsed) = variant(tasks, EVENTS);
+                        let ns = elapsed.as_nanos() as f64 / events as f64;
+                        best_ns
+                            .borrow_mut()
+                            .entry((tasks, name))
+                            .and_modify(|best_ns| *best_ns = best_ns.min(ns))
+                            .or_insert(ns);
+                        sum += elapsed;
                     }
                     sum
                 });
@@ -230,17 +234,17 @@ fn compare() {
     }
     group.finish();
 
-    let best = best.into_inner();
+    let best_ns = best_ns.into_inner();
     println!("\nns/event, best sample\n");
     println!("| tasks | async | state machine | closures | async / state machine | closures / async |");
     println!("|---:|---:|---:|---:|---:|---:|");
     for tasks in TASKS {
-        let [of_async, of_state, of_closures] =
-            VARIANTS.map(|(name, _)| best.get(&(tasks, name)).copied().unwrap_or(f64::NAN));
+        let [async_ns, state_machine_ns, closures_ns] =
+            VARIANTS.map(|(name, _)| best_ns.get(&(tasks, name)).copied().unwrap_or(f64::NAN));
         println!(
-            "| {tasks} | {of_async:.1} | {of_state:.1} | {of_closures:.1} | {:.2} | {:.2} |",
-            of_async / of_state,
-            of_closures / of_async
+            "| {tasks} | {async_ns:.1} | {state_machine_ns:.1} | {closures_ns:.1} | {:.2} | {:.2} |",
+            async_ns / state_machine_ns,
+            closures_ns / async_ns
         );
     }
 }

@@ -52,10 +52,14 @@ fn program(name: &str, settings: &[&str]) {
     let machine = machine::read(Document::Text(name, &text, None), &[]).expect("the description is sound").value;
     let start = Instant::now();
     let result = experiment::run(&machine, Recorder::off());
-    let took = start.elapsed().as_secs_f64();
-    let executes = |name: &str| ["time.compute", "time.send", "time.receive"].contains(&name);
-    let (executed, transactions) = (16.0 * sum(&result, executes), sum(&result, is_transaction));
-    println!("| {name} | {took:.1} s | {:.0} | {:.0} |", executed / took / 1e6, took * 1e9 / transactions);
+    let elapsed_s = start.elapsed().as_secs_f64();
+    let is_execution_time = |name: &str| ["time.compute", "time.send", "time.receive"].contains(&name);
+    let (executed, transactions) = (16.0 * sum(&result, is_execution_time), sum(&result, is_transaction));
+    println!(
+        "| {name} | {elapsed_s:.1} s | {:.0} | {:.0} |",
+        executed / elapsed_s / 1e6,
+        elapsed_s * 1e9 / transactions
+    );
 }
 
 /// Returns the time of a load that hits the cache, measured with loads from a few blocks.
@@ -63,8 +67,8 @@ fn ns_per_hit() -> f64 {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
-    let took = Rc::new(std::cell::Cell::new(0.0));
-    let measured = took.clone();
+    let ns_per_load = Rc::new(std::cell::Cell::new(0.0));
+    let task_result = ns_per_load.clone();
     sim.spawn("loads", async move {
         for block in 0..64 {
             node.cores[0].load(4096 + 64 * block, 8).await;
@@ -75,10 +79,10 @@ fn ns_per_hit() -> f64 {
             sum += node.cores[0].try_load(4096 + 8 * (load % 512), 8).expect("the block is in the cache");
         }
         black_box(sum);
-        measured.set(start.elapsed().as_nanos() as f64 / LOADS as f64);
+        task_result.set(start.elapsed().as_nanos() as f64 / LOADS as f64);
     });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
-    took.get()
+    ns_per_load.get()
 }
 
 /// Returns the bus transactions of a ping-pong pair per microsecond of real time.
@@ -92,8 +96,8 @@ fn transactions_per_us(design: Design) -> f64 {
     let machine = machine::read(Document::Text("memory-bus", text, None), &sets).expect("the example is sound").value;
     let start = Instant::now();
     let result = experiment::run(&machine, Recorder::off());
-    let took = start.elapsed().as_micros() as f64;
-    sum(&result, is_transaction) / took
+    let elapsed_us = start.elapsed().as_micros() as f64;
+    sum(&result, is_transaction) / elapsed_us
 }
 
 /// Returns whether a metric counts transactions of a bus.

@@ -12,38 +12,40 @@ use narrows::program::worker::{self, Worker};
 use narrows::text::Document;
 use std::rc::Rc;
 
-/// Number of points of each processor, and number of steps.
+/// Number of points of each processor.
 const POINTS: usize = 32;
+/// Number of steps.
 const STEPS: usize = 40;
 
 /// The addresses of each processor's points, for even and for odd steps, and the workers.
 struct Heat(Vec<[SharedAddress; 2]>, Vec<Rc<Worker>>);
 
-/// Runs the program of a processor: each point becomes the mean of its neighbours; one end is kept hot.
+/// Runs the program of a processor: in each step, each point becomes the mean of its neighbours. The first
+/// point stays hot.
 async fn relax(worker: Rc<Worker>, heat: Rc<Heat>) {
     let last = heat.0.len() * POINTS - 1;
-    let place = |at: usize, step: usize| heat.0[at / POINTS][step % 2].plus(8 * (at % POINTS) as u32);
-    let own = worker.id() * POINTS..(worker.id() + 1) * POINTS;
-    for at in own.clone() {
-        worker.store_f64(place(at, 0), if at == 0 { 100.0 } else { 0.0 }).await;
+    let address_of = |point: usize, step: usize| heat.0[point / POINTS][step % 2].plus(8 * (point % POINTS) as u32);
+    let own_points = worker.id() * POINTS..(worker.id() + 1) * POINTS;
+    for point in own_points.clone() {
+        worker.store_f64(address_of(point, 0), if point == 0 { 100.0 } else { 0.0 }).await;
     }
     for step in 0..STEPS {
         worker.barrier().await;
-        for at in own.clone() {
-            let before = worker.load_f64(place(at.saturating_sub(1), step)).await;
-            let behind = worker.load_f64(place((at + 1).min(last), step)).await;
+        for point in own_points.clone() {
+            let left = worker.load_f64(address_of(point.saturating_sub(1), step)).await;
+            let right = worker.load_f64(address_of((point + 1).min(last), step)).await;
             worker.compute(6).await; // two additions, a multiplication, addresses and the loop
-            worker.store_f64(place(at, step + 1), if at == 0 { 100.0 } else { (before + behind) / 2.0 }).await;
+            worker.store_f64(address_of(point, step + 1), if point == 0 { 100.0 } else { (left + right) / 2.0 }).await;
         }
     }
     let mut serial = vec![0.0; last + 1];
     serial[0] = 100.0;
     for _ in 0..STEPS {
-        serial = (0..=last).map(|at| (serial[at.max(1) - 1] + serial[(at + 1).min(last)]) / 2.0).collect();
+        serial = (0..=last).map(|point| (serial[point.max(1) - 1] + serial[(point + 1).min(last)]) / 2.0).collect();
         serial[0] = 100.0;
     }
-    for at in own {
-        assert_eq!(worker.load_f64(place(at, STEPS)).await, serial[at], "a serial run gives the same");
+    for point in own_points {
+        assert_eq!(worker.load_f64(address_of(point, STEPS)).await, serial[point], "a serial run gives the same");
     }
 }
 

@@ -20,30 +20,31 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Returns a machine of Alewife nodes over a fabric.
-fn machine(fabric: &str, nodes: usize, endpoints: u32, rest: &str, sets: &[String]) -> Machine {
+fn machine(fabric: &str, nodes: usize, endpoints: u32, workload: &str, overrides: &[String]) -> Machine {
     let text = format!(
         "parts = [\"hosts/alewife\", \"ni/cmmu\", \"fabrics/{fabric}\", \"protocols/none\"]\n\
-         [nodes.n]\nhost = \"alewife\"\ncount = {nodes}\nendpoints = {endpoints}\n{rest}\n"
+         [nodes.n]\nhost = \"alewife\"\ncount = {nodes}\nendpoints = {endpoints}\n{workload}\n"
     );
-    let read = machine::read(Document::Text("alewife.toml", &text, None), sets);
+    let read = machine::read(Document::Text("alewife.toml", &text, None), overrides);
     read.unwrap_or_else(|problems| panic!("{problems}")).value
 }
 
 /// A workload without programs or metrics: each test spawns its own programs.
-struct NoMessages;
+struct NoWorkload;
 
-impl RunningWorkload for NoMessages {
+impl RunningWorkload for NoWorkload {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         Vec::new()
     }
 }
 
-fn world(machine: &Machine) -> build::BuiltMachine {
-    build::build_with(machine, Recorder::off(), Box::new(|_| Rc::new(NoMessages)))
+fn build_without_workload(machine: &Machine) -> build::BuiltMachine {
+    build::build_with(machine, Recorder::off(), Box::new(|_| Rc::new(NoWorkload)))
 }
 
-/// The description's workload, which `world` replaces by `NoMessages`, and the time at which the tests' programs begin.
-const SHORT: &str = "[workload.costs]\noperation = \"read\"";
+/// The workload of the description, which `build_without_workload` replaces by `NoWorkload`.
+const PLACEHOLDER_WORKLOAD: &str = "[workload.costs]\noperation = \"read\"";
+/// The time at which the programs of the tests begin.
 const START: Time = Time::from_us(2);
 
 fn run(machine: &Machine) -> RunResult {
@@ -58,10 +59,10 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 
 /// Returns a shared space with `bytes` at each endpoint, and the base address of each endpoint's part.
 fn space(built: &build::BuiltMachine, bytes: u64) -> (Rc<Space>, Vec<SharedAddress>) {
-    let ends = built.world.active_endpoints().len();
-    let space = Rc::new(Space::new(ends, built.world.shared_memory.block));
-    let bases = (0..ends).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
-    (space, bases)
+    let endpoint_count = built.world.active_endpoints().len();
+    let space = Rc::new(Space::new(endpoint_count, built.world.shared_memory.block));
+    let base_addresses = (0..endpoint_count).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
+    (space, base_addresses)
 }
 
 fn next_random(state: &mut u64) -> u64 {
@@ -85,7 +86,7 @@ proptest! {
         counters in 1..12u32,
         seed in any::<u64>(),
     ) {
-        let sets = [
+        let overrides = [
             format!("hosts.alewife.alewife.cache={cache}"),
             format!("ni.cmmu.reception={reception}"),
             format!("ni.cmmu.coherence.pointers={pointers}"),
@@ -96,11 +97,11 @@ proptest! {
             // Some fabrics store whole packets in their buffers.
             "ni.cmmu.message-max=56 B".to_owned(),
         ];
-        let built = world(&machine(fabric, nodes, endpoints, SHORT, &sets));
-        let (space, bases) = space(&built, 2048);
+        let built = build_without_workload(&machine(fabric, nodes, endpoints, PLACEHOLDER_WORKLOAD, &overrides));
+        let (space, base_addresses) = space(&built, 2048);
         let workers = Worker::all(&built.world, &space);
         let counts_done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
-        let counter_address = move |counter: u32| bases[counter as usize % bases.len()].plus(8 * counter);
+        let counter_address = move |counter: u32| base_addresses[counter as usize % base_addresses.len()].plus(8 * counter);
         for (worker_index, worker) in workers.into_iter().enumerate() {
             let (counter_address, done) = (counter_address.clone(), counts_done.clone());
             built.world.sim.spawn(format!("adder {worker_index}"), async move {
@@ -137,34 +138,34 @@ proptest! {
         (waiting, forwarding) in (0..2u32, any::<bool>()),
         seed in any::<u64>(),
     ) {
-        let sets = [
+        let overrides = [
             format!("hosts.alewife.alewife.cache={cache}"),
             format!("ni.cmmu.coherence.waiting={waiting}"),
             format!("ni.cmmu.coherence.forwarding={forwarding}"),
             "ni.cmmu.coherence.pointers=1".to_owned(),
         ];
-        let built = world(&machine(fabric, nodes, 1, SHORT, &sets));
-        let (space, bases) = space(&built, 8 * nodes as u64);
+        let built = build_without_workload(&machine(fabric, nodes, 1, PLACEHOLDER_WORKLOAD, &overrides));
+        let (space, base_addresses) = space(&built, 8 * nodes as u64);
         let workers = Worker::all(&built.world, &space);
         for (worker_index, worker) in workers.into_iter().enumerate() {
-            let bases = bases.clone();
+            let base_addresses = base_addresses.clone();
             built.world.sim.spawn(format!("counter {worker_index}"), async move {
                 worker.endpoint().cpu().until(START).await;
                 let mut state = seed ^ (worker_index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                let mut seen = vec![vec![0; bases.len()]; bases.len()];
+                let mut last_seen = vec![vec![0; base_addresses.len()]; base_addresses.len()];
                 for step in 1..60u64 {
-                    let mut draw = || next_random(&mut state) as usize % bases.len();
+                    let mut draw = || next_random(&mut state) as usize % base_addresses.len();
                     let (home, word) = (draw(), draw());
-                    let address = bases[home].plus(8 * word as u32);
+                    let address = base_addresses[home].plus(8 * word as u32);
                     if word == worker_index {
                         worker.store(address, step).await;
-                        seen[home][word] = step;
+                        last_seen[home][word] = step;
                     } else if step % 3 == 0 {
                         worker.prefetch(address, if step % 2 == 0 { AccessMode::Read } else { AccessMode::Write }).await;
                     }
                     let value = worker.load(address).await;
-                    assert!(value >= seen[home][word] && (word != worker_index || value == step), "{value} of {home}, {word}");
-                    seen[home][word] = value;
+                    assert!(value >= last_seen[home][word] && (word != worker_index || value == step), "{value} of {home}, {word}");
+                    last_seen[home][word] = value;
                 }
                 worker.barrier().await;
             });
@@ -175,56 +176,56 @@ proptest! {
 
 #[test]
 fn message_interrupts_a_computing_program_and_waits_for_a_polling_one() {
-    let handled = |reception: &str| {
-        let sets = [format!("ni.cmmu.reception={reception}")];
-        let built = world(&machine("alewife-mesh", 2, 1, SHORT, &sets));
+    let handling_cycles = |reception: &str| {
+        let overrides = [format!("ni.cmmu.reception={reception}")];
+        let built = build_without_workload(&machine("alewife-mesh", 2, 1, PLACEHOLDER_WORKLOAD, &overrides));
         let arrival = Rc::new(Cell::new(Time::ZERO));
         let active_endpoints = built.world.active_endpoints();
-        let (handled_at, own) = (arrival.clone(), Rc::downgrade(&active_endpoints[1]));
-        active_endpoints[1].on_message(move |_| handled_at.set(own.upgrade().expect("an end").now()));
-        for (worker_index, end) in active_endpoints.iter().cloned().enumerate() {
+        let (handled_at, receiver) = (arrival.clone(), Rc::downgrade(&active_endpoints[1]));
+        active_endpoints[1].on_message(move |_| handled_at.set(receiver.upgrade().expect("an end").now()));
+        for (worker_index, endpoint) in active_endpoints.iter().cloned().enumerate() {
             built.world.sim.spawn(format!("program {worker_index}"), async move {
-                end.cpu().until(START).await;
+                endpoint.cpu().until(START).await;
                 match worker_index {
-                    0 => end.send(ActiveMessage::new(EndpointId(1), 0, &[])).await,
-                    _ => end.compute(20_000).await,
+                    0 => endpoint.send(ActiveMessage::new(EndpointId(1), 0, &[])).await,
+                    _ => endpoint.compute(20_000).await,
                 }
-                end.barrier().await;
+                endpoint.barrier().await;
             });
         }
         assert_eq!(built.run(), Outcome::Done);
         (arrival.get() - START).as_s() * 20e6
     };
-    assert!(handled("interrupt") < 120.0, "{} cycles", handled("interrupt"));
-    assert!(handled("polling") > 20_000.0, "{} cycles", handled("polling"));
+    assert!(handling_cycles("interrupt") < 120.0, "{} cycles", handling_cycles("interrupt"));
+    assert!(handling_cycles("polling") > 20_000.0, "{} cycles", handling_cycles("polling"));
 }
 
 #[test]
 fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
     let cycles = |messages: usize| {
-        let built = world(&machine("alewife-mesh", 2, 1, SHORT, &[]));
-        let took = Rc::new(Cell::new(0.0));
+        let built = build_without_workload(&machine("alewife-mesh", 2, 1, PLACEHOLDER_WORKLOAD, &[]));
+        let elapsed_cycles = Rc::new(Cell::new(0.0));
         let active_endpoints = built.world.active_endpoints();
-        active_endpoints.iter().for_each(|end| end.on_message(|_| {}));
-        for (worker_index, end) in active_endpoints.iter().cloned().enumerate() {
-            let took = took.clone();
+        active_endpoints.iter().for_each(|endpoint| endpoint.on_message(|_| {}));
+        for (worker_index, endpoint) in active_endpoints.iter().cloned().enumerate() {
+            let elapsed_cycles = elapsed_cycles.clone();
             built.world.sim.spawn(format!("program {worker_index}"), async move {
-                end.cpu().until(START).await;
+                endpoint.cpu().until(START).await;
                 if worker_index == 0 {
                     for _ in 0..messages {
-                        end.send(ActiveMessage::new(EndpointId(1), 0, &[])).await;
-                        end.compute(500).await;
+                        endpoint.send(ActiveMessage::new(EndpointId(1), 0, &[])).await;
+                        endpoint.compute(500).await;
                     }
                 } else {
-                    let start = end.now();
-                    end.compute(20_000).await;
-                    took.set((end.now() - start).as_s() * 20e6);
+                    let start = endpoint.now();
+                    endpoint.compute(20_000).await;
+                    elapsed_cycles.set((endpoint.now() - start).as_s() * 20e6);
                 }
-                end.barrier().await;
+                endpoint.barrier().await;
             });
         }
         assert_eq!(built.run(), Outcome::Done);
-        took.get()
+        elapsed_cycles.get()
     };
     let (uninterrupted, interrupted) = (cycles(0), cycles(10));
     assert!((uninterrupted - 20_000.0).abs() < 1.0, "{uninterrupted}");
@@ -234,40 +235,40 @@ fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
 }
 
 /// Returns the cycles of a step that computes and loads another node's block, with or without a prefetch.
-fn walk_cycles(prefetches: bool, sets: &[&str]) -> f64 {
-    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
-    let built = world(&machine("alewife-mesh", 8, 1, SHORT, &sets));
-    let (space, bases) = space(&built, 4096);
+fn cycles_per_step(prefetches: bool, overrides: &[&str]) -> f64 {
+    let overrides: Vec<String> = overrides.iter().map(|setting| setting.to_string()).collect();
+    let built = build_without_workload(&machine("alewife-mesh", 8, 1, PLACEHOLDER_WORKLOAD, &overrides));
+    let (space, base_addresses) = space(&built, 4096);
     let workers = Worker::all(&built.world, &space);
-    let took = Rc::new(Cell::new(0.0));
+    let elapsed_cycles = Rc::new(Cell::new(0.0));
     for (worker_index, worker) in workers.into_iter().enumerate() {
-        let (bases, took) = (bases.clone(), took.clone());
+        let (base_addresses, elapsed_cycles) = (base_addresses.clone(), elapsed_cycles.clone());
         built.world.sim.spawn(format!("program {worker_index}"), async move {
             worker.endpoint().cpu().until(START).await;
             if worker_index == 0 {
                 let start = worker.endpoint().now();
                 for step in 0..50 {
                     if prefetches {
-                        worker.prefetch(bases[7].plus(16 * (step + 1)), AccessMode::Read).await;
+                        worker.prefetch(base_addresses[7].plus(16 * (step + 1)), AccessMode::Read).await;
                     }
                     worker.compute(40).await;
-                    assert_eq!(worker.load(bases[7].plus(16 * step)).await, 0);
+                    assert_eq!(worker.load(base_addresses[7].plus(16 * step)).await, 0);
                 }
-                took.set((worker.endpoint().now() - start).as_s() * 20e6 / 50.0);
+                elapsed_cycles.set((worker.endpoint().now() - start).as_s() * 20e6 / 50.0);
             }
             worker.barrier().await;
         });
     }
     assert_eq!(built.run(), Outcome::Done);
-    took.get()
+    elapsed_cycles.get()
 }
 
 #[test]
 fn prefetch_hides_the_round_trip_to_the_home() {
-    let (without_prefetch, prefetched) = (walk_cycles(false, &[]), walk_cycles(true, &[]));
+    let (without_prefetch, prefetched) = (cycles_per_step(false, &[]), cycles_per_step(true, &[]));
     assert!(without_prefetch > 40.0 + 38.0 + 10.0, "{without_prefetch} cycles a step");
     assert!(prefetched < without_prefetch - 20.0, "{prefetched} cycles a step, {without_prefetch} without");
-    let no_buffers = walk_cycles(true, &["ni.cmmu.coherence.prefetches=0"]);
+    let no_buffers = cycles_per_step(true, &["ni.cmmu.coherence.prefetches=0"]);
     assert!(
         (no_buffers - without_prefetch).abs() < 8.0,
         "{no_buffers} cycles a step without prefetch slots, {without_prefetch} without prefetches"
@@ -288,8 +289,8 @@ fn program_runs_over_hardware_and_software_shared_memory() {
 #[test]
 fn messages_of_any_size_arrive_whole() {
     for payload in [1, 7, 8, 63, 512, 513, 4096] {
-        let rest = format!("[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = 3");
-        run(&machine("alewife-mesh", 2, 1, &rest, &[]));
+        let workload = format!("[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = 3");
+        run(&machine("alewife-mesh", 2, 1, &workload, &[]));
     }
     let result = run(&machine("alewife-mesh", 2, 1, "[workload.pair]\nwarm-up = 0\npackets = 8", &[]));
     // Each packet is full: a header of eight bytes, fourteen arguments and memory up to the largest packet.
@@ -300,36 +301,36 @@ fn messages_of_any_size_arrive_whole() {
 /// block.
 #[test]
 fn granted_block_stays_readable_after_its_use() {
-    let built = world(&machine("ideal-1998", 2, 1, SHORT, &[]));
-    let (space, bases) = space(&built, 64);
-    let ends = SharedMemory::all(built.world.active_endpoints(), &space, built.world.shared_memory);
-    let (end, far) = (ends[0].clone(), bases[1]);
+    let built = build_without_workload(&machine("ideal-1998", 2, 1, PLACEHOLDER_WORKLOAD, &[]));
+    let (space, base_addresses) = space(&built, 64);
+    let shared_endpoints = SharedMemory::all(built.world.active_endpoints(), &space, built.world.shared_memory);
+    let (endpoint, remote_address) = (shared_endpoints[0].clone(), base_addresses[1]);
     built.world.sim.spawn("program", async move {
-        end.active().cpu().until(START).await;
-        assert_eq!(end.accessible_address(far, AccessMode::Read), None);
-        let address = end.fault(far, AccessMode::Read).await;
-        assert_eq!(end.active().cpu().load(address, 8).await, Ok(0));
-        end.end_use(far).await;
-        assert_eq!(end.accessible_address(far, AccessMode::Read), Some(address));
-        assert_eq!(end.accessible_address(far, AccessMode::Write), None);
-        assert_eq!(end.faults(), 1);
+        endpoint.active().cpu().until(START).await;
+        assert_eq!(endpoint.accessible_address(remote_address, AccessMode::Read), None);
+        let address = endpoint.fault(remote_address, AccessMode::Read).await;
+        assert_eq!(endpoint.active().cpu().load(address, 8).await, Ok(0));
+        endpoint.end_use(remote_address).await;
+        assert_eq!(endpoint.accessible_address(remote_address, AccessMode::Read), Some(address));
+        assert_eq!(endpoint.accessible_address(remote_address, AccessMode::Write), None);
+        assert_eq!(endpoint.faults(), 1);
     });
     assert_eq!(built.run(), Outcome::Done);
-    drop(ends);
+    drop(shared_endpoints);
 }
 
 #[test]
 fn a_program_starts_on_every_node() {
-    let built = world(&machine("alewife-mesh", 3, 2, SHORT, &[]));
+    let built = build_without_workload(&machine("alewife-mesh", 3, 2, PLACEHOLDER_WORKLOAD, &[]));
     let (space, _) = space(&built, 64);
     let workers = Worker::all(&built.world, &space);
-    let ran = Rc::new(Cell::new(0));
+    let started_programs = Rc::new(Cell::new(0));
     start(&built.world, &workers, |_| {
-        let ran = ran.clone();
-        async move { ran.set(ran.get() + 1) }
+        let started_programs = started_programs.clone();
+        async move { started_programs.set(started_programs.get() + 1) }
     });
     assert_eq!(built.run(), Outcome::Done);
-    assert_eq!(ran.get(), 6);
+    assert_eq!(started_programs.get(), 6);
 }
 
 /// Returns the machines of Table 1, by their shipped descriptions.
@@ -345,8 +346,8 @@ fn table_1_machines(workload: &str) -> Vec<(&'static str, Machine)> {
 
 #[test]
 fn every_machine_of_table_1_runs_a_program_by_messages_and_by_shared_memory() {
-    for sends in ["groups", "loads"] {
-        let em3d = format!("[workload.em3d]\nn-nodes = 4\nd-nodes = 3\niterations = 1\nsends = \"{sends}\"");
+    for exchange in ["groups", "loads"] {
+        let em3d = format!("[workload.em3d]\nn-nodes = 4\nd-nodes = 3\niterations = 1\nsends = \"{exchange}\"");
         let machines = table_1_machines(&em3d);
         assert_eq!(machines.len(), 13);
         for (part, machine) in machines {
@@ -360,9 +361,11 @@ fn every_machine_of_table_1_runs_a_program_by_messages_and_by_shared_memory() {
 #[test]
 fn local_miss_takes_the_described_cycles_at_any_clock() {
     let local = "[workload.costs]\noperation = \"read\"\nhome = 0";
-    let output = [("cm-5", 16.0), ("j-machine", 7.0), ("t3e", 80.0)];
+    let expected_cycles = [("cm-5", 16.0), ("j-machine", 7.0), ("t3e", 80.0)];
     for (part, machine) in table_1_machines(local) {
-        let Some((_, cycles)) = output.iter().find(|(name, _)| part.ends_with(&format!("/{name}"))) else { continue };
+        let Some((_, cycles)) = expected_cycles.iter().find(|(name, _)| part.ends_with(&format!("/{name}"))) else {
+            continue;
+        };
         let measured = metric(&run(&machine), "costs.cycles");
         // A clock's cycle ends at a whole picosecond.
         assert!((measured - cycles).abs() < 0.01, "{part}: {measured}");
@@ -371,15 +374,16 @@ fn local_miss_takes_the_described_cycles_at_any_clock() {
 
 #[test]
 fn clock_outside_the_machine_s_bounds_is_refused() {
-    let text = |sets: &[&str]| {
-        let sets: Vec<String> = sets.iter().map(|set| format!("hosts.alewife.alewife.{set}")).collect();
+    let refusal = |overrides: &[&str]| {
+        let overrides: Vec<String> =
+            overrides.iter().map(|setting| format!("hosts.alewife.alewife.{setting}")).collect();
         let text = "parts = [\"hosts/alewife\", \"ni/cmmu\", \"protocols/none\", \"fabrics/alewife-mesh\"]\n[workload.costs]\n";
-        machine::read(Document::Text("clock.toml", text, None), &sets).err().map(|problems| problems.to_string())
+        machine::read(Document::Text("clock.toml", text, None), &overrides).err().map(|problems| problems.to_string())
     };
-    assert_eq!(text(&["clock=\"200 MHz\""]), None);
-    assert_eq!(text(&["clock=\"14 MHz\"", "clock-min=\"14 MHz\"", "clock-max=\"14 MHz\""]), None);
-    let too_slow = text(&["clock=\"13 MHz\"", "clock-min=\"14 MHz\""]).expect("too slow");
+    assert_eq!(refusal(&["clock=\"200 MHz\""]), None);
+    assert_eq!(refusal(&["clock=\"14 MHz\"", "clock-min=\"14 MHz\"", "clock-max=\"14 MHz\""]), None);
+    let too_slow = refusal(&["clock=\"13 MHz\"", "clock-min=\"14 MHz\""]).expect("too slow");
     assert!(too_slow.contains("must be at least 14 MHz"), "{too_slow}");
-    let fast = text(&["clock=\"21 MHz\"", "clock-max=\"20 MHz\""]).expect("too fast");
-    assert!(fast.contains("must be at most 20 MHz"), "{fast}");
+    let too_fast = refusal(&["clock=\"21 MHz\"", "clock-max=\"20 MHz\""]).expect("too fast");
+    assert!(too_fast.contains("must be at most 20 MHz"), "{too_fast}");
 }

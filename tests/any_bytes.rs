@@ -30,17 +30,17 @@ type FuzzTarget = fn(&[u8]);
 
 /// Returns the packets of a few datagrams.
 fn packets() -> Vec<Vec<u8>> {
-    let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
+    let socket = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
     let fragments_of = |(identification, length): (u16, usize)| {
         let payload: Vec<u8> = (0..length).map(|index| index as u8).collect();
-        let datagram = Datagram { from: end(0), to: end(1), identification, payload: length, checksum: None };
+        let datagram = Datagram { from: socket(0), to: socket(1), identification, payload: length, checksum: None };
         let fragments = datagram.summed(Sum::of_bytes(&payload)).fragments(60).expect("an MTU");
         fragments.map(|fragment| fragment.packet(&payload)).collect::<Vec<_>>()
     };
     [(1, 0), (2, 21), (3, 150)].into_iter().flat_map(fragments_of).collect()
 }
 
-/// Returns the captures before damage: one written by this program, and three of packets that Linux sent.
+/// Returns the undamaged captures: one written by this program, and three of packets that Linux sent.
 fn captures() -> Vec<Vec<u8>> {
     let mut capture = Capture::new(["a", "b"]);
     for (number, packet) in packets().iter().enumerate() {
@@ -49,11 +49,11 @@ fn captures() -> Vec<Vec<u8>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/captures/");
     let names = ["linux.pcapng", "linux-ns.pcap", "linux-us.pcap"];
     let read = |name| std::fs::read(format!("{folder}{name}")).expect("a shipped file");
-    let mut corpus: Vec<Vec<u8>> = names.into_iter().map(read).collect();
+    let mut captures: Vec<Vec<u8>> = names.into_iter().map(read).collect();
     // Only the first packets of each are kept, as most of a long file is payload.
-    corpus.iter_mut().for_each(|file| file.truncate(600));
-    corpus.push(capture.bytes().to_vec());
-    corpus
+    captures.iter_mut().for_each(|file| file.truncate(600));
+    captures.push(capture.bytes().to_vec());
+    captures
 }
 
 /// Returns a triangle with a tail as a METIS graph, with weights and without.
@@ -65,12 +65,12 @@ fn graphs() -> Vec<Vec<u8>> {
 
 /// Returns the same graph as a matrix, in each format.
 fn matrices() -> Vec<Vec<u8>> {
-    let market = include_str!("data/matrices/tailed-triangle.mtx");
-    let cards = include_str!("data/matrices/tailed-triangle.rsa");
+    let matrix_market = include_str!("data/matrices/tailed-triangle.mtx");
+    let harwell_boeing = include_str!("data/matrices/tailed-triangle.rsa");
     let triplets = include_str!("data/matrices/tailed-triangle.triplets");
     let general = "%%MatrixMarket MATRIX coordinate integer General\n2 2 3\n1 2 7\n2 1 7\n2 2 5\n";
     let pattern = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 1\n3 3\n";
-    [market, cards, triplets, general, pattern].map(|text| text.as_bytes().to_vec()).into()
+    [matrix_market, harwell_boeing, triplets, general, pattern].map(|text| text.as_bytes().to_vec()).into()
 }
 
 /// Returns two hosts at two switches, in each format, with kinds, rates and latencies.
@@ -93,8 +93,8 @@ fn networks() -> Vec<Vec<u8>> {
     [list, json, graphml].map(|text| text.as_bytes().to_vec()).into()
 }
 
-/// Returns the bytes of one or two seeds with up to a dozen changes: replaced, flipped, cut, doubled, or set to extreme
-/// values.
+/// Returns the bytes of one or two seeds with fewer than a dozen changes: bytes are replaced, inserted, repeated or set
+/// to extreme values, bits are flipped, and the end is cut off.
 fn damaged(seeds: &[Vec<u8>], rng: &mut Pcg64) -> Vec<u8> {
     let mut bytes = seeds[rng.random_range(0..seeds.len())].clone();
     if rng.random_range(0..8) == 0 {
@@ -104,16 +104,16 @@ fn damaged(seeds: &[Vec<u8>], rng: &mut Pcg64) -> Vec<u8> {
         if bytes.is_empty() {
             bytes.push(rng.random());
         }
-        let at = rng.random_range(0..bytes.len());
+        let offset = rng.random_range(0..bytes.len());
         match rng.random_range(0..6) {
-            0 => bytes[at] = rng.random(),
-            1 => bytes[at] ^= 1 << rng.random_range(0..8),
-            2 => bytes.truncate(at),
-            3 => drop(bytes.splice(at..at, [0; 4])),
-            4 => bytes[at] = [0, 1, 0x7f, 0x80, 0xff][rng.random_range(0..5)],
+            0 => bytes[offset] = rng.random(),
+            1 => bytes[offset] ^= 1 << rng.random_range(0..8),
+            2 => bytes.truncate(offset),
+            3 => drop(bytes.splice(offset..offset, [0; 4])),
+            4 => bytes[offset] = [0, 1, 0x7f, 0x80, 0xff][rng.random_range(0..5)],
             _ => {
-                let part = bytes[at..(at + rng.random_range(1..40)).min(bytes.len())].to_vec();
-                bytes.splice(at..at, part);
+                let part = bytes[offset..(offset + rng.random_range(1..40)).min(bytes.len())].to_vec();
+                bytes.splice(offset..offset, part);
             }
         }
     }
@@ -125,10 +125,10 @@ fn random_bytes(rng: &mut Pcg64) -> Vec<u8> {
     (0..rng.random_range(0..400)).map(|_| rng.random()).collect()
 }
 
-/// Runs `target` on damaged and shapeless inputs until `time` has passed, and returns the number of inputs.
+/// Runs `target` on damaged seeds and on random bytes until `time` has passed, and returns the number of inputs.
 fn fuzz(target: FuzzTarget, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64 {
-    let (mut rng, began, mut inputs) = (Pcg64::seed_from_u64(seed), Instant::now(), 0);
-    while began.elapsed() < time {
+    let (mut rng, start, mut inputs) = (Pcg64::seed_from_u64(seed), Instant::now(), 0);
+    while start.elapsed() < time {
         for _ in 0..1_000 {
             let input = if rng.random_range(0..10) == 0 { random_bytes(&mut rng) } else { damaged(seeds, &mut rng) };
             if let Err(panic) = std::panic::catch_unwind(|| target(&input)) {
@@ -141,10 +141,10 @@ fn fuzz(target: FuzzTarget, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64
     inputs
 }
 
-/// Returns the number in the environment variable `name`, or `otherwise` if it is not set.
-fn variable_or(name: &str, otherwise: u64) -> u64 {
+/// Returns the number in the environment variable `name`, or `default_value` if it is not set.
+fn variable_or(name: &str, default_value: u64) -> u64 {
     std::env::var(name)
-        .map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")))
+        .map_or(default_value, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")))
 }
 
 #[track_caller]

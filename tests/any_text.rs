@@ -13,8 +13,8 @@ use proptest::prelude::*;
 use std::path::Path;
 
 /// Reads a description; if it is refused, its problems must have a text.
-fn read(text: &str, sets: &[String]) {
-    if let Err(problems) = machine::read(Document::Text("any.toml", text, None), sets) {
+fn read(text: &str, overrides: &[String]) {
+    if let Err(problems) = machine::read(Document::Text("any.toml", text, None), overrides) {
         assert!(!problems.render(true).is_empty());
     }
 }
@@ -24,13 +24,13 @@ fn example() -> &'static str {
 }
 
 /// Returns a shipped example with up to a dozen bytes replaced by other text.
-fn damaged() -> impl Strategy<Value = String> {
-    let other = "\\PC{0,6}|[0-9\"\\[\\]=.,-]{0,4}|[a-z-]{1,9} = [0-9]{1,20}\n|\"[0-9]{1,4} [kKMG]?i?B\"";
-    (any::<prop::sample::Index>(), 0..12usize, other).prop_map(|(index, length, other)| {
+fn damaged_example() -> impl Strategy<Value = String> {
+    let replacement = "\\PC{0,6}|[0-9\"\\[\\]=.,-]{0,4}|[a-z-]{1,9} = [0-9]{1,20}\n|\"[0-9]{1,4} [kKMG]?i?B\"";
+    (any::<prop::sample::Index>(), 0..12usize, replacement).prop_map(|(index, length, replacement)| {
         let text = example();
         let start = text.floor_char_boundary(index.index(text.len()));
         let end = text.floor_char_boundary((start + length).min(text.len()));
-        format!("{}{other}{}", &text[..start], &text[end..])
+        format!("{}{replacement}{}", &text[..start], &text[end..])
     })
 }
 
@@ -95,7 +95,7 @@ fn curve_text() -> impl Strategy<Value = String> {
 }
 
 /// Checks that a quantity's printed form reads back as the same value.
-fn rounds<Q: Quantity + PartialEq + std::fmt::Debug + std::fmt::Display>(text: &str) {
+fn assert_round_trip<Q: Quantity + PartialEq + std::fmt::Debug + std::fmt::Display>(text: &str) {
     if let Ok(value) = quantity::parse::<Q>(text) {
         assert_eq!(quantity::parse::<Q>(&value.to_string()), Ok(value), "{text}");
     }
@@ -110,19 +110,19 @@ proptest! {
     }
 
     #[test]
-    fn no_damaged_example_panics(text in damaged()) {
+    fn no_damaged_example_panics(text in damaged_example()) {
         read(&text, &[]);
     }
 
     #[test]
-    fn no_settings_panic(sets in prop::collection::vec(setting(), 1..4)) {
-        read(example(), &sets);
+    fn no_settings_panic(overrides in prop::collection::vec(setting(), 1..4)) {
+        read(example(), &overrides);
     }
 
     #[test]
-    fn description_that_reads_can_be_built(sets in prop::collection::vec(setting(), 1..4)) {
+    fn description_that_reads_can_be_built(overrides in prop::collection::vec(setting(), 1..4)) {
         let document = Document::Text("any.toml", example(), None);
-        if let Ok(read) = machine::read(document, &sets) {
+        if let Ok(read) = machine::read(document, &overrides) {
             machine::build::build(&read.value, narrows::engine::Recorder::off());
         }
     }
@@ -160,10 +160,10 @@ proptest! {
 
     #[test]
     fn printed_quantity_reads_back_as_itself(text in "\\PC{0,9}|-?[0-9]{0,22}(\\.[0-9]{0,13})? ?([kKMGT]?i?(B|bit|Hz|bit/s|B/s)|[pnum]?s)") {
-        rounds::<Time>(&text);
-        rounds::<Bytes>(&text);
-        rounds::<Rate>(&text);
-        rounds::<Hertz>(&text);
+        assert_round_trip::<Time>(&text);
+        assert_round_trip::<Bytes>(&text);
+        assert_round_trip::<Rate>(&text);
+        assert_round_trip::<Hertz>(&text);
     }
 
     #[test]

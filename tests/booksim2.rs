@@ -49,8 +49,8 @@ fn traces() -> Vec<Trace> {
 fn read_trace(path: &Path) -> Trace {
     let text = std::fs::read_to_string(path).expect("a trace");
     let mut lines = text.lines();
-    let head = lines.next().expect("its configuration").trim_start_matches("# ");
-    let configuration = head.split(' ').filter_map(|pair| pair.split_once('='));
+    let header = lines.next().expect("its configuration").trim_start_matches("# ");
+    let configuration = header.split(' ').filter_map(|pair| pair.split_once('='));
     let configuration = configuration.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let packets = lines.skip(1).map(|line| {
         let cells: Vec<u64> = line.split(',').map(|cell| cell.parse().expect("a number")).collect();
@@ -100,18 +100,18 @@ impl Trace {
         }
     }
 
-    /// Returns the number of packets that arrive in another cycle than BookSim2's.
-    fn mismatches(&self, mut network: impl Steps) -> usize {
+    /// Returns the number of packets that arrive in a cycle other than that of BookSim2.
+    fn mismatches(&self, mut network: impl SteppedNetwork) -> usize {
         let flits = self.integer("packet_size") as u16;
         let mut order: Vec<usize> = (0..self.packets.len()).collect();
         order.sort_by_key(|tag| self.packets[*tag].generated);
-        let (mut events, mut waiting) = (Vec::new(), order.into_iter().peekable());
+        let (mut events, mut pending_tags) = (Vec::new(), order.into_iter().peekable());
         let mut arrived = vec![None; self.packets.len()];
-        let last = self.packets.iter().map(|packet| packet.arrived).max().expect("a trace has packets");
-        for now in 0..last + 100 {
-            while let Some(tag) = waiting.next_if(|tag| self.packets[*tag].generated == now) {
+        let last_cycle = self.packets.iter().map(|packet| packet.arrived).max().expect("a trace has packets");
+        for now in 0..last_cycle + 100 {
+            while let Some(tag) = pending_tags.next_if(|tag| self.packets[*tag].generated == now) {
                 let Packet { source, destination, .. } = self.packets[tag];
-                network.take(Injection::whole(source, destination, flits, tag as u32));
+                network.inject(Injection::whole(source, destination, flits, tag as u32));
             }
             network.advance(&mut events);
             for PacketEvent { cycle, tag, kind, .. } in events.drain(..) {
@@ -124,14 +124,14 @@ impl Trace {
     }
 }
 
-/// The network or its reference.
-trait Steps {
-    fn take(&mut self, injection: Injection);
+/// A network that is simulated cycle by cycle: the router network, or its reference.
+trait SteppedNetwork {
+    fn inject(&mut self, injection: Injection);
     fn advance(&mut self, events: &mut Vec<PacketEvent>);
 }
 
-impl Steps for Network {
-    fn take(&mut self, injection: Injection) {
+impl SteppedNetwork for Network {
+    fn inject(&mut self, injection: Injection) {
         self.offer(injection);
     }
     fn advance(&mut self, events: &mut Vec<PacketEvent>) {
@@ -140,8 +140,8 @@ impl Steps for Network {
     }
 }
 
-impl Steps for ReferenceNetwork {
-    fn take(&mut self, injection: Injection) {
+impl SteppedNetwork for ReferenceNetwork {
+    fn inject(&mut self, injection: Injection) {
         self.offer(injection);
     }
     fn advance(&mut self, events: &mut Vec<PacketEvent>) {
@@ -170,19 +170,19 @@ struct Point {
     virtual_channels: u8,
     buffer_flits: u16,
     packet_flits: u16,
-    offered: f64,
+    offered_load: f64,
     status: String,
-    accepted: f64,
+    accepted_load: f64,
     hops: f64,
     latency: f64,
 }
 
 fn points() -> Vec<Point> {
     let mut reader = csv::Reader::from_path(folder().join("booksim2-curves.csv")).expect("the curves");
-    let heads = reader.headers().expect("heads").clone();
+    let headers = reader.headers().expect("heads").clone();
     let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a row")).collect();
     let read = |row: &csv::StringRecord, key: &str| {
-        let column = heads.iter().position(|head| head == key).unwrap_or_else(|| panic!("a column {key}"));
+        let column = headers.iter().position(|head| head == key).unwrap_or_else(|| panic!("a column {key}"));
         row[column].to_owned()
     };
     let field = |row: &csv::StringRecord, key: &str| read(row, key).parse::<f64>().unwrap_or(f64::NAN);
@@ -192,9 +192,9 @@ fn points() -> Vec<Point> {
         virtual_channels: field(row, "num_vcs") as u8,
         buffer_flits: field(row, "vc_buffer_flits") as u16,
         packet_flits: field(row, "packet_flits") as u16,
-        offered: field(row, "offered_flits_per_node_cycle"),
+        offered_load: field(row, "offered_flits_per_node_cycle"),
         status: read(row, "status"),
-        accepted: field(row, "accepted_flits_per_node_cycle"),
+        accepted_load: field(row, "accepted_flits_per_node_cycle"),
         hops: field(row, "hops_avg"),
         latency: field(row, "packet_latency_avg_cycles"),
     };
@@ -202,8 +202,8 @@ fn points() -> Vec<Point> {
 }
 
 /// The network's measurement at one offered load.
-struct Measured {
-    accepted: f64,
+struct Measurement {
+    accepted_load: f64,
     hops: f64,
     latency: f64,
 }
@@ -239,35 +239,35 @@ impl Point {
     }
 
     fn label(&self) -> String {
-        let Point { routing, traffic, virtual_channels, buffer_flits, packet_flits, offered, .. } = self;
+        let Point { routing, traffic, virtual_channels, buffer_flits, packet_flits, offered_load, .. } = self;
         let channels = format!("{virtual_channels} channels of {buffer_flits} flits, packets of {packet_flits}");
-        format!("{routing}, {traffic}, {channels}, offered {offered}")
+        format!("{routing}, {traffic}, {channels}, offered {offered_load}")
     }
 }
 
-/// Measures the network under Bernoulli sources; uniform destinations include the source itself. Only packets generated
-/// after the warm-up count.
-fn measure(point: &Point) -> Measured {
+/// Measures the network under Bernoulli sources; uniform destinations include the source itself. Packets that are
+/// generated during the warm-up are not counted.
+fn measure(point: &Point) -> Measurement {
     let Point { virtual_channels, buffer_flits, .. } = *point;
     let parameters = RouterParameters { virtual_channels, buffer_flits, ..RouterParameters::defaults() };
     let (shape, more_routers) = point.shape();
     let routing = shape.routing.clone();
     let mut network = Network::new(shape, &parameters, 1);
     let mut stream = rng::stream(1, "open-loop sources");
-    let chance = point.offered / f64::from(point.packet_flits);
-    // For each tag, the map holds the cycle of generation, and the number of routers on the route.
+    let packet_probability = point.offered_load / f64::from(point.packet_flits);
+    // The entry of a tag holds the cycle in which the packet was generated, and the number of routers on its route.
     let mut generated: Vec<(u64, i64)> = Vec::new();
-    let (mut events, mut latency, mut hops, mut packets, mut before) = (Vec::new(), 0, 0, 0u64, 0);
-    let last = WARM_UP_CYCLES + CYCLES;
-    let is_counted = |cycle: u64| (WARM_UP_CYCLES..last).contains(&cycle);
-    let mut accepted = 0;
-    while network.cycle() < last || (point.offered < 1.0 && network.counts().in_flight() > 0) {
+    let (mut events, mut latency, mut hops, mut packets, mut delivered_before) = (Vec::new(), 0, 0, 0u64, 0);
+    let last_cycle = WARM_UP_CYCLES + CYCLES;
+    let is_counted = |cycle: u64| (WARM_UP_CYCLES..last_cycle).contains(&cycle);
+    let mut accepted_load = 0;
+    while network.cycle() < last_cycle || (point.offered_load < 1.0 && network.counts().in_flight() > 0) {
         let now = network.cycle();
         if now == WARM_UP_CYCLES {
-            before = network.counts().delivered_flits;
+            delivered_before = network.counts().delivered_flits;
         }
-        for source in (0..NODES).filter(|_| now < last) {
-            if stream.random::<f64>() < chance {
+        for source in (0..NODES).filter(|_| now < last_cycle) {
+            if stream.random::<f64>() < packet_probability {
                 let destination = point.destination(&mut stream, source);
                 let (flits, tag) = (point.packet_flits, generated.len() as u32);
                 generated.push((now, i64::from(routing.distance(source, destination)) + more_routers));
@@ -275,28 +275,28 @@ fn measure(point: &Point) -> Measured {
             }
         }
         network.step();
-        if now + 1 == last {
-            accepted = network.counts().delivered_flits - before;
+        if now + 1 == last_cycle {
+            accepted_load = network.counts().delivered_flits - delivered_before;
         }
         network.take_events(&mut events);
         for event in events.drain(..).filter(|event| event.kind == EventKind::Delivered) {
-            let (cycle, over) = generated[event.tag as usize];
+            let (cycle, router_count) = generated[event.tag as usize];
             if is_counted(cycle) {
                 latency += event.cycle - cycle;
-                hops += over as u64;
+                hops += router_count as u64;
                 packets += 1;
             }
         }
     }
     let mean = |sum: u64| sum as f64 / packets as f64;
-    let accepted = accepted as f64 / (CYCLES * u64::from(NODES)) as f64;
-    Measured { accepted, hops: mean(hops), latency: mean(latency) }
+    let accepted_load = accepted_load as f64 / (CYCLES * u64::from(NODES)) as f64;
+    Measurement { accepted_load, hops: mean(hops), latency: mean(latency) }
 }
 
 /// Fails unless `measured` is within a fraction of `expected`.
 #[track_caller]
-fn assert_within(fraction: f64, measured: f64, expected: f64, what: &str) {
-    assert!((measured / expected - 1.0).abs() <= fraction, "{what}: {measured:.4} against {expected:.4}");
+fn assert_within(fraction: f64, measured: f64, expected: f64, label: &str) {
+    assert!((measured / expected - 1.0).abs() <= fraction, "{label}: {measured:.4} against {expected:.4}");
 }
 
 #[test]
@@ -305,16 +305,16 @@ fn latency_and_throughput_follow_booksim2_s_curves() {
     for saturated in points.iter().filter(|point| point.status == "saturated") {
         let is_same = |point: &&Point| {
             let key = |point: &Point| (point.virtual_channels, point.buffer_flits, point.packet_flits);
-            key(point) == key(saturated) && point.status == "ok" && point.offered <= 0.8 * saturated.accepted
+            key(point) == key(saturated) && point.status == "ok" && point.offered_load <= 0.8 * saturated.accepted_load
         };
-        assert_within(0.05, measure(saturated).accepted, saturated.accepted, &saturated.label());
+        assert_within(0.05, measure(saturated).accepted_load, saturated.accepted_load, &saturated.label());
         for point in points.iter().filter(is_same) {
             let measured = measure(point);
             // Each simulator drew its own packets; one router more or less on the route changes the latency by 5
             // cycles.
             let latency = measured.latency + 5.0 * (point.hops - measured.hops);
-            assert_within(if point.offered < 0.05 { 0.02 } else { 0.05 }, latency, point.latency, &point.label());
-            assert_within(0.05, measured.accepted, point.accepted, &point.label());
+            assert_within(if point.offered_load < 0.05 { 0.02 } else { 0.05 }, latency, point.latency, &point.label());
+            assert_within(0.05, measured.accepted_load, point.accepted_load, &point.label());
         }
     }
 }
@@ -328,11 +328,11 @@ fn adaptive_and_random_routes_take_as_long_as_booksim2_s() {
         let measured = measure(&point);
         // Beyond saturation packets block each other's routes, and fewer are accepted.
         if point.status == "ok" || point.routing == "nca" {
-            assert_within(0.03, measured.accepted, point.accepted, &point.label());
+            assert_within(0.03, measured.accepted_load, point.accepted_load, &point.label());
         }
         if point.status == "ok" {
             let latency = measured.latency + 5.0 * (point.hops - measured.hops);
-            assert_within(if point.offered < 0.4 { 0.05 } else { 0.15 }, latency, point.latency, &point.label());
+            assert_within(if point.offered_load < 0.4 { 0.05 } else { 0.15 }, latency, point.latency, &point.label());
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Checks that every interface moves every byte with any size of the processor's cache: blocks are evicted while stores
-//! wait for others, and written back while the program looks at what it received. The caches are on a memory bus and
+//! wait for others, and written back while the program reads the received bytes. The caches are on a memory bus and
 //! behind an I/O bus; the gain from a cache behind an I/O bus is tested in [`snooped`](caches/snooped.rs).
 //!
 //! The programs compare every byte that they receive with the sent byte, and panic if they differ.
@@ -36,8 +36,8 @@ fn assert_done_with_any_cache(nodes: u64, workload: &str) {
     assert_done_on("p6-natoma", "io-bus", &WITHOUT_COHERENCE, nodes, workload);
 }
 
-fn assert_done_on(host: &str, kind: &str, interfaces: &[&str], nodes: u64, workload: &str) {
-    let (rest, step) = match kind {
+fn assert_done_on(host: &str, host_table: &str, interfaces: &[&str], nodes: u64, workload: &str) {
+    let (further_keys, step) = match host_table {
         "io-bus" => (", hit-cycles = 1, supply-time = \"20 ns\"", 3),
         _ => ("", 1),
     };
@@ -47,7 +47,7 @@ fn assert_done_on(host: &str, kind: &str, interfaces: &[&str], nodes: u64, workl
                 r#"
 parts = ["hosts/{host}", "ni/{interface}", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]
 nodes.n = {{ host = "{host}", count = {nodes} }}
-hosts.{host}.{kind}.cache = {{ size = "{size} B", ways = {associativity}{rest} }}
+hosts.{host}.{host_table}.cache = {{ size = "{size} B", ways = {associativity}{further_keys} }}
 run.no-progress-limit = "1 ms"
 [workload]
 {workload}

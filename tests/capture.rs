@@ -21,14 +21,14 @@ const MTU: usize = 1_500;
 /// the longest payload.
 const PAYLOADS: [usize; 9] = [0, 1, 1_471, 1_472, 1_473, 2_953, 4_096, 32_768, PAYLOAD_MAX];
 
-fn content(length: usize) -> Vec<u8> {
+fn payload_content(length: usize) -> Vec<u8> {
     (0..length).map(|index| (index ^ (index >> 8).wrapping_mul(29)) as u8).collect()
 }
 
 /// Returns the packets of a datagram with this payload.
 fn packets(identification: u16, payload: &[u8]) -> Vec<Vec<u8>> {
-    let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
-    let datagram = Datagram { from: end(0), to: end(1), identification, payload: payload.len(), checksum: None };
+    let socket = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
+    let datagram = Datagram { from: socket(0), to: socket(1), identification, payload: payload.len(), checksum: None };
     let fragments = datagram.summed(Sum::of_bytes(payload)).fragments(MTU).expect("an MTU");
     fragments.map(|fragment| fragment.packet(payload)).collect()
 }
@@ -38,7 +38,7 @@ fn capture() -> (Capture, Vec<Time>) {
     let mut capture = Capture::new(["sender", "receiver: ü", "x"]);
     let mut times = Vec::new();
     for (number, length) in PAYLOADS.into_iter().enumerate() {
-        let mut packets = packets(number as u16 + 1, &content(length));
+        let mut packets = packets(number as u16 + 1, &payload_content(length));
         if number % 3 == 2 {
             packets.reverse();
         }
@@ -51,7 +51,7 @@ fn capture() -> (Capture, Vec<Time>) {
     (capture, times)
 }
 
-/// Reassembles the datagrams of `packets` and returns their payloads by identification; panics on a wrong checksum.
+/// Reassembles the datagrams of `packets` and returns their payloads by identification; panics if a checksum is wrong.
 fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
     let mut reassembly = Reassembly::new(LIMITS);
     let mut buffers: BTreeMap<u16, (Vec<u8>, Sum)> = BTreeMap::new();
@@ -60,10 +60,10 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
         let bytes = packet.ipv4().expect("IPv4");
         let parsed = parse(bytes).expect("a packet, its sum right");
         let (buffer, sum) = buffers.entry(parsed.identification).or_default();
-        let (payload, place) = (&bytes[parsed.payload.clone()], parsed.payload_range());
-        buffer.resize(buffer.len().max(place.end), 0);
-        *sum += Sum::of_bytes(payload).at(place.start);
-        buffer[place].copy_from_slice(payload);
+        let (payload, range) = (&bytes[parsed.payload.clone()], parsed.payload_range());
+        buffer.resize(buffer.len().max(range.end), 0);
+        *sum += Sum::of_bytes(payload).at_offset(range.start);
+        buffer[range].copy_from_slice(payload);
         if let Reassembled::Complete { key, header, .. } = reassembly.arrive(&parsed, Time::ZERO) {
             let (buffer, sum) = buffers.remove(&key.identification).expect("it was kept");
             assert!(header.checksum.is_some() && header.is_valid(key.from, key.to, sum), "the sum is there and right");
@@ -78,15 +78,15 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
 fn written_capture_reads_back() {
     let (capture, times) = capture();
     let read = read(capture.bytes()).expect("a capture");
-    let captured: Vec<Duration> = read.iter().map(|packet| packet.time.expect("a time")).collect();
+    let read_times: Vec<Duration> = read.iter().map(|packet| packet.time.expect("a time")).collect();
     let expected: Vec<Duration> = times.iter().map(|time| Duration::from_nanos(time.ps() / 1_000)).collect();
-    assert_eq!(captured, expected);
+    assert_eq!(read_times, expected);
     assert!(read.iter().all(|packet| packet.length == packet.bytes.len()));
     let names: Vec<&str> = read.iter().take(4).map(|packet| packet.name.expect("a name")).collect();
     assert_eq!(names, ["sender", "receiver: ü", "x", "sender"]);
     let datagrams = datagrams(&read);
     assert!(datagrams.values().map(Vec::len).eq(PAYLOADS), "one for each payload");
-    assert!(datagrams.values().all(|payload| *payload == content(payload.len())));
+    assert!(datagrams.values().all(|payload| *payload == payload_content(payload.len())));
     let mut bytes = Vec::new();
     capture.write_to(&mut bytes).expect("memory takes all");
     assert_eq!(bytes, capture.bytes());
@@ -119,19 +119,20 @@ fn datagrams_that_linux_sent_are_reassembled() {
 #[test]
 fn fragments_equal_those_of_linux() {
     let file = linux_capture("linux-ns.pcap");
-    for mut theirs in read(&file).expect("a capture").chunk_by(|a, b| identification(a) == identification(b)) {
-        let head = parse(theirs[0].ipv4().expect("IPv4")).expect("a packet");
-        let udp = head.udp.expect("the first");
-        let (from, to) = ((head.from, udp.from), (head.to, udp.to));
+    for mut linux_packets in read(&file).expect("a capture").chunk_by(|a, b| identification(a) == identification(b)) {
+        let first_packet = parse(linux_packets[0].ipv4().expect("IPv4")).expect("a packet");
+        let udp = first_packet.udp.expect("the first");
+        let (from, to) = ((first_packet.from, udp.from), (first_packet.to, udp.to));
         let payload: Vec<u8> = (0..udp.payload).map(|index| (index * 7 + udp.payload) as u8).collect();
         let [from, to] = [from, to].map(|(address, port)| std::net::SocketAddrV4::new(address, port));
-        let ours = Datagram { from, to, identification: head.identification, payload: udp.payload, checksum: None };
-        for fragment in ours.summed(Sum::of_bytes(&payload)).fragments(MTU).expect("an MTU") {
-            let (first, rest) = theirs.split_first().expect("as many");
+        let datagram =
+            Datagram { from, to, identification: first_packet.identification, payload: udp.payload, checksum: None };
+        for fragment in datagram.summed(Sum::of_bytes(&payload)).fragments(MTU).expect("an MTU") {
+            let (first, rest) = linux_packets.split_first().expect("as many");
             assert_eq!(fragment.packet(&payload), first.ipv4().expect("IPv4"), "to the byte");
-            theirs = rest;
+            linux_packets = rest;
         }
-        assert!(theirs.is_empty());
+        assert!(linux_packets.is_empty());
     }
 }
 
@@ -158,9 +159,10 @@ impl Drop for TempFile {
 }
 
 /// Returns the fields of each packet as tshark reads them, or `None` if tshark is not installed.
-fn tshark(file: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
-    let is_there = Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    if !is_there {
+fn tshark_fields(file: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
+    let is_installed =
+        Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    if !is_installed {
         eprintln!("tshark is not installed: written captures are not checked with it");
         return None;
     }
@@ -196,7 +198,7 @@ fn tshark_reads_a_written_capture() {
         "_ws.expert.message",
         "_ws.malformed",
     ];
-    let Some(lines) = tshark(&file.0, &fields) else { return };
+    let Some(lines) = tshark_fields(&file.0, &fields) else { return };
     assert_eq!(lines.len(), times.len());
     let mut payloads = BTreeMap::new();
     for (line, time) in lines.iter().zip(&times) {
@@ -213,29 +215,32 @@ fn tshark_reads_a_written_capture() {
     }
     let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     for (number, length) in (1..).zip(PAYLOADS) {
-        assert!(payloads[&number] == hex(content(length)), "the datagram of {length} bytes, put together by tshark");
+        assert!(
+            payloads[&number] == hex(payload_content(length)),
+            "the datagram of {length} bytes, put together by tshark"
+        );
     }
 }
 
 #[test]
-fn tshark_sees_a_wrong_sum() {
-    let payload = content(3_000);
+fn tshark_reports_a_wrong_checksum() {
+    let payload = payload_content(3_000);
     let mut damaged = packets(1, &payload);
     damaged[1][200] ^= 1;
     let mut capture = Capture::new(["sender"]);
     damaged.iter().for_each(|packet| capture.packet(0, Time::ZERO, packet));
     let file = TempFile::new("wrong.pcapng", capture.bytes());
-    let Some(lines) = tshark(&file.0, &["ip.checksum.status", "udp.checksum.status"]) else { return };
+    let Some(lines) = tshark_fields(&file.0, &["ip.checksum.status", "udp.checksum.status"]) else { return };
     assert_eq!(lines.last(), Some(&vec![VALID.to_owned(), "0".to_owned()]), "{lines:?}");
 }
 
 /// Returns the packets of a run, as `--pcap` writes them, and the number of messages it delivered.
-fn run_capture(ni: &str, sets: &[&str]) -> (Capture, f64) {
+fn run_capture(ni: &str, overrides: &[&str]) -> (Capture, f64) {
     let text = format!(
         "parts = [\"hosts/pentium-iii-815ep\", \"ni/{ni}\", \"fabrics/myrinet\"]\n[workload.ping-pong]\nwarm-up = 0\npayload = \"5000 B\"\nmessages = 3\n"
     );
-    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    let read = machine::read(Document::Text("run.toml", &text, None), &sets).expect("a machine");
+    let overrides: Vec<String> = overrides.iter().map(|setting| (*setting).to_owned()).collect();
+    let read = machine::read(Document::Text("run.toml", &text, None), &overrides).expect("a machine");
     let result = experiment::run(&read.value, Recorder::off().with_packets());
     let mut capture = Capture::new(read.value.nodes.iter().map(|node| &node.name));
     result.packets.iter().for_each(|packet| capture.packet(packet.node.index(), packet.time, &packet.bytes));
@@ -245,17 +250,18 @@ fn run_capture(ni: &str, sets: &[&str]) -> (Capture, f64) {
 #[test]
 fn packets_of_a_run_are_whole_with_right_checksums() {
     let coarse = "ni.mcp.pipelining=coarse";
-    for (ni, sets) in [("udp-ip", &["ni.mcp.mtu=1500 B"][..]), ("udp-ip", &[]), ("e-udp", &[coarse])] {
-        let (capture, delivered) = run_capture(ni, sets);
+    for (ni, overrides) in [("udp-ip", &["ni.mcp.mtu=1500 B"][..]), ("udp-ip", &[]), ("e-udp", &[coarse])] {
+        let (capture, delivered) = run_capture(ni, overrides);
         let packets = read(capture.bytes()).expect("a capture");
         // Each node numbers its own datagrams.
         let source_of = |packet: &CaptureRecord| parse(packet.ipv4().expect("IPv4")).expect("a packet").from;
         let (requests, replies): (Vec<_>, Vec<_>) =
-            packets.clone().into_iter().partition(|p| source_of(p) == source_of(&packets[0]));
+            packets.clone().into_iter().partition(|packet| source_of(packet) == source_of(&packets[0]));
         let counts = [requests, replies].map(|packets| datagrams(&packets).len() as f64);
-        assert_eq!(counts, [delivered / 2.0; 2], "{ni}, {sets:?}");
+        assert_eq!(counts, [delivered / 2.0; 2], "{ni}, {overrides:?}");
         let file = TempFile::new("run.pcapng", capture.bytes());
-        let Some(lines) = tshark(&file.0, &["ip.checksum.status", "udp.checksum.status", "_ws.malformed"]) else {
+        let Some(lines) = tshark_fields(&file.0, &["ip.checksum.status", "udp.checksum.status", "_ws.malformed"])
+        else {
             return;
         };
         assert_eq!(lines.len(), packets.len());
@@ -266,6 +272,6 @@ fn packets_of_a_run_are_whole_with_right_checksums() {
             assert!(udp.is_empty() || udp == VALID, "{line:?}");
             whole_packets += f64::from(u8::from(udp == VALID));
         }
-        assert_eq!(whole_packets, delivered, "{ni}, {sets:?}");
+        assert_eq!(whole_packets, delivered, "{ni}, {overrides:?}");
     }
 }

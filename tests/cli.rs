@@ -1,7 +1,7 @@
 //! Checks the contract of the command line: exit codes, standard output and standard error, the JSON of results,
 //! hashes, and sweeps that are resumed.
 
-mod renamed;
+mod former_names;
 mod stored_points;
 
 use crate::common::cli::{Folder, command, json, narrows, stderr, stdout};
@@ -13,12 +13,12 @@ fn code(arguments: &[&str]) -> Option<i32> {
     narrows(arguments).status.code()
 }
 
-const SHORT: &str = "--set=workload.ping-pong.messages=5";
+const SHORT_RUN: &str = "--set=workload.ping-pong.messages=5";
 const DEADLOCKING: &str = "--set=ni.trapeze.keep-buffers=true";
 
 #[test]
 fn exit_codes_are_those_of_the_contract() {
-    assert_eq!(code(&["run", "ping-pong", SHORT]), Some(0));
+    assert_eq!(code(&["run", "ping-pong", SHORT_RUN]), Some(0));
     assert_eq!(code(&["check", "ping-pong"]), Some(0));
     assert_eq!(code(&["check", "ping-pong", "--set", "run.seed=x"]), Some(2));
     assert_eq!(code(&["run", "no-such-file.toml"]), Some(2));
@@ -34,27 +34,30 @@ fn exit_codes_are_those_of_the_contract() {
 #[test]
 fn run_to_the_end_of_simulated_time_reports_it() {
     let late_events = ["--set", "fabric.ideal.latency=10000000 s", "--set", "run.time-limit=18446744.073709551615 s"];
-    let ran = narrows(&[&["run", "memory-bus"], &late_events[..]].concat());
-    assert_eq!(ran.status.code(), Some(3));
-    assert!(stderr(&ran).contains("The run reached the end of simulated time at 18446744.073709551614 s"), "{ran:?}");
+    let output = narrows(&[&["run", "memory-bus"], &late_events[..]].concat());
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        stderr(&output).contains("The run reached the end of simulated time at 18446744.073709551614 s"),
+        "{output:?}"
+    );
 }
 
 #[test]
 fn working_directory_does_not_shadow_a_shipped_example() {
     let folder = Folder::new("shadow");
     let check = |name: &str| {
-        let ran = command(&["check", name]).current_dir(folder.path("")).output().expect("the program starts");
-        (ran.status.code(), stderr(&ran))
+        let output = command(&["check", name]).current_dir(folder.path("")).output().expect("the program starts");
+        (output.status.code(), stderr(&output))
     };
-    let sound = "examples/stream.toml: no problems\n";
-    let expected = (Some(0), format!("Using the shipped example `stream`.\n{sound}"));
+    let no_problems = "examples/stream.toml: no problems\n";
+    let expected = (Some(0), format!("Using the shipped example `stream`.\n{no_problems}"));
     assert_eq!(check("stream"), expected);
     fs::create_dir(folder.path("stream")).expect("a folder");
     assert_eq!(check("stream"), expected, "a folder is not a description");
     fs::remove_dir(folder.path("stream")).expect("an empty folder");
     fs::write(folder.path("stream"), "[nonsense]\n").expect("a file");
     let note = "Using the shipped example `stream`, not the file of that name; write `./stream` for the file.\n";
-    assert_eq!(check("stream"), (Some(0), format!("{note}{sound}")));
+    assert_eq!(check("stream"), (Some(0), format!("{note}{no_problems}")));
     let (code, errors) = check("./stream");
     assert_eq!(code, Some(2));
     assert!(errors.contains("unknown key `nonsense`"), "{errors}");
@@ -65,10 +68,10 @@ fn working_directory_does_not_shadow_a_shipped_example() {
 
 /// Returns the help of a command, from its examples on, in the layout of a terminal with `columns` columns.
 fn examples(name: &str, columns: u32) -> String {
-    let ran = command(&[name, "--help"]).env("COLUMNS", columns.to_string()).output().expect("the program starts");
-    let help = String::from_utf8(ran.stdout).expect("UTF-8");
-    let at = help.find("\nExamples:\n  narrows ").unwrap_or_else(|| panic!("{name} has no examples: {help}"));
-    help[at..].to_owned()
+    let output = command(&[name, "--help"]).env("COLUMNS", columns.to_string()).output().expect("the program starts");
+    let help = String::from_utf8(output.stdout).expect("UTF-8");
+    let start = help.find("\nExamples:\n  narrows ").unwrap_or_else(|| panic!("{name} has no examples: {help}"));
+    help[start..].to_owned()
 }
 
 #[test]
@@ -92,9 +95,9 @@ fn every_command_has_examples_that_fit_80_columns() {
         "completions",
         "man",
     ] {
-        let narrow = examples(name, 80);
-        assert_eq!(narrow, examples(name, 100), "{name}: a line is broken at 80 columns");
-        assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{name}: {narrow}");
+        let at_80_columns = examples(name, 80);
+        assert_eq!(at_80_columns, examples(name, 100), "{name}: a line is broken at 80 columns");
+        assert!(at_80_columns.lines().all(|line| line.chars().count() <= 80), "{name}: {at_80_columns}");
     }
 }
 
@@ -113,7 +116,7 @@ fn every_command_has_a_manual_page() {
 
 #[test]
 fn the_json_of_a_run_has_the_keys_of_the_contract() {
-    let result = json(&["run", "ping-pong", SHORT, "--format", "json"]);
+    let result = json(&["run", "ping-pong", SHORT_RUN, "--format", "json"]);
     let latency = &result["metrics"]["message.latency_one_way"];
     assert!(latency["value"].is_f64() && latency["unit"] == "us", "{latency}");
     assert_eq!(result["machine"]["workload"]["ping_pong"]["messages"], 5);
@@ -130,25 +133,25 @@ fn the_json_of_a_run_has_the_keys_of_the_contract() {
 
 #[test]
 fn the_hash_is_over_all_but_the_host_and_changes_with_the_seed() {
-    let run = |seed: &str| json(&["run", "ping-pong", SHORT, "--format", "json", "--seed", seed]);
-    let (first, again, other) = (run("7"), run("7"), run("8"));
-    assert_eq!(first["hash"], again["hash"]);
+    let run = |seed: &str| json(&["run", "ping-pong", SHORT_RUN, "--format", "json", "--seed", seed]);
+    let (first, repeated, other) = (run("7"), run("7"), run("8"));
+    assert_eq!(first["hash"], repeated["hash"]);
     assert_ne!(first["hash"], other["hash"]);
     assert_eq!(first["machine"]["run"]["seed"], 7);
     let without_host =
-        |options: &[&str]| stdout(&[&["run", "ping-pong", SHORT, "--format=json", "--no-host"], options].concat());
+        |options: &[&str]| stdout(&[&["run", "ping-pong", SHORT_RUN, "--format=json", "--no-host"], options].concat());
     assert_eq!(without_host(&["--seed=7"]), without_host(&["--set=run.seed=7"]), "--seed is a setting like any other");
     assert!(!without_host(&[]).contains("\"host\": {\n    \"wall_s\""));
 }
 
 #[test]
 fn deadlocked_run_prints_its_results_and_the_chain_of_waits() {
-    let ran = narrows(&["run", "ping-pong", DEADLOCKING, "--format", "json"]);
-    let result: Json = serde_json::from_slice(&ran.stdout).expect("the results so far");
+    let output = narrows(&["run", "ping-pong", DEADLOCKING, "--format", "json"]);
+    let result: Json = serde_json::from_slice(&output.stdout).expect("the results so far");
     assert_eq!((&result["outcome"], &result["candidate"]), (&"deadlock".into(), &Json::Null));
     assert!(result["metrics"]["messages.delivered"]["value"].as_f64() > Some(0.0));
     assert!(result["stuck"]["chain"].as_array().is_some_and(|chain| chain.len() > 1));
-    let errors = stderr(&ran);
+    let errors = stderr(&output);
     assert!(errors.contains("ended in a deadlock at "), "{errors}");
     assert!(errors.contains(" waits for a free packet buffer of receiver held by receiver firmware"), "{errors}");
 }
@@ -157,10 +160,10 @@ fn deadlocked_run_prints_its_results_and_the_chain_of_waits() {
 fn truncated_trace_is_reported() {
     let folder = Folder::new("trace");
     let path = folder.path("trace.json");
-    let ran = narrows(&["run", "ping-pong", SHORT, "--trace", &path, "--trace-spans", "50"]);
-    assert_eq!(ran.status.code(), Some(0));
-    assert!(stderr(&ran).contains("Wrote 50 spans"), "{}", stderr(&ran));
-    assert!(stderr(&ran).contains("spans were dropped"), "{}", stderr(&ran));
+    let output = narrows(&["run", "ping-pong", SHORT_RUN, "--trace", &path, "--trace-spans", "50"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("Wrote 50 spans"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("spans were dropped"), "{}", stderr(&output));
     let trace: Json = serde_json::from_str(&fs::read_to_string(path).expect("a trace")).expect("JSON");
     assert!(trace["traceEvents"].as_array().is_some_and(|events| !events.is_empty()));
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 1, "the trace is the only file");
@@ -168,14 +171,14 @@ fn truncated_trace_is_reported() {
 
 #[test]
 fn standard_output_has_results_only() {
-    let ran = narrows(&["sweep", "ping-pong", SHORT, "--vary", "run.seed=1,2", "--format", "json"]);
-    let result: Json = serde_json::from_slice(&ran.stdout).expect("nothing but JSON");
+    let output = narrows(&["sweep", "ping-pong", SHORT_RUN, "--vary", "run.seed=1,2", "--format", "json"]);
+    let result: Json = serde_json::from_slice(&output.stdout).expect("nothing but JSON");
     assert_eq!(result["points"].as_array().map(Vec::len), Some(2));
-    let errors = stderr(&ran);
+    let errors = stderr(&output);
     assert!(errors.contains("shipped example") && errors.contains("Without --out"), "{errors}");
     assert!(!errors.contains('\u{1b}'), "colours and progress bar only on a terminal: {errors}");
-    let checked = narrows(&["check", "ping-pong"]);
-    assert!(checked.stdout.is_empty());
+    let check_output = narrows(&["check", "ping-pong"]);
+    assert!(check_output.stdout.is_empty());
 }
 
 #[test]
@@ -216,23 +219,23 @@ fn every_example_and_part_can_be_listed_and_shown() {
 #[test]
 fn compare_prints_the_differences() {
     let folder = Folder::new("compare");
-    let (a, b) = (folder.path("a.json"), folder.path("b.json"));
+    let (adaptive_result, stored_result) = (folder.path("a.json"), folder.path("b.json"));
     let run = |path: &str, policy: &str| {
-        let set = format!("--set=ni.trapeze.policy={policy}");
-        fs::write(path, stdout(&["run", "ping-pong", SHORT, &set, "--format", "json"])).expect("a file");
+        let setting = format!("--set=ni.trapeze.policy={policy}");
+        fs::write(path, stdout(&["run", "ping-pong", SHORT_RUN, &setting, "--format", "json"])).expect("a file");
     };
-    run(&a, "adaptive-cut-through");
-    run(&b, "store-and-forward");
-    let text = stdout(&["compare", &a, &b]);
+    run(&adaptive_result, "adaptive-cut-through");
+    run(&stored_result, "store-and-forward");
+    let text = stdout(&["compare", &adaptive_result, &stored_result]);
     assert!(text.contains("hostRcv") && text.contains("ni.trapeze.policy.store_and_forward.buffers"), "{text}");
-    let json = json(&["compare", &a, &b, "--format", "json"]);
+    let json = json(&["compare", &adaptive_result, &stored_result, "--format", "json"]);
     assert!(text.contains("sender PCI") && json["resources"]["sender PCI"]["difference"].is_f64(), "{text}");
     assert!(json["stages_us"]["total"]["difference"].as_f64() > Some(0.0), "{json}");
-    assert!(stdout(&["compare", &a, &a]).contains("The results are the same."));
-    fs::write(&b, "{\"points\": []}").expect("a file");
-    let ran = narrows(&["compare", &a, &b]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("it is a result of `narrows sweep`"), "{}", stderr(&ran));
+    assert!(stdout(&["compare", &adaptive_result, &adaptive_result]).contains("The results are the same."));
+    fs::write(&stored_result, "{\"points\": []}").expect("a file");
+    let output = narrows(&["compare", &adaptive_result, &stored_result]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("it is a result of `narrows sweep`"), "{}", stderr(&output));
 }
 
 #[test]
@@ -243,9 +246,9 @@ fn shipped_example_reads_its_own_trace() {
     fs::write(folder.path(name), "generated_cycle,source,destination\n0,0,2\n").expect("a trace");
     let packets = |arguments: &[&str]| {
         let mut run = command(&[&["run", "--format=json", "replay-mesh"], arguments].concat());
-        let ran = run.current_dir(&folder.0).output().expect("the program starts");
-        let result: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
-        assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+        let output = run.current_dir(&folder.0).output().expect("the program starts");
+        let result: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         result["metrics"]["replay.packets"]["value"].as_f64().expect("a count")
     };
     assert!(packets(&[]) > 1.0, "the example's own trace");
@@ -287,19 +290,19 @@ fn result_can_be_run_again_and_its_keys_used_as_settings() {
         fs::write(&path, &result).expect("a file");
         assert_eq!(stdout(&[&["run", &path], &without_host[..]].concat()), result, "{example}");
     }
-    let show_with = |sets: &[&str]| {
-        let sets: Vec<String> = sets.iter().map(|set| format!("--set={set}")).collect();
-        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
-        stdout(&[&["show", "ping-pong"], &sets[..]].concat())
+    let show_with = |overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|setting| format!("--set={setting}")).collect();
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        stdout(&[&["show", "ping-pong"], &overrides[..]].concat())
     };
     let values = show_with(&["workload.ping-pong.warm-up=7", "ni.trapeze.policy.store-and-forward.buffers=2"]);
-    let pasted =
+    let shown_from_result_keys =
         show_with(&["workload.ping_pong.warm_up=7", r#"ni.trapeze.policy={"store_and_forward": {"buffers": 2}}"#]);
-    assert_eq!(pasted, values);
+    assert_eq!(shown_from_result_keys, values);
     fs::write(&path, "{\"points\": []}").expect("a file");
-    let ran = narrows(&["run", &path]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("neither a description nor a result of a run"), "{}", stderr(&ran));
+    let output = narrows(&["run", &path]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("neither a description nor a result of a run"), "{}", stderr(&output));
 }
 
 #[cfg(target_os = "linux")]
@@ -313,9 +316,9 @@ fn closed_or_full_standard_error_does_not_change_the_exit_code() {
     ] {
         for redirection in ["2>&-", "2>/dev/full"] {
             let line = format!("'{}' {arguments} {redirection}", env!("CARGO_BIN_EXE_narrows"));
-            let ran =
+            let output =
                 Command::new("sh").args(["-c", &line]).current_dir(std::env::temp_dir()).output().expect("a shell");
-            assert_eq!(ran.status.code(), Some(code), "{line}");
+            assert_eq!(output.status.code(), Some(code), "{line}");
         }
     }
 }
@@ -323,20 +326,28 @@ fn closed_or_full_standard_error_does_not_change_the_exit_code() {
 #[cfg(target_os = "linux")]
 #[test]
 fn fabric_larger_than_memory_is_refused_with_the_estimate() {
-    let huge = [
+    let huge_mesh = [
         "--set=fabric.mesh.shape=[1000, 1000]",
         "--set=fabric.router.buffer-flits=1024",
         "--set=fabric.router.virtual-channels=16",
     ];
-    let ran = narrows(&[&["check", "offered-load"], &huge[..]].concat());
-    assert_eq!(ran.status.code(), Some(2));
+    let output = narrows(&[&["check", "offered-load"], &huge_mesh[..]].concat());
+    assert_eq!(output.status.code(), Some(2));
     // 10⁶ nodes, 5 ports, 16 channels, 1024 flits of 4 B: 0.3 TiB.
-    assert!(stderr(&ran).contains("1000000 nodes with their routers take at least 308.8 GiB"), "{}", stderr(&ran));
-    assert!(stderr(&ran).contains("choose a smaller shape, fewer channels or shorter buffers"), "{}", stderr(&ran));
+    assert!(
+        stderr(&output).contains("1000000 nodes with their routers take at least 308.8 GiB"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(
+        stderr(&output).contains("choose a smaller shape, fewer channels or shorter buffers"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 /// Returns the output of `check` for a ping-pong over a PCI bus of this clock and width.
-fn checked_bus(clock: &str, width: &str) -> String {
+fn check_pci_bus(clock: &str, width: &str) -> String {
     let [clock, width] = [("clock", clock), ("width", width)]
         .map(|(key, value)| format!("hosts.pentium-ii-440lx.io-bus.pci.{key}={value}"));
     stdout(&["check", "ping-pong", "--set", &clock, "--set", &width])
@@ -344,8 +355,8 @@ fn checked_bus(clock: &str, width: &str) -> String {
 
 #[test]
 fn check_warns_of_a_bus_faster_than_any_pci_bus() {
-    assert_eq!(checked_bus("533 MHz", "8 B").matches("warning").count(), 0, "PCI-X 533");
-    let printed = checked_bus("1 GHz", "16 B");
+    assert_eq!(check_pci_bus("533 MHz", "8 B").matches("warning").count(), 0, "PCI-X 533");
+    let printed = check_pci_bus("1 GHz", "16 B");
     assert!(
         printed.contains("warning: `hosts.pentium-ii-440lx.io-bus.pci.clock`: a bus of 16 B at 1 GHz moves"),
         "{printed}"

@@ -16,13 +16,15 @@ fn run([ni, fabric]: [&str; 2], [cores, endpoints]: [u32; 2], program: &str) -> 
     let nodes: String =
         (0..2).map(|node| format!("[nodes.n{node}]\nhost = \"cm-5\"\nendpoints = {endpoints}\n")).collect();
     let text = format!("{}{nodes}[workload.{program}\n", part_lines(Registry::shared(), &parts));
-    let set = format!("hosts.cm-5.software.cores={cores}");
-    let read = machine::read(Document::Text("cores.toml", &text, None), &[set]);
+    let setting = format!("hosts.cm-5.software.cores={cores}");
+    let read = machine::read(Document::Text("cores.toml", &text, None), &[setting]);
     let machine = read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value;
     let result = experiment::run(&machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done, "{cores} cores: {text}");
-    for (sent_name, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
-        assert_eq!(result.metric(sent_name), result.metric(delivered), "{sent_name}, {cores} cores: {text}");
+    for (sent_metric, delivered_metric) in
+        [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")]
+    {
+        assert_eq!(result.metric(sent_metric), result.metric(delivered_metric), "{sent_metric}, {cores} cores: {text}");
     }
     result
 }
@@ -41,13 +43,16 @@ fn run_with_caches(ni: &str, host: &str, endpoints: u32, program: &str) -> RunRe
     let machine = read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value;
     let result = experiment::run(&machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done, "{text}");
-    for (sent, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
-        assert_eq!(result.metric(sent), result.metric(delivered), "{sent}: {text}");
+    for (sent_metric, delivered_metric) in
+        [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")]
+    {
+        assert_eq!(result.metric(sent_metric), result.metric(delivered_metric), "{sent_metric}: {text}");
     }
     result
 }
 
-/// A memory-bus host of some cores with the parameters of 1998, circuit-switched or split.
+/// Returns a memory-bus host of `cores` cores with the parameters of 1998, whose bus has circuit-switched (`held`) or
+/// split transactions.
 fn memory_bus(cores: u32, transactions: &str) -> String {
     format!(
         "memory-bus]\ncores = {cores}\nmemory-time = \"120 ns\"\nmemory-size = \"16 MiB\"\n\
@@ -60,23 +65,29 @@ fn memory_bus(cores: u32, transactions: &str) -> String {
 
 #[test]
 fn cores_with_caches_deliver_every_message_through_each_interface() {
-    let coherent = ["ni2w", "udma", "ap3000", "startjr", "memory-channel", "cni512q", "cni32qm"];
+    let interfaces = ["ni2w", "udma", "ap3000", "startjr", "memory-channel", "cni512q", "cni32qm"];
     let program = "stream]\nwarm-up = 0\nflows = [\"n0:0 -> n1:0\", \"n0:1 -> n1:1\", \"n1:2 -> n0:2\"]\n\
                    payload = \"300 B\"\nmessages = 12";
     let times =
         |host: &dyn Fn(u32) -> String, ni: &str| [1, 3].map(|cores| run_with_caches(ni, &host(cores), 3, program).end);
-    for ni in coherent {
-        let held = times(&|cores| memory_bus(cores, "held"), ni);
+    for ni in interfaces {
+        let circuit_switched = times(&|cores| memory_bus(cores, "held"), ni);
         let split = times(&|cores| memory_bus(cores, "split"), ni);
         // Polls over the bus contend, so that several cores may be slower than one.
         if ni.starts_with("cni") {
             assert!(split[1] < split[0], "{ni}: {split:?} with one core and with three");
-            assert!(split[1] <= held[1], "{ni}: {split:?} on a split bus, {held:?} on a held one");
+            assert!(
+                split[1] <= circuit_switched[1],
+                "{ni}: {split:?} on a split bus, {circuit_switched:?} on a held one"
+            );
         }
     }
     for ni in ["ni2w", "udma", "ap3000", "startjr", "memory-channel"] {
-        let [one, three] = times(&|cores| format!("pcie]\ncores = {cores}"), ni);
-        assert!(three < one * 2, "{ni} over PCIe: {three} with three cores, {one} with one");
+        let [one_core_time, three_core_time] = times(&|cores| format!("pcie]\ncores = {cores}"), ni);
+        assert!(
+            three_core_time < one_core_time * 2,
+            "{ni} over PCIe: {three_core_time} with three cores, {one_core_time} with one"
+        );
     }
 }
 
@@ -102,11 +113,11 @@ fn programs_overlap_on_two_cores_and_not_on_one() {
 #[test]
 fn messages_of_two_cores_overlap() {
     let stream = |flows: &str| format!("stream]\nwarm-up = 0\nflows = [{flows}]\npayload = \"300 B\"\nmessages = 50");
-    let [one, both] = [stream("\"n0:0 -> n1:0\""), stream("\"n0:0 -> n1:0\", \"n0:1 -> n1:1\"")];
+    let [one_flow, two_flows] = [stream("\"n0:0 -> n1:0\""), stream("\"n0:0 -> n1:0\", \"n0:1 -> n1:1\"")];
     let time = |cores, program: &str| run(QUEUES_OVER_IDEAL, [cores, 2], program).end.as_us();
-    let alone = time(2, &one);
-    assert!(time(1, &both) > 1.9 * alone, "a core sends for one endpoint at a time");
-    assert!(time(2, &both) < 1.3 * alone, "cores send and receive at the same time");
+    let single_flow_us = time(2, &one_flow);
+    assert!(time(1, &two_flows) > 1.9 * single_flow_us, "a core sends for one endpoint at a time");
+    assert!(time(2, &two_flows) < 1.3 * single_flow_us, "cores send and receive at the same time");
 }
 
 /// Programs between nodes and within one node, with messages and with active messages.
@@ -122,13 +133,13 @@ const PROGRAMS: [&str; 8] = [
 ];
 
 #[test]
-fn every_program_delivers_everything_and_does_so_each_time() {
+fn every_program_delivers_all_messages_and_repeats_its_results() {
     for ni in ["queues", "single-cycle"] {
         for program in PROGRAMS {
             for cores in [2, 3, 16] {
                 let [first, second] = [0, 1].map(|_| run([ni, "nifdy-mesh"], [cores, 3], program));
-                let observed = |result: RunResult| (result.end, result.events, result.metrics);
-                assert_eq!(observed(first), observed(second), "{ni}, {cores} cores: {program}");
+                let results = |result: RunResult| (result.end, result.events, result.metrics);
+                assert_eq!(results(first), results(second), "{ni}, {cores} cores: {program}");
             }
         }
     }

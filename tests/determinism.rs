@@ -10,8 +10,8 @@ use narrows::machine::Machine;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-/// Returns descriptions that together use every engine and policy of Trapeze, and random gaps.
-fn benches() -> Vec<Bench> {
+/// Returns descriptions that together use every engine and policy of Trapeze, and random intervals between messages.
+fn test_machines() -> Vec<TestMachine> {
     let workloads = [
         r#"ping-pong = { warm-up = 0, messages = 20, payload = "3000 B" }"#,
         r#"stream = { warm-up = 0, messages = 30, payload = "8 KiB", arrivals.poisson.interval = "60 us" }"#,
@@ -20,20 +20,20 @@ fn benches() -> Vec<Bench> {
         r#"page-fetch = { warm-up = 0, from = "n2", faults = 10 }"#,
         r#"dma = { warm-up = 0, size = "1 KiB", copying = true }"#,
     ];
-    let competitions = [DMA_FIRST, ALTERNATE, BUFFERED].map(|competition| Host { competition, ..Host::default() });
-    let bench = |policy: &str, workload: &str| {
-        Bench::default().hosts(&competitions).policy(policy).workload(workload.to_owned())
+    let hosts = [DMA_FIRST, ALTERNATE, BUFFERED].map(|competition| Host { competition, ..Host::default() });
+    let test_machine = |policy: &str, workload: &str| {
+        TestMachine::default().hosts(&hosts).policy(policy).workload(workload.to_owned())
     };
     let policies = [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE];
-    let mut benches: Vec<_> =
-        policies.iter().flat_map(|policy| workloads.iter().map(|workload| bench(policy, workload))).collect();
-    for (number, bench) in benches.iter_mut().enumerate() {
-        bench.seed = number as u64;
+    let mut test_machines: Vec<_> =
+        policies.iter().flat_map(|policy| workloads.iter().map(|workload| test_machine(policy, workload))).collect();
+    for (number, test_machine) in test_machines.iter_mut().enumerate() {
+        test_machine.seed = number as u64;
         if number % 2 == 1 {
-            bench.notification = r#"{ polling = { interval = "3 us" } }"#.into();
+            test_machine.notification = r#"{ polling = { interval = "3 us" } }"#.into();
         }
     }
-    benches
+    test_machines
 }
 
 /// Returns all results of a run as text: outcome, metrics, ledgers, resources, timeline.
@@ -61,17 +61,17 @@ fn machines() -> Vec<Machine> {
 }
 
 /// Runs the machines by one thread, by four at once, and in reverse order; each must give the same results every time.
-fn same_whatever_the_threads(machines: &[Machine]) {
+fn assert_equal_for_any_thread_count(machines: &[Machine]) {
     let with_threads = |threads| -> Vec<String> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
         pool.install(|| machines.par_iter().map(result_text).collect())
     };
     let (with_one_thread, with_four_threads) = (with_threads(1), with_threads(4));
-    let mut backwards: Vec<String> = machines.iter().rev().map(result_text).collect();
-    backwards.reverse();
+    let mut in_reverse_order: Vec<String> = machines.iter().rev().map(result_text).collect();
+    in_reverse_order.reverse();
     for (number, machine) in machines.iter().enumerate() {
         assert!(
-            with_one_thread[number] == with_four_threads[number] && with_one_thread[number] == backwards[number],
+            with_one_thread[number] == with_four_threads[number] && with_one_thread[number] == in_reverse_order[number],
             "{machine:#?}"
         );
     }
@@ -79,20 +79,21 @@ fn same_whatever_the_threads(machines: &[Machine]) {
 
 #[test]
 fn results_do_not_depend_on_threads() {
-    same_whatever_the_threads(&benches().iter().map(Bench::machine).collect::<Vec<_>>());
+    assert_equal_for_any_thread_count(&test_machines().iter().map(TestMachine::machine).collect::<Vec<_>>());
 }
 
 #[test]
 fn results_of_no_combination_depend_on_threads() {
     let machines = machines();
     assert!(machines.len() > 200, "{} machines", machines.len());
-    same_whatever_the_threads(&machines);
+    assert_equal_for_any_thread_count(&machines);
 }
 
 #[test]
 fn random_numbers_depend_on_the_seed_alone() {
     let workload = r#"stream = { warm-up = 0, messages = 30, payload = "8 KiB", arrivals.poisson.interval = "60 us" }"#;
-    let with_seed = |seed| result_text(&Bench { seed, ..Bench::default() }.workload(workload.to_owned()).machine());
+    let with_seed =
+        |seed| result_text(&TestMachine { seed, ..TestMachine::default() }.workload(workload.to_owned()).machine());
     assert_eq!(with_seed(1), with_seed(1));
     assert_ne!(with_seed(1), with_seed(2));
 }

@@ -1,5 +1,5 @@
-//! Checks the DMA test with an interface that is a DMA engine alone: its latencies and bandwidths are those of its
-//! stages and of the host.
+//! Checks the DMA test with an interface that consists of a DMA engine only: its latencies and bandwidths follow from
+//! those of the engine's stages and of the host.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{RunResult, run};
@@ -37,8 +37,8 @@ fn dma(engine: &str, workload: &str) -> RunResult {
 }
 
 /// A host with a PCIe link, a last-level cache of 1 MiB with two of sixteen ways for devices, and possibly more keys.
-fn pcie(more: &str) -> String {
-    format!("[hosts.h.pcie]\nllc = {{ size = \"1 MiB\", ways = 16, io-ways = 2 }}\n{more}\n")
+fn pcie(further_keys: &str) -> String {
+    format!("[hosts.h.pcie]\nllc = {{ size = \"1 MiB\", ways = 16, io-ways = 2 }}\n{further_keys}\n")
 }
 
 fn metric(result: &RunResult, name: &str) -> f64 {
@@ -91,9 +91,9 @@ fn more_operations_outstanding_never_slow_a_stream() {
         let workload = format!("operation = \"read\"\nsize = \"64 B\"\noutstanding = {outstanding}\ntransfers = 200\n");
         metric(&dma(ENGINE, &workload), "dma.bandwidth")
     };
-    let all = [1, 2, 4, 8].map(bandwidth);
-    assert!(all.is_sorted(), "{all:?}");
-    assert!(all[0] < all[3], "{all:?}");
+    let bandwidths = [1, 2, 4, 8].map(bandwidth);
+    assert!(bandwidths.is_sorted(), "{bandwidths:?}");
+    assert!(bandwidths[0] < bandwidths[3], "{bandwidths:?}");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn latencies_are_whole_ticks_of_the_timer() {
 }
 
 #[test]
-fn a_direction_alone_reports_the_bandwidth_alone() {
+fn a_stream_in_one_direction_reports_only_its_bandwidth() {
     let result = dma(ENGINE, "direction = \"write\"\nsize = \"64 B\"\n");
     assert!(result.metric("dma.bandwidth").is_some());
     assert!(result.metrics.iter().all(|metric| !metric.name.starts_with("dma.latency")));
@@ -123,8 +123,8 @@ fn random_accesses_depend_on_the_seed_alone() {
 
 #[test]
 fn a_stream_of_reads_follows_little_s_law() {
-    for more in ["", "iommu = { page = \"2 MiB\" }", "memory-socket = \"remote\""] {
-        let host = pcie(more);
+    for further_keys in ["", "iommu = { page = \"2 MiB\" }", "memory-socket = \"remote\""] {
+        let host = pcie(further_keys);
         let workload =
             "operation = \"read\"\nsize = \"64 B\"\nwindow = \"64 KiB\"\ncache = \"cold\"\ntransfers = 2000\n";
         let latency_ns = 1e3 * metric(&run_on(&host, ENGINE, workload), "dma.latency_p50");
@@ -132,7 +132,7 @@ fn a_stream_of_reads_follows_little_s_law() {
         // The overhead of 200 ns needs none of the four slots. The link's packets delay each other a little.
         let expected = 4.0 * 64.0 * 1e3 / (latency_ns - 200.0);
         let actual = metric(&stream, "dma.bandwidth");
-        assert!((actual / expected - 1.0).abs() < 0.02, "{more}: {actual}, expected {expected}");
+        assert!((actual / expected - 1.0).abs() < 0.02, "{further_keys}: {actual}, expected {expected}");
     }
 }
 
@@ -153,13 +153,13 @@ fn device_warm_windows_go_cold_beyond_the_io_ways() {
 
 #[test]
 fn earlier_writes_leave_their_blocks_in_the_io_ways() {
-    let workload = |more: &str| {
+    let workload = |further_keys: &str| {
         format!(
             "operation = \"read\"\nsize = \"64 B\"\nwindow = \"64 KiB\"\ncache = \"cold\"\ntransfers = 1000\n\
-             warm-up = 0\n{more}"
+             warm-up = 0\n{further_keys}"
         )
     };
-    let latency = |more: &str| metric(&run_on(&pcie(""), ENGINE, &workload(more)), "dma.latency_p50");
+    let latency = |further_keys: &str| metric(&run_on(&pcie(""), ENGINE, &workload(further_keys)), "dma.latency_p50");
     let (cold, written) = (latency(""), latency("earlier-writes = 1024\n"));
     assert_near(cold - written, 0.080);
 }

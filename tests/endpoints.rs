@@ -53,8 +53,7 @@ const PROGRAMS: [&str; 18] = [
     "bursts]\nphases = 2\npackets = [2, 4]\nlengths = [1, 3]\nunresponsive = [100, 300]",
 ];
 
-fn description([host, ni]: [&str; 2], rest: [&str; 2], endpoints: u32, program: &str) -> String {
-    let [protocol, fabric] = rest;
+fn description([host, ni]: [&str; 2], [protocol, fabric]: [&str; 2], endpoints: u32, program: &str) -> String {
     let [host_part, ni, protocol, fabric] = [("hosts", host), ("ni", ni), ("protocols", protocol), ("fabrics", fabric)]
         .map(|(folder, part)| format!("{folder}/{part}"));
     let nodes: String =
@@ -74,14 +73,16 @@ fn run_to_end(text: &str) -> RunResult {
     let result = experiment::run(&machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done, "{text}");
     let metric = |name: &str| result.metric(name);
-    for (sent_name, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
-        assert_eq!(metric(sent_name), metric(delivered), "{sent_name}: {text}");
+    for (sent_metric, delivered_metric) in
+        [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")]
+    {
+        assert_eq!(metric(sent_metric), metric(delivered_metric), "{sent_metric}: {text}");
     }
     assert!(metric("messages.sent").or(metric("packets.sent")) > Some(0.0), "{text}");
     result
 }
 
-fn check_all_under(protocol: &str) {
+fn assert_all_programs_complete(protocol: &str) {
     let mut failures = Vec::new();
     for pair in PAIRS {
         for fabric in FABRICS {
@@ -98,22 +99,22 @@ fn check_all_under(protocol: &str) {
 
 #[test]
 fn two_endpoints_receive_everything_without_a_protocol() {
-    check_all_under(PROTOCOLS[0]);
+    assert_all_programs_complete(PROTOCOLS[0]);
 }
 
 #[test]
 fn two_endpoints_receive_everything_under_return_to_sender() {
-    check_all_under(PROTOCOLS[1]);
+    assert_all_programs_complete(PROTOCOLS[1]);
 }
 
 #[test]
 fn two_endpoints_receive_everything_under_nifdy() {
-    check_all_under(PROTOCOLS[2]);
+    assert_all_programs_complete(PROTOCOLS[2]);
 }
 
 #[test]
 fn two_endpoints_receive_everything_under_a_window() {
-    check_all_under(PROTOCOLS[3]);
+    assert_all_programs_complete(PROTOCOLS[3]);
 }
 
 /// Describes two nodes with several endpoints. Their interfaces are queues without a bus, and the fabric has a fixed
@@ -133,8 +134,8 @@ fn loopback_packets_are_copied_in_memory_and_never_use_the_fabric() {
         let uses_memory_only = |result: &RunResult| -> (bool, bool) {
             let links = result.resources.iter().filter(|resource| resource.name.starts_with("link "));
             let stages = result.deliveries.iter().flat_map(|delivery| delivery.ledger.stages());
-            let queued = stages.filter(|stage| stage.name == "loopback queue").count();
-            (links.clone().count() > 0 && links.clone().all(|link| link.busy.ps() == 0), queued > 0)
+            let queued_messages = stages.filter(|stage| stage.name == "loopback queue").count();
+            (links.clone().count() > 0 && links.clone().all(|link| link.busy.ps() == 0), queued_messages > 0)
         };
         assert_eq!(uses_memory_only(&ping_pong_between("n0:0", "n0:1")), (true, true), "{pair:?}");
         assert_eq!(uses_memory_only(&ping_pong_between("n0:0", "n1:1")), (false, false), "{pair:?}");
@@ -147,13 +148,19 @@ fn programs_of_a_node_share_its_processor() {
     let cycles = |result: &RunResult| result.metric("em3d.cycles_per_iteration").expect("the metric is reported");
     for pair in PAIRS {
         let time = |endpoints| cycles(&run_to_end(&description(pair, ["none", "ideal-1998"], endpoints, program)));
-        let (single, with_three) = (time(1), time(3));
-        let ratio = with_three / single;
+        let (one_endpoint, three_endpoints) = (time(1), time(3));
+        let ratio = three_endpoints / one_endpoint;
         // Programs spend nearly all their time computing; sends cost less than a hundredth of it.
-        assert!(ratio > 2.98, "{pair:?}: {single} cycles alone, {with_three} with three: programs run one at a time");
+        assert!(
+            ratio > 2.98,
+            "{pair:?}: {one_endpoint} cycles alone, {three_endpoints} with three: programs run one at a time"
+        );
         // In each half step, the processor may be idle while one program on the other node computes: until that
         // program has finished, the other programs of its node do not send the messages that are waited for.
-        assert!(ratio < 4.02, "{pair:?}: {single} cycles alone, {with_three} with three: time is lost only in waits");
+        assert!(
+            ratio < 4.02,
+            "{pair:?}: {one_endpoint} cycles alone, {three_endpoints} with three: time is lost only in waits"
+        );
     }
 }
 

@@ -1,13 +1,13 @@
-//! `narrows explain` and `narrows doctor`: every name in the results of the shipped examples has an explanation, and
-//! a mistyped name yields a suggestion.
+//! Checks `narrows explain` and `narrows doctor`: every name in the results of the shipped examples has an explanation,
+//! and a mistyped name yields a suggestion.
 
 use crate::common::cli::{as_json, json, narrows, stderr, stdout};
 use narrows::machine::{Registry, shipped};
 use narrows::part::ResultKind;
 use std::collections::BTreeSet;
 
-/// Returns the names in the result of an example with the kind of each, except those that have no explanation.
-fn unexplained(example: &str) -> BTreeSet<String> {
+/// Returns the names in the result of an example that have no explanation, each with its kind.
+fn unexplained_names(example: &str) -> BTreeSet<String> {
     let result = as_json(&["run", example]);
     let metrics = result["metrics"].as_object().expect("metrics").keys().cloned();
     let list = |list: &serde_json::Value, key: &str| -> Vec<String> {
@@ -25,7 +25,7 @@ fn unexplained(example: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_name_in_results_of_examples_is_explained() {
-    let unexplained: BTreeSet<String> = shipped::examples().into_iter().flat_map(unexplained).collect();
+    let unexplained: BTreeSet<String> = shipped::examples().into_iter().flat_map(unexplained_names).collect();
     assert!(unexplained.is_empty(), "{unexplained:#?}");
 }
 
@@ -46,9 +46,9 @@ fn a_key_a_metric_and_an_outcome_are_explained() {
 
 #[test]
 fn an_unknown_name_is_refused_with_a_suggestion() {
-    let ran = narrows(&["explain", "paylod"]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("did you mean `payload`?"), "{}", stderr(&ran));
+    let output = narrows(&["explain", "paylod"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("did you mean `payload`?"), "{}", stderr(&output));
 }
 
 #[test]
@@ -67,16 +67,16 @@ fn the_program_without_a_command_shows_next_steps_that_work() {
 #[test]
 fn lists_fit_eighty_columns() {
     let text = stdout(&["list"]);
-    let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80 && line.contains("  ")).collect();
-    assert!(long.is_empty(), "{long:#?}");
+    let long_lines: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80 && line.contains("  ")).collect();
+    assert!(long_lines.is_empty(), "{long_lines:#?}");
 }
 
 #[test]
 fn doctor_succeeds_whatever_is_missing() {
-    let mut bare = crate::common::cli::command(&["doctor", "--format", "json"]);
-    let ran = bare.env("PATH", "").output().expect("the program runs");
-    assert!(ran.status.success(), "{}", stderr(&ran));
-    let findings: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let mut doctor = crate::common::cli::command(&["doctor", "--format", "json"]);
+    let output = doctor.env("PATH", "").output().expect("the program runs");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let findings: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let missing = findings.as_array().expect("a list").iter().filter(|finding| finding["found"].is_null());
     assert!(missing.clone().any(|finding| finding["name"] == "tshark"), "{findings}");
     assert!(missing.into_iter().all(|finding| finding["remedy"] != ""), "{findings}");

@@ -1,4 +1,4 @@
-//! `narrows explore` and the process that answers the questions of its page: what they serve and refuse.
+//! Checks what `narrows explore`, and the process that answers the questions of its page, serve and refuse.
 
 use super::common::cli::{Folder, narrows, run_ok};
 use serde_json::Value as Json;
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
-/// Returns a folder with a folder `inside`, in which the program is started.
+/// Creates a folder that contains a folder `inside`; the tests start the program in `inside`.
 fn folder(name: &str) -> Folder {
     let folder = Folder::new(name);
     fs::create_dir(folder.path("inside")).expect("a folder");
@@ -35,15 +35,15 @@ fn files_outside_the_folder_are_not_read() {
     let folder = folder("explore-confined");
     write(&folder, "secret.toml", "secret = 'swordfish'\n");
     write(&folder, "inside/mine.toml", "parts = ['hosts/memory-bus-1998']\n");
-    let asked = |question: Json| answer(&folder.path("inside"), &question).to_string();
-    let inside = asked(serde_json::json!({ "ask": "check", "name": "mine.toml" }));
+    let answer_text = |question: Json| answer(&folder.path("inside"), &question).to_string();
+    let inside = answer_text(serde_json::json!({ "ask": "check", "name": "mine.toml" }));
     assert!(inside.contains("mine.toml") && inside.contains("`workload` needs one of"), "{inside}");
     let secret = folder.path("secret.toml");
     for name in ["../secret.toml", &secret, "./../secret.toml"] {
-        let refused = asked(serde_json::json!({ "ask": "check", "name": name }));
+        let refused = answer_text(serde_json::json!({ "ask": "check", "name": name }));
         assert!(refused.contains("is not below the folder") && !refused.contains("swordfish"), "{refused}");
         for text in [format!("{REPLAY}file = '{name}'\n"), format!("[fabric.graph]\nfile = '{name}'\n")] {
-            let refused = asked(serde_json::json!({ "ask": "check", "text": text }));
+            let refused = answer_text(serde_json::json!({ "ask": "check", "text": text }));
             assert!(refused.contains("this file may not be read"), "{refused}");
             assert!(!refused.contains("swordfish"), "{refused}");
         }
@@ -51,7 +51,7 @@ fn files_outside_the_folder_are_not_read() {
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(folder.path("secret.toml"), folder.path("inside/link.toml")).expect("a link");
-        let refused = asked(serde_json::json!({ "ask": "check", "name": "link.toml" }));
+        let refused = answer_text(serde_json::json!({ "ask": "check", "name": "link.toml" }));
         assert!(refused.contains("is not below the folder") && !refused.contains("swordfish"), "{refused}");
     }
 }
@@ -96,7 +96,7 @@ fn response(port: &str, request: &str) -> String {
 }
 
 /// Starts a server in `folder`, and returns it with the address that it prints.
-fn served(folder: &str, arguments: &[&str]) -> (RunningServer, String) {
+fn start_server(folder: &str, arguments: &[&str]) -> (RunningServer, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
     command.args(arguments).arg("--no-browser").current_dir(folder);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
@@ -110,18 +110,18 @@ fn served(folder: &str, arguments: &[&str]) -> (RunningServer, String) {
 fn page_opens_with_a_link_or_the_machine_of_a_sweep() {
     let folder = folder("explore-opening");
     let inside = folder.path("inside");
-    let opened = |file: &str| {
-        let (_server, address) = served(&inside, &["explore", file]);
+    let opened_fragment = |file: &str| {
+        let (_server, address) = start_server(&inside, &["explore", file]);
         address.split_once('#').map(|(_, fragment)| fragment.to_owned())
     };
-    assert_eq!(opened("#memory-bus&ni=ni2w").as_deref(), Some("memory-bus&ni=ni2w"));
-    assert_eq!(opened("page/index.html#a b\"<c>").as_deref(), Some("a%20b\"<c>"));
+    assert_eq!(opened_fragment("#memory-bus&ni=ni2w").as_deref(), Some("memory-bus&ni=ni2w"));
+    assert_eq!(opened_fragment("page/index.html#a b\"<c>").as_deref(), Some("a%20b\"<c>"));
     let table = folder.path("inside/sizes.csv");
     let key = "workload.ping-pong.payload";
     let vary = format!("{key}=8 B,64 B,32 B");
-    let few = "workload.ping-pong.messages=5";
-    run_ok(&["sweep", "memory-bus", "--set", few, "--vary", &vary, "--vary", "ni=ni2w,udma", "--out", &table]);
-    let fragment = opened("sizes.csv").expect("a machine");
+    let few_messages = "workload.ping-pong.messages=5";
+    run_ok(&["sweep", "memory-bus", "--set", few_messages, "--vary", &vary, "--vary", "ni=ni2w,udma", "--out", &table]);
+    let fragment = opened_fragment("sizes.csv").expect("a machine");
     assert!(fragment.starts_with("~text="), "{fragment}");
     assert!(fragment.ends_with(&format!("&~curve={key}=8+B,32+B,64+B")), "{fragment}");
     fs::remove_dir_all(folder.path("inside/sizes.csv.points")).expect("the stored points");
@@ -134,39 +134,43 @@ fn page_opens_with_a_link_or_the_machine_of_a_sweep() {
 #[test]
 fn page_of_a_study_judges_its_claims() {
     let folder = folder("explore-study");
-    let (_server, address) = served(&folder.path("inside"), &["reproduce", "rdma", "--live"]);
-    let (rest, study) = address.split_once('#').expect("a study");
+    let (_server, address) = start_server(&folder.path("inside"), &["reproduce", "rdma", "--live"]);
+    let (address_without_machine, study) = address.split_once('#').expect("a study");
     assert_eq!(study, "rdma");
-    let (start, token) = rest.split_once("/study.html?token=").expect("the page of a study");
-    let port = start.strip_prefix("http://127.0.0.1:").expect("a loopback address");
-    let head = format!("HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n");
-    let page = response(port, &format!("GET /study.html?token={token} {head}\r\n"));
+    let (authority, token) = address_without_machine.split_once("/study.html?token=").expect("the page of a study");
+    let port = authority.strip_prefix("http://127.0.0.1:").expect("a loopback address");
+    let header = format!("HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n");
+    let page = response(port, &format!("GET /study.html?token={token} {header}\r\n"));
     assert!(page.starts_with("HTTP/1.1 200") && page.contains("study.js"), "{page}");
-    let ask = |sets: Json| {
-        let question = serde_json::json!({ "ask": "claims", "study": "rdma", "artifact": "ordering", "sets": sets });
+    let ask = |overrides: Json| {
+        let question =
+            serde_json::json!({ "ask": "claims", "study": "rdma", "artifact": "ordering", "sets": overrides });
         answer(&folder.path("inside"), &question)
     };
-    let judged = ask(serde_json::json!([]));
-    assert!(judged["claims"].as_array().is_some_and(|claims| claims[0]["measured"].is_string()), "{judged}");
-    assert_eq!(ask(serde_json::json!(["no.such.key=3"])), judged, "keys that no machine has change nothing");
+    let answer_of_claims = ask(serde_json::json!([]));
+    assert!(
+        answer_of_claims["claims"].as_array().is_some_and(|claims| claims[0]["measured"].is_string()),
+        "{answer_of_claims}"
+    );
+    assert_eq!(ask(serde_json::json!(["no.such.key=3"])), answer_of_claims, "keys that no machine has change nothing");
 }
 
 #[test]
 fn page_is_served_and_answered_with_the_token_alone() {
     let folder = folder("explore-served");
     write(&folder, "inside/mine.toml", "[workload.zero-load]\n");
-    let (_server, address) = served(&folder.path("inside"), &["explore", "mine.toml"]);
-    let rest = address.trim().strip_prefix("http://127.0.0.1:").expect("a loopback address");
-    let (port, rest) = rest.split_once("/?token=").expect("a token");
-    let (token, machine) = rest.split_once('#').expect("a machine");
+    let (_server, address) = start_server(&folder.path("inside"), &["explore", "mine.toml"]);
+    let authority_and_query = address.trim().strip_prefix("http://127.0.0.1:").expect("a loopback address");
+    let (port, token_and_machine) = authority_and_query.split_once("/?token=").expect("a token");
+    let (token, machine) = token_and_machine.split_once('#').expect("a machine");
     assert_eq!(machine, "mine.toml");
-    let head = format!("HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n");
-    let page = response(port, &format!("GET /?token={token} {head}\r\n"));
+    let header = format!("HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n");
+    let page = response(port, &format!("GET /?token={token} {header}\r\n"));
     assert!(page.starts_with("HTTP/1.1 200") && page.contains("content=\"server\""), "{page}");
     let question = r#"{"ask":"record","name":"memory-bus"}"#;
     let body = format!("Content-Length: {}\r\n\r\n{question}", question.len());
-    assert!(response(port, &format!("POST /ask {head}{body}")).starts_with("HTTP/1.1 401"));
-    let answer = response(port, &format!("POST /ask?token={token} {head}{body}"));
+    assert!(response(port, &format!("POST /ask {header}{body}")).starts_with("HTTP/1.1 401"));
+    let answer = response(port, &format!("POST /ask?token={token} {header}{body}"));
     let (_, record) = answer.split_once("\r\n\r\n").expect("a body");
     let printed = narrows(&["run", "memory-bus", "--format", "json", "--no-host"]).stdout;
     assert_eq!(record.as_bytes(), printed, "{answer}");
@@ -211,20 +215,20 @@ fn page_of_a_study_is_one_file() {
     if fs::hard_link(env!("CARGO_BIN_EXE_narrows"), &program).is_err() {
         fs::copy(env!("CARGO_BIN_EXE_narrows"), &program).expect("a copy of the program");
     }
-    let unnamed = || {
+    let run_without_module = || {
         let mut command = Command::new(&program);
         command.args(["reproduce", "e-udp", "--live", "--out", &file]).output().expect("the program ends")
     };
-    assert!(unnamed().status.success());
+    assert!(run_without_module().status.success());
     assert!(fs::read_to_string(&file).expect("the page").contains("content=\"e-udp\""));
     fs::remove_dir_all(&web).expect("the folder is removed");
-    let refused = unnamed();
+    let refused = run_without_module();
     let reason = String::from_utf8_lossy(&refused.stderr);
     assert!(refused.status.code() == Some(2) && reason.contains(&web) && reason.contains(".ci/web"), "{reason}");
 }
 
 #[test]
-fn page_of_a_study_states_what_is_missing() {
+fn page_of_a_study_without_its_module_is_refused_with_the_reason() {
     let folder = folder("live-refused");
     let (empty, file) = (folder.path("inside"), folder.path("inside/page.html"));
     let refused = |words: &[&str]| {
@@ -233,34 +237,44 @@ fn page_of_a_study_states_what_is_missing() {
         assert!(!fs::exists(&file).expect("a folder"), "nothing is written");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    let to = |paper: &str, module: &str| refused(&[paper, "--out", &file, "--module", module]);
-    let missing = to("trapeze", &empty);
+    let refusal_of_module = |paper: &str, module: &str| refused(&[paper, "--out", &file, "--module", module]);
+    let empty_folder_refusal = refusal_of_module("trapeze", &empty);
     assert!(
-        missing.contains("there is no page of studies (`study.html`) in") && missing.contains("inside`"),
-        "{missing}"
+        empty_folder_refusal.contains("there is no page of studies (`study.html`) in")
+            && empty_folder_refusal.contains("inside`"),
+        "{empty_folder_refusal}"
     );
-    assert!(missing.contains(".ci/web") && missing.contains("--module target/web"), "{missing}");
-    assert!(to("trapeze", &folder.path("nowhere")).contains("there is no folder"));
+    assert!(
+        empty_folder_refusal.contains(".ci/web") && empty_folder_refusal.contains("--module target/web"),
+        "{empty_folder_refusal}"
+    );
+    assert!(refusal_of_module("trapeze", &folder.path("nowhere")).contains("there is no folder"));
     write(&folder, "inside/index.html", "");
-    assert!(to("trapeze", &empty).contains("only the explorer"));
+    assert!(refusal_of_module("trapeze", &empty).contains("only the explorer"));
     module_folder(&folder, "old", &STUDY_PAGE.replace(env!("CARGO_PKG_VERSION"), "0.0.1"));
-    let old = to("trapeze", &folder.path("old"));
-    assert!(old.contains("of version 0.0.1") && old.contains(env!("CARGO_PKG_VERSION")), "{old}");
+    let old_page_refusal = refusal_of_module("trapeze", &folder.path("old"));
+    assert!(
+        old_page_refusal.contains("of version 0.0.1") && old_page_refusal.contains(env!("CARGO_PKG_VERSION")),
+        "{old_page_refusal}"
+    );
     module_folder(&folder, "other", "<p>a page</p>");
-    assert!(to("trapeze", &folder.path("other")).contains("not a page of studies"));
+    assert!(refusal_of_module("trapeze", &folder.path("other")).contains("not a page of studies"));
     module_folder(&folder, "web", STUDY_PAGE);
     let web = folder.path("web");
-    let named = |out: &str| refused(&["trapeze", "--out", out, "--module", &web]);
-    assert!(named(&empty).contains("inside/trapeze.html`"), "a folder is not a file");
-    assert!(named(&folder.path("page")).contains("page.html`"), "the ending is suggested");
-    assert!(named(&folder.path("nowhere/page.html")).contains("cannot write"));
+    let refusal_of_out = |out: &str| refused(&["trapeze", "--out", out, "--module", &web]);
+    assert!(refusal_of_out(&empty).contains("inside/trapeze.html`"), "a folder is not a file");
+    assert!(refusal_of_out(&folder.path("page")).contains("page.html`"), "the ending is suggested");
+    assert!(refusal_of_out(&folder.path("nowhere/page.html")).contains("cannot write"));
     assert!(refused(&["trapeze", "--jobs", "2", "--out", &file, "--module", &web]).contains("Web Workers"));
     // A study of a folder is not in the module.
     let study = folder.path("mine");
     run_ok(&["new", "study", &study]);
-    let own = to(&study, &web);
-    assert!(own.contains("shipped papers") && own.contains("leave out --out"), "{own}");
-    for unfit in [["--no-browser", "--out"], ["--module", "--strict"]] {
-        refused(&["trapeze", unfit[0], unfit[1], &file]);
+    let user_study_refusal = refusal_of_module(&study, &web);
+    assert!(
+        user_study_refusal.contains("shipped papers") && user_study_refusal.contains("leave out --out"),
+        "{user_study_refusal}"
+    );
+    for incompatible_options in [["--no-browser", "--out"], ["--module", "--strict"]] {
+        refused(&["trapeze", incompatible_options[0], incompatible_options[1], &file]);
     }
 }

@@ -23,11 +23,11 @@ impl NameResolver for TestNames {
     }
 
     fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>> {
-        let circle =
+        let circular_value =
             || scope.below(Vec::new()).value(&expression(&SpannedString::without_location("circle")).expect("sound"));
         match (name, arguments) {
             ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| EvalError::Missing(key.key.clone()))),
-            ("circle", []) => Some(circle()),
+            ("circle", []) => Some(circular_value()),
             ("both", [a, b]) => Some(Ok(Value::Text(format!("{} and {}", a.key, b.key)))),
             _ => None,
         }
@@ -39,16 +39,16 @@ impl NameResolver for TestNames {
 }
 
 fn evaluate(text: &str) -> Result<Value, EvalError> {
-    let read =
-        expression(&SpannedString::without_location(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
-    Scope::new(&TestNames).value(&read)
+    let parsed =
+        expression(&SpannedString::without_location(text)).map_err(|error| EvalError::Invalid(Box::new(error)))?;
+    Scope::new(&TestNames).value(&parsed)
 }
 
 #[track_caller]
 fn number(text: &str) -> f64 {
     match evaluate(text) {
         Ok(value) => value.number().unwrap_or_else(|| panic!("{text}: {value:?}")),
-        Err(stop) => panic!("{text}: {stop:?}"),
+        Err(error) => panic!("{text}: {error:?}"),
     }
 }
 
@@ -60,15 +60,15 @@ fn flag(text: &str) -> bool {
 
 #[track_caller]
 fn words(text: &str) -> String {
-    let read = template(&SpannedString::without_location(text)).expect("a sound text");
-    Scope::new(&TestNames).words(&read).expect("it has words")
+    let parsed = template(&SpannedString::without_location(text)).expect("a sound text");
+    Scope::new(&TestNames).fill_template(&parsed).expect("it has words")
 }
 
 /// Returns the error of an expression, and the part of its text that the error marks.
 #[track_caller]
 fn eval_error(text: &str) -> (String, String) {
     match evaluate(text) {
-        Err(EvalError::Invalid(fault)) => (format!("{}; {}", fault.message, fault.label), text[fault.span].to_owned()),
+        Err(EvalError::Invalid(error)) => (format!("{}; {}", error.message, error.label), text[error.span].to_owned()),
         other => panic!("{text}: {other:?}"),
     }
 }
@@ -102,7 +102,7 @@ fn list_has_an_element_for_each_value_with_its_names() {
 }
 
 #[test]
-fn shapes_of_curves() {
+fn curve_functions_give_their_documented_results() {
     assert!(flag("rising(x[{axis}] for axis)") && !flag("falling(x[{axis}] for axis)"));
     assert!(flag("falling(10 - x[{axis}] / 100 for axis)"));
     assert!(flag("falling(100 + x[{axis}] for axis, 0.02)"), "within 2 % of the one before");
@@ -128,9 +128,9 @@ fn numbers_are_written_as_asked() {
 
 #[test]
 fn errors_have_the_span_of_the_faulty_part() {
-    let assert_error = |text: &str, message: &str, place: &str| {
-        let (error, at) = eval_error(text);
-        assert!(error.contains(message) && at == place, "{text}: {error} at `{at}`");
+    let assert_error = |text: &str, message: &str, faulty_part: &str| {
+        let (error, marked) = eval_error(text);
+        assert!(error.contains(message) && marked == faulty_part, "{text}: {error} at `{marked}`");
     };
     assert_error("1 + y[2] * 3", "there is no value `y`", "y");
     assert_error("x[2] + maxx(x[{axis}] for axis)", "did you mean `max`?", "maxx");
@@ -150,21 +150,21 @@ fn errors_have_the_span_of_the_faulty_part() {
 }
 
 #[test]
-fn parser_panics_on_no_text() {
-    let pieces =
+fn no_text_makes_the_parser_panic() {
+    let fragments =
         ["x[", "]", "{", "}", "'", "(", ")", " for ", "axis", "if(", ",", "1", "-", "/", ":", "é", "not ", "<="];
     let mut state = 1u64;
     for _ in 0..20_000 {
         let mut text = String::new();
         for _ in 0..(state >> 60) + 1 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            text += pieces[(state >> 33) as usize % pieces.len()];
+            text += fragments[(state >> 33) as usize % fragments.len()];
         }
         let _ = evaluate(&text);
-        let _ =
-            template(&SpannedString::without_location(text)).map(|read| Scope::new(&TestNames).words(&read).is_ok());
+        let _ = template(&SpannedString::without_location(text))
+            .map(|parsed| Scope::new(&TestNames).fill_template(&parsed).is_ok());
     }
-    let deep = "(".repeat(100_000);
-    assert!(matches!(evaluate(&deep), Err(EvalError::Invalid(_))));
+    let nested_parentheses = "(".repeat(100_000);
+    assert!(matches!(evaluate(&nested_parentheses), Err(EvalError::Invalid(_))));
     assert!(matches!(evaluate(&"-".repeat(100_000)), Err(EvalError::Invalid(_))));
 }

@@ -130,7 +130,7 @@ const STREAM: &str = "[workload.stream]\nflows = [\"a -> b\"]\npayload = \"8 KiB
 const PING_PONG: &str = "[workload.ping-pong]\nwarm-up = 0\npayload = \"4 KiB\"\nmessages = 20";
 
 /// Interfaces whose engines use streams.
-const STREAMING: [[&str; 2]; 4] = [
+const STREAMING_INTERFACES: [[&str; 2]; 4] = [
     ["pentium-ii-440lx", "trapeze"],
     ["pentium-iii-815ep", "e-udp"],
     ["pentium-iii-815ep", "udp-ip"],
@@ -139,7 +139,7 @@ const STREAMING: [[&str; 2]; 4] = [
 
 #[test]
 fn engines_that_stream_send_all_bytes_in_order_over_a_fabric_of_whole_packets() {
-    for [host, ni] in STREAMING {
+    for [host, ni] in STREAMING_INTERFACES {
         for workload in [STREAM, PING_PONG] {
             let (metrics, counts) = run(&machine(host, ni, "packets-only", workload));
             let [sent, delivered] = ["messages.sent", "messages.delivered"].map(|name| metric(&metrics, name));
@@ -152,18 +152,19 @@ fn engines_that_stream_send_all_bytes_in_order_over_a_fabric_of_whole_packets() 
 
 #[test]
 fn packet_waits_for_its_last_byte_on_a_fabric_of_whole_packets() {
-    for [host, ni] in STREAMING {
-        let half_round_trip = |fabric| metric(&run(&machine(host, ni, fabric, PING_PONG)).0, "round_trip.latency");
-        let [streamed, whole] = [half_round_trip("ideal"), half_round_trip("packets-only")];
-        assert!(whole > streamed, "{ni}: {whole} us as a whole, {streamed} us byte by byte");
+    for [host, ni] in STREAMING_INTERFACES {
+        let round_trip_us = |fabric| metric(&run(&machine(host, ni, fabric, PING_PONG)).0, "round_trip.latency");
+        let [streamed, whole_packets] = [round_trip_us("ideal"), round_trip_us("packets-only")];
+        assert!(whole_packets > streamed, "{ni}: {whole_packets} us as a whole, {streamed} us byte by byte");
     }
 }
 
 #[test]
 fn boxed_streams_are_the_same_as_those_of_the_enum() {
-    for [host, ni] in STREAMING.into_iter().chain([["memory-bus-1998", "cni32qm"], ["cm-5", "queues"]]) {
+    for [host, ni] in STREAMING_INTERFACES.into_iter().chain([["memory-bus-1998", "cni32qm"], ["cm-5", "queues"]]) {
         let workload = PING_PONG.replace("4 KiB", "200 B");
-        let [plain, boxed] = ["ideal", "boxed-streams"].map(|fabric| run(&machine(host, ni, fabric, &workload)));
-        assert_eq!(plain, boxed, "{ni}");
+        let [enum_result, boxed_result] =
+            ["ideal", "boxed-streams"].map(|fabric| run(&machine(host, ni, fabric, &workload)));
+        assert_eq!(enum_result, boxed_result, "{ni}");
     }
 }

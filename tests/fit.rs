@@ -43,17 +43,24 @@ const LATENCY: &str = "fabric.ideal.latency";
 const RATE: &str = "fabric.ideal.rate";
 const SIZES: [u64; 4] = [16, 128, 512, 2048];
 
-fn read(base: &[&str], sets: &[String]) -> Result<Read<Machine>, Problems> {
-    let base: Vec<String> = base.iter().map(|set| (*set).to_owned()).collect();
-    Registry::shared().read_varied(Document::Text("machine.toml", MACHINE, None), &base, sets, &LayerCache::default())
+fn read(base: &[&str], overrides: &[String]) -> Result<Read<Machine>, Problems> {
+    let base: Vec<String> = base.iter().map(|setting| (*setting).to_owned()).collect();
+    Registry::shared().read_varied(
+        Document::Text("machine.toml", MACHINE, None),
+        &base,
+        overrides,
+        &LayerCache::default(),
+    )
 }
 
-/// Returns the latencies of the machine with these settings, each multiplied by a factor, as a measured curve.
+/// Returns the latencies of the machine whose constants have their true values, each multiplied by a factor that
+/// represents noise, as a measured curve.
 fn curve(base: &[&str], truth: &[String], factors: [f64; 4]) -> Curve {
     let mut text = "size [B], latency [us]\n".to_owned();
     for (size, factor) in SIZES.iter().zip(factors) {
-        let sets = [truth, &[format!("workload.ping-pong.payload={size} B")]].concat();
-        let result = run::run(&read(base, &sets).expect("a sound machine").value, narrows::engine::Recorder::off());
+        let overrides = [truth, &[format!("workload.ping-pong.payload={size} B")]].concat();
+        let result =
+            run::run(&read(base, &overrides).expect("a sound machine").value, narrows::engine::Recorder::off());
         let latency = result.metric("message.latency_one_way").expect("a ping-pong has one");
         text += &format!("{size}, {:.9}\n", latency * factor);
     }
@@ -62,26 +69,27 @@ fn curve(base: &[&str], truth: &[String], factors: [f64; 4]) -> Curve {
 
 fn fit_curve(base: &[&str], curve: Curve, constants: &[&str], noise: f64) -> FitResult {
     let constants: Vec<String> = constants.iter().map(|key| (*key).to_owned()).collect();
-    let reader = |sets: &[String]| read(base, sets);
-    let (curves, constants, prior, control) = (&[curve], &constants[..], Some(PRIOR), FitControl::unlimited());
-    let measuring = CurveFit { reader: &reader, curves, constants, prior, noise, tolerance: None, control };
-    measuring.fit().unwrap_or_else(|problems| panic!("{problems}"))
+    let reader = |overrides: &[String]| read(base, overrides);
+    let (curves, constants, prior, control) = (&[curve], &constants[..], Some(PRIOR_STD_DEV), FitControl::unlimited());
+    let curve_fit = CurveFit { reader: &reader, curves, constants, prior, noise, tolerance: None, control };
+    curve_fit.fit().unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-const PRIOR: f64 = 0.25;
-const EXACT: [f64; 4] = [1.0; 4];
+/// Standard deviation of the priors, as a fraction of the starting value.
+const PRIOR_STD_DEV: f64 = 0.25;
+const WITHOUT_NOISE: [f64; 4] = [1.0; 4];
 
 #[test]
 fn determined_constants_are_found_within_2_percent() {
     for (latency_ns, rate_mb) in [(2600.0, 16.0), (1500.0, 25.0), (2000.0, 20.0)] {
         let truth = [format!("{LATENCY}={latency_ns} ns"), format!("{RATE}={rate_mb} MB/s")];
-        let fitted = fit_curve(&[], curve(&[], &truth, EXACT), &[LATENCY, RATE], 0.01);
-        assert!(fitted.converged);
-        for (constant, truth) in fitted.constants.iter().zip([latency_ns * 1e3, rate_mb * 8e6]) {
+        let fit = fit_curve(&[], curve(&[], &truth, WITHOUT_NOISE), &[LATENCY, RATE], 0.01);
+        assert!(fit.converged);
+        for (constant, truth) in fit.constants.iter().zip([latency_ns * 1e3, rate_mb * 8e6]) {
             assert!(constant.determined, "{constant:?}");
             assert!((constant.value / truth - 1.0).abs() < 0.02, "{constant:?} is {truth}");
         }
-        for residual in &fitted.residuals {
+        for residual in &fit.residuals {
             assert!(residual.error().abs() < 0.01, "{residual:?}");
         }
     }
@@ -93,37 +101,47 @@ fn determined_constants_are_found_within_2_percent() {
 fn undetermined_constants_are_named() {
     let base = ["messaging.send=1200", "messaging.receive=1000"];
     let truth = [format!("{LATENCY}=2600 ns"), format!("{RATE}=16 MB/s"), "messaging.send=900".to_owned()];
-    let fitted =
-        fit_curve(&base, curve(&base, &truth, EXACT), &[LATENCY, "messaging.send", "messaging.receive", RATE], 0.01);
-    let determined: Vec<bool> = fitted.constants.iter().map(|constant| constant.determined).collect();
-    assert_eq!(determined, [false, false, false, true], "{:?}", fitted.constants);
-    let rate = &fitted.constants[3];
+    let fit = fit_curve(
+        &base,
+        curve(&base, &truth, WITHOUT_NOISE),
+        &[LATENCY, "messaging.send", "messaging.receive", RATE],
+        0.01,
+    );
+    let determined: Vec<bool> = fit.constants.iter().map(|constant| constant.determined).collect();
+    assert_eq!(determined, [false, false, false, true], "{:?}", fit.constants);
+    let rate = &fit.constants[3];
     assert!((rate.value / (16.0 * 8e6) - 1.0).abs() < 0.02, "{rate:?}");
     // Only the sum of the three constants is measured, so two independent combinations are undetermined; the rate is in
     // neither.
-    assert_eq!(fitted.undetermined.len(), 2, "{:?}", fitted.undetermined);
-    for combination in &fitted.undetermined {
-        let open: Vec<usize> = combination.changes.iter().map(|(constant, _)| *constant).collect();
-        assert!(open.len() == 2 && !open.contains(&3), "{combination:?}");
+    assert_eq!(fit.undetermined.len(), 2, "{:?}", fit.undetermined);
+    for combination in &fit.undetermined {
+        let changed_constants: Vec<usize> = combination.changes.iter().map(|(constant, _)| *constant).collect();
+        assert!(changed_constants.len() == 2 && !changed_constants.contains(&3), "{combination:?}");
         assert!(combination.changes[1].1 < 0.0 && combination.effect < 0.01, "{combination:?}");
     }
     for (first, other) in [(0, 1), (0, 2)] {
-        assert!(fitted.correlation[first][other] < -0.3, "{:?}", fitted.correlation);
+        assert!(fit.correlation[first][other] < -0.3, "{:?}", fit.correlation);
     }
-    assert!(fitted.is_reached() && fitted.failed_parts().is_empty());
+    assert!(fit.is_within_tolerance() && fit.failed_ranges().is_empty());
 }
 
 /// Checks that a constant on which no measurement depends keeps its starting value and the standard deviation of its
 /// prior.
 #[test]
 fn constant_without_effect_keeps_its_value_and_its_prior() {
-    let fitted = fit_curve(&[], curve(&[], &[], EXACT), &[RATE, "protocol.none.receive-buffers"], 0.01);
-    let idle = &fitted.constants[1];
-    assert!(!idle.determined && (idle.std_dev - PRIOR).abs() < 1e-9 && idle.final_value == "8", "{idle:?}");
-    assert!(fitted.constants.len() < fitted.residuals.len());
-    let open = &fitted.undetermined;
-    assert!(open.len() == 1 && open[0].changes.len() == 1 && open[0].changes[0].0 == 1, "{open:?}");
-    assert_eq!(open[0].effect, 0.0);
+    let fit = fit_curve(&[], curve(&[], &[], WITHOUT_NOISE), &[RATE, "protocol.none.receive-buffers"], 0.01);
+    let constant = &fit.constants[1];
+    assert!(
+        !constant.determined && (constant.std_dev - PRIOR_STD_DEV).abs() < 1e-9 && constant.final_value == "8",
+        "{constant:?}"
+    );
+    assert!(fit.constants.len() < fit.residuals.len());
+    let undetermined = &fit.undetermined;
+    assert!(
+        undetermined.len() == 1 && undetermined[0].changes.len() == 1 && undetermined[0].changes[0].0 == 1,
+        "{undetermined:?}"
+    );
+    assert_eq!(undetermined[0].effect, 0.0);
 }
 
 /// Draws from an approximately standard normal distribution, as the sum of twelve uniform numbers.
@@ -137,23 +155,24 @@ fn normal(rng: &mut Pcg64Mcg) -> f64 {
 fn one_standard_deviation_covers_the_truth_of_two_machines_in_three() {
     const NOISE: f64 = 0.03;
     const MACHINES: u64 = 200;
-    let covered = |seed: u64| -> [bool; 2] {
+    let is_covered = |seed: u64| -> [bool; 2] {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let truth = [2000e3, 20.0 * 8e6].map(|start: f64| start * (PRIOR * normal(&mut rng)).exp());
-        let sets = [format!("{LATENCY}={:.0} ps", truth[0]), format!("{RATE}={:.0} B/s", truth[1] / 8.0)];
+        let truth = [2000e3, 20.0 * 8e6].map(|start: f64| start * (PRIOR_STD_DEV * normal(&mut rng)).exp());
+        let overrides = [format!("{LATENCY}={:.0} ps", truth[0]), format!("{RATE}={:.0} B/s", truth[1] / 8.0)];
         let factors = [(); 4].map(|()| (NOISE * normal(&mut rng)).exp());
-        let fitted = fit_curve(&[], curve(&[], &sets, factors), &[LATENCY, RATE], NOISE);
-        [0, 1].map(|index| (fitted.constants[index].value / truth[index]).ln().abs() <= fitted.constants[index].std_dev)
+        let fit = fit_curve(&[], curve(&[], &overrides, factors), &[LATENCY, RATE], NOISE);
+        [0, 1].map(|index| (fit.constants[index].value / truth[index]).ln().abs() <= fit.constants[index].std_dev)
     };
-    let all: Vec<[bool; 2]> = (1..=MACHINES).into_par_iter().map(covered).collect();
+    let coverage: Vec<[bool; 2]> = (1..=MACHINES).into_par_iter().map(is_covered).collect();
     for constant in [0, 1] {
-        let share = all.iter().filter(|covered| covered[constant]).count() as f64 / MACHINES as f64;
+        let share = coverage.iter().filter(|covered| covered[constant]).count() as f64 / MACHINES as f64;
         assert!((0.63..=0.73).contains(&share), "constant {constant}: {share}");
     }
 }
 
-/// Runs `narrows fit` with these options on the small study, with a calibrated claim and this `fit.toml`.
-fn study(name: &str, fit: &str, options: &[&str]) -> (Output, Folder) {
+/// Runs `narrows fit` with these options on the small study that `narrows new` makes, changed to have a calibrated
+/// claim, a constant to fit, and this `fit.toml`.
+fn fit_small_study(name: &str, fit_toml: &str, options: &[&str]) -> (Output, Folder) {
     let folder = Folder::new(&format!("fit-{name}"));
     for (file, text) in scaffold::FILES {
         let role = "tolerance = 0.1\nrole = \"calibrated\"";
@@ -163,19 +182,20 @@ fn study(name: &str, fit: &str, options: &[&str]) -> (Output, Folder) {
         );
         fs::write(folder.0.join(file), text).expect("a file");
     }
-    fs::write(folder.0.join("fit.toml"), fit).expect("a file");
+    fs::write(folder.0.join("fit.toml"), fit_toml).expect("a file");
     (narrows(&[&["fit", folder.root()], options].concat()), folder)
 }
 
-const FIT: &str = "[fit]\nclaims = [\"latency-8K\"]\n\n[[fit.constant]]\nkey = \"fabric.myrinet.switch-latency\"\n";
+const FIT_TOML: &str =
+    "[fit]\nclaims = [\"latency-8K\"]\n\n[[fit.constant]]\nkey = \"fabric.myrinet.switch-latency\"\n";
 
 #[test]
 fn fitted_study_is_printed_as_json_and_written_to_its_description() {
-    let (output, folder) = study("written", FIT, &["--format", "json", "--write"]);
+    let (output, folder) = fit_small_study("written", FIT_TOML, &["--format", "json", "--write"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let constant = &json["constants"][0];
-    assert_eq!((&constant["key"], &constant["before"]), (&FIT_KEY.into(), &"5 us".into()));
+    assert_eq!((&constant["key"], &constant["before"]), (&FITTED_KEY.into(), &"5 us".into()));
     assert_eq!(constant["determined"], false, "one latency of 110 us says little of a switch: {constant}");
     let residual = &json["residuals"][0];
     let (start_error, fitted_error) = (residual["before"].as_f64().expect("a number"), residual["after"].as_f64());
@@ -185,25 +205,25 @@ fn fitted_study_is_printed_as_json_and_written_to_its_description() {
     assert!(text.contains(&line) && text.contains("# chosen: made up"), "{text}");
 }
 
-const FIT_KEY: &str = "fabric.myrinet.switch-latency";
+const FITTED_KEY: &str = "fabric.myrinet.switch-latency";
 
 #[test]
 fn number_left_out_of_the_fit_is_predicted_without_it() {
-    let (output, _folder) = study("held-out", FIT, &["--cross-validate", "--format", "json"]);
+    let (output, _folder) = fit_small_study("held-out", FIT_TOML, &["--cross-validate", "--format", "json"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let of = |key: &str| json[0][key].as_f64().expect("a number");
+    let number_of = |key: &str| json[0][key].as_f64().expect("a number");
     assert_eq!((json[0]["claim"].as_str(), json.as_array().map(Vec::len)), (Some("latency-8K"), Some(1)));
-    let [expected, fitted, predicted] = ["expected", "fitted", "predicted"].map(of);
+    let [expected, fitted, predicted] = ["expected", "fitted", "predicted"].map(number_of);
     assert!(expected < fitted && fitted < predicted, "nothing else determines the constant: {json}");
-    let (output, _folder) = study("held-out-text", FIT, &["--cross-validate"]);
+    let (output, _folder) = fit_small_study("held-out-text", FIT_TOML, &["--cross-validate"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("of 1 numbers are within 10 % when their row is left out"), "{text}");
 }
 
 #[test]
 fn stored_cross_validation_is_on_the_page_of_its_study_and_names_its_claims() {
-    let (output, folder) = study("held-out-stored", FIT, &["--cross-validate", "--write"]);
+    let (output, folder) = fit_small_study("held-out-stored", FIT_TOML, &["--cross-validate", "--write"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let path = folder.0.join("cross-validation.toml");
     let stored = fs::read_to_string(&path).expect("the predictions");
@@ -237,8 +257,8 @@ fn errors_in_fit_toml_have_their_line() {
         ),
     ];
     for (number, (from, to, expected)) in errors.iter().enumerate() {
-        assert!(FIT.contains(from), "{from}");
-        let (output, _folder) = study(&format!("slip-{number}"), &FIT.replacen(from, to, 1), &[]);
+        assert!(FIT_TOML.contains(from), "{from}");
+        let (output, _folder) = fit_small_study(&format!("slip-{number}"), &FIT_TOML.replacen(from, to, 1), &[]);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{to}: {stderr}");
         assert!(expected.iter().all(|words| stderr.contains(words)), "{to}: {stderr}");
@@ -259,8 +279,8 @@ fn fitted_constants_are_marked_calibrated() {
             assert!(is_calibrated, "{paper}: {key} is not marked as calibrated");
         }
         let is_fitted = |path: &str| plan.constants.iter().any(|constant| key_matches(&constant.key.text, path));
-        let other: Vec<&str> =
+        let unexplained: Vec<&str> =
             calibrated.iter().map(|constant| constant.path.as_str()).filter(|path| !is_fitted(path)).collect();
-        assert!(other.is_empty(), "{paper}: calibrated, but not by its fit.toml: {other:?}");
+        assert!(unexplained.is_empty(), "{paper}: calibrated, but not by its fit.toml: {unexplained:?}");
     }
 }

@@ -1,9 +1,9 @@
-//! Checks that results stay the same byte for byte: every shipped example, the schema, the lists and quick studies are
-//! run, and the SHA-256 of their output is compared with `golden/hashes.txt`.
+//! Checks that results stay the same byte for byte: the shipped examples and the quick studies are run, the schema and
+//! the lists are printed, and the SHA-256 of each output is compared with the files of `golden/`.
 //!
-//! A change that is meant to change results runs `NARROWS_GOLDEN=write cargo test --test all golden::` and commits the
-//! file with its reason. Invalid input is not tested here; `wrong.rs` compares its messages word for word. The studies
-//! that take minutes are tested only with `cargo test --release --test all golden:: -- --ignored`.
+//! After an intended change of results, run `NARROWS_GOLDEN=write cargo test --test all golden::`, and commit the new
+//! hashes with the reason of the change. Invalid input is not tested here; `wrong.rs` compares its messages word for
+//! word. The studies that take minutes are tested only with `cargo test --release --test all golden:: -- --ignored`.
 
 use crate::common::cli::{Folder, run_ok, stdout};
 use narrows::machine::shipped;
@@ -25,9 +25,12 @@ fn compare_hashes(file: &str, hashes: &BTreeMap<String, String>) {
         return fs::write(&path, lines).expect("the file of hashes can be written");
     }
     let stored = fs::read_to_string(&path).expect("the file of hashes is there");
-    let added: Vec<&str> = lines.lines().filter(|line| !stored.lines().any(|known| known == *line)).collect();
-    let removed: Vec<&str> = stored.lines().filter(|line| !lines.lines().any(|found| found == *line)).collect();
-    assert!(added.is_empty() && removed.is_empty(), "results differ: now {added:#?}, before {removed:#?}");
+    let added_lines: Vec<&str> = lines.lines().filter(|line| !stored.lines().any(|known| known == *line)).collect();
+    let removed_lines: Vec<&str> = stored.lines().filter(|line| !lines.lines().any(|found| found == *line)).collect();
+    assert!(
+        added_lines.is_empty() && removed_lines.is_empty(),
+        "results differ: now {added_lines:#?}, before {removed_lines:#?}"
+    );
 }
 
 #[test]
@@ -49,8 +52,8 @@ fn add_study_hashes(paper: &str, hashes: &mut BTreeMap<String, String>) {
     let folder = Folder::new("golden");
     run_ok(&["reproduce", paper, "--quick", "--out", folder.root()]);
     let mut folders = vec![folder.0.clone()];
-    while let Some(within) = folders.pop() {
-        for entry in fs::read_dir(&within).expect("a folder") {
+    while let Some(current_folder) = folders.pop() {
+        for entry in fs::read_dir(&current_folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);

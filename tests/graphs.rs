@@ -33,12 +33,12 @@ fn metrics(text: &str) -> BTreeMap<String, f64> {
     run_to_completion(text).metrics.into_iter().map(|metric| (metric.name, metric.value)).collect()
 }
 
-fn surveyed(fabric: &str) -> Survey {
+fn survey_of_fabric(fabric: &str) -> Survey {
     machine(&format!("{fabric}\n[workload.offered]\nload = 0.1\n")).survey().expect("routers")
 }
 
 /// Returns the measures of a network that depend neither on its name nor on its formula of distances.
-fn dimensions(survey: &Survey) -> (u32, u32, u64, u32, u32, f64, u64, Deadlock) {
+fn survey_measures(survey: &Survey) -> (u32, u32, u64, u32, u32, f64, u64, Deadlock) {
     let Survey { nodes, routers, links, degree, diameter, hops_mean, bisection, .. } = *survey;
     (nodes, routers, links, degree, diameter, hops_mean, bisection, survey.deadlock.clone())
 }
@@ -48,23 +48,23 @@ const ROUTER: &str = "[fabric.router]\nvirtual-channels = 2\nbuffer-flits = 4\nw
 const BURSTS: &str = "parts = [\"hosts/cm-5\"]\n[ni.queues]\n[protocol.nifdy]\n[messaging]\nin-order = true\n\
                       [workload.bursts]\nphases = 2\npackets = [1, 4]\n";
 
-/// Returns the zero-load metrics, renamed to count links between routers only; a fat tree's distances include
-/// `links_of_nodes` links of nodes.
+/// Returns the zero-load metrics under names whose distances count only the links between routers: the distances of a
+/// fat tree include `links_of_nodes` links of nodes, which are subtracted.
 fn zero_load(fabric: &str, links_of_nodes: u32) -> BTreeMap<String, f64> {
-    let renamed = |(name, value): (String, f64)| {
-        let Some(rest) = name.strip_prefix("zero_load.d") else { return (name, value) };
-        let (distance, what) = rest.split_once('.').expect("a distance");
+    let rename = |(name, value): (String, f64)| {
+        let Some(distance_and_statistic) = name.strip_prefix("zero_load.d") else { return (name, value) };
+        let (distance, statistic) = distance_and_statistic.split_once('.').expect("a distance");
         let links = distance.parse::<u32>().expect("a number") - links_of_nodes;
-        (format!("zero_load.d{links}.{what}"), value)
+        (format!("zero_load.d{links}.{statistic}"), value)
     };
-    metrics(&format!("{fabric}{ROUTER}[workload.zero-load]\n")).into_iter().map(renamed).collect()
+    metrics(&format!("{fabric}{ROUTER}[workload.zero-load]\n")).into_iter().map(rename).collect()
 }
 
 /// Asserts that a network from a file yields the results of the built-in fat tree to the last digit, because its tables
 /// hold the same routes, and its routers and ports have the same order.
-fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
+fn assert_runs_as_fat_tree(network: &Network, keys: &str, name: &str) {
     let fat_tree = format!("[fabric.fat-tree]\n{keys}\n");
-    let expected = dimensions(&surveyed(&fat_tree));
+    let expected = survey_measures(&survey_of_fabric(&fat_tree));
     assert_eq!(expected.7, Deadlock::Free);
     let offered = |fabric: &str| metrics(&format!("{OFFERED}{fabric}{ROUTER}"));
     let bursts = |fabric: &str| metrics(&format!("{BURSTS}{fabric}{ROUTER}networks = 2\n"));
@@ -73,7 +73,7 @@ fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
     assert!(expected_runs.0["offered.latency"] > 0.0 && expected_runs.1["packets.delivered"] > 0.0);
     for file in network.files(name) {
         let fabric = file.fabric("");
-        assert_eq!(dimensions(&surveyed(&fabric)), expected, "{:?}", file.0);
+        assert_eq!(survey_measures(&survey_of_fabric(&fabric)), expected, "{:?}", file.0);
         // The results are compared as text, because the bounds of a mean of few samples are NaN, which equals no
         // number.
         assert_eq!(format!("{:?}", runs(&fabric, 0)), format!("{expected_runs:?}"), "{:?}", file.0);
@@ -82,13 +82,13 @@ fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
 
 #[test]
 fn leaf_spine_from_a_file_runs_as_the_built_in_one() {
-    runs_as_the_fat_tree(&Network::leaf_spine(4, 4, 2), "nodes = 16\nparents = [2]", "leaf-spine");
+    assert_runs_as_fat_tree(&Network::leaf_spine(4, 4, 2), "nodes = 16\nparents = [2]", "leaf-spine");
 }
 
 #[test]
 fn two_tier_fat_tree_from_a_file_runs_as_the_built_in_one() {
-    runs_as_the_fat_tree(&Network::leaf_spine(4, 4, 4), "nodes = 16", "fat-tree");
-    runs_as_the_fat_tree(&Network::leaf_spine(3, 3, 3), "nodes = 9\narity = 3", "small-fat-tree");
+    assert_runs_as_fat_tree(&Network::leaf_spine(4, 4, 4), "nodes = 16", "fat-tree");
+    assert_runs_as_fat_tree(&Network::leaf_spine(3, 3, 3), "nodes = 9\narity = 3", "small-fat-tree");
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn dragonfly_from_a_file_has_its_distances_and_delivers() {
     for routing in ["up-down", "distance-classes"] {
         let keys =
             format!("routing = \"{routing}\"\n{}", ROUTER.replace("virtual-channels = 2", "virtual-channels = 3"));
-        let all = files.each_ref().map(|file| {
+        let results = files.each_ref().map(|file| {
             let fabric = file.fabric(&keys);
-            let survey = surveyed(&fabric);
+            let survey = survey_of_fabric(&fabric);
             // A switch has two neighbours in its group and one in another group, so a route has a local, a global and a
             // local link.
             assert_eq!((survey.nodes, survey.routers, survey.degree, survey.diameter), (24, 12, 3, 3));
@@ -113,8 +113,8 @@ fn dragonfly_from_a_file_has_its_distances_and_delivers() {
             assert_eq!(bursts["frames.in_flight"], 0.0);
             (metrics(&format!("{load}{fabric}")), bursts)
         });
-        assert_eq!(all[0].0["offered.unfinished"], 0.0);
-        let [list, json, graphml] = all.map(|metrics| format!("{metrics:?}"));
+        assert_eq!(results[0].0["offered.unfinished"], 0.0);
+        let [list, json, graphml] = results.map(|metrics| format!("{metrics:?}"));
         assert_eq!((&list, &list), (&json, &graphml), "{routing}");
     }
     // On shortest paths over one channel, packets of a dragonfly can wait for each other in a cycle.
@@ -132,16 +132,16 @@ fn dragonfly_from_a_file_has_its_distances_and_delivers() {
 #[test]
 fn a_dragonfly_of_seventy_two_hosts_cannot_deadlock() {
     let [file, ..] = Network::dragonfly(2, 4, 2).files("large-dragonfly");
-    let survey = surveyed(&file.fabric("routing = \"distance-classes\"\n"));
+    let survey = survey_of_fabric(&file.fabric("routing = \"distance-classes\"\n"));
     assert_eq!((survey.nodes, survey.routers, survey.diameter, survey.distance_max), (72, 36, 3, 3));
     assert_eq!(survey.deadlock, Deadlock::Free);
 }
 
 /// Returns two switches with a host each, whose link has this rate and this latency.
 fn pair_network(rate: Option<&'static str>, latency: Option<&'static str>) -> Network {
-    let middle = Link { rate, latency, ..Link::new("s0", "s1") };
+    let switch_link = Link { rate, latency, ..Link::new("s0", "s1") };
     let hosts = ["h0", "h1"].map(str::to_owned).to_vec();
-    let links = vec![Link::new("h0", "s0"), Link::new("h1", "s1"), middle];
+    let links = vec![Link::new("h0", "s0"), Link::new("h1", "s1"), switch_link];
     Network { hosts, switches: vec!["s0".to_owned(), "s1".to_owned()], links }
 }
 
@@ -149,19 +149,23 @@ fn pair_network(rate: Option<&'static str>, latency: Option<&'static str>) -> Ne
 fn a_link_has_its_own_latency() {
     let zero_load_of_files =
         |network: &Network, name: &str| network.files(name).map(|file| zero_load(&file.fabric(""), 0));
-    let [usual, ..] = zero_load_of_files(&pair_network(None, None), "latency");
+    let [default_metrics, ..] = zero_load_of_files(&pair_network(None, None), "latency");
     for metrics in zero_load_of_files(&pair_network(None, Some("502 ns")), "longer-latency") {
         // The wire delay of two cycles of 1 ns is replaced.
-        for end in ["min", "max"] {
-            let name = format!("zero_load.d1.latency_{end}");
-            assert_eq!(metrics[&name], usual[&name] + 500.0);
+        for statistic in ["min", "max"] {
+            let name = format!("zero_load.d1.latency_{statistic}");
+            assert_eq!(metrics[&name], default_metrics[&name] + 500.0);
         }
     }
     let mut network = pair_network(None, None);
     network.links[0].latency = Some("7 ns");
-    let [longer, ..] = zero_load_of_files(&network, "host-latency");
-    assert_eq!(longer["zero_load.d1.latency_min"], usual["zero_load.d1.latency_min"] + 7.0, "in either direction");
-    assert_eq!(longer["zero_load.d1.latency_max"], usual["zero_load.d1.latency_max"] + 7.0);
+    let [longer_metrics, ..] = zero_load_of_files(&network, "host-latency");
+    assert_eq!(
+        longer_metrics["zero_load.d1.latency_min"],
+        default_metrics["zero_load.d1.latency_min"] + 7.0,
+        "in either direction"
+    );
+    assert_eq!(longer_metrics["zero_load.d1.latency_max"], default_metrics["zero_load.d1.latency_max"] + 7.0);
 }
 
 #[test]
@@ -169,18 +173,18 @@ fn a_link_has_its_own_rate() {
     // Flits have 4 B at 1 GHz: a link of 32 Gbit/s moves one flit in each cycle, and a link of 8 Gbit/s one in four
     // cycles.
     let load = OFFERED.replace("load = 0.35", "load = 0.6").replace("cycles = 800", "cycles = 8000");
-    let accepted = |rate: &'static str| {
+    let accepted_load = |rate: &'static str| {
         let files = pair_network(Some(rate), None).files(&rate.replace([' ', '/'], ""));
         let each_format = files.map(|file| metrics(&format!("{load}{}{ROUTER}", file.fabric(""))));
         let [list, json, graphml] = each_format.each_ref().map(|metrics| format!("{metrics:?}"));
         assert_eq!((&list, &list), (&json, &graphml));
         each_format[0]["offered.accepted"]
     };
-    let [full, quarter] = ["32 Gbit/s", "8 Gbit/s"].map(accepted);
+    let [full_rate, quarter_rate] = ["32 Gbit/s", "8 Gbit/s"].map(accepted_load);
     // Each node sends only to the other node, so the accepted load is the offered load, or at most a flit in four
     // cycles.
-    assert!((full - 0.6).abs() < 0.03, "{full}");
-    assert!((quarter - 0.25).abs() < 0.005, "{quarter}");
+    assert!((full_rate - 0.6).abs() < 0.03, "{full_rate}");
+    assert!((quarter_rate - 0.25).abs() < 0.005, "{quarter_rate}");
     let [file, ..] = pair_network(Some("8 Gbit/s"), None).files("used");
     let result = run_to_completion(&format!("{load}{}{ROUTER}", file.fabric("")));
     let link = result.resources.iter().find(|resource| resource.name.contains("s0.1 → s1.1")).expect("a link by name");
@@ -211,7 +215,7 @@ const STREAM: &str = "[ni.queues]\n[protocol.none]\n[messaging]\nin-order = fals
                       [workload.stream]\nwarm-up = 0\nmessages = 10\npayload = \"24 B\"\n";
 
 /// Reads a machine of two leaves with two hosts each, with this description of the nodes.
-fn flow_over(nodes: &str, flows: &str) -> Result<Machine, String> {
+fn machine_with_flows(nodes: &str, flows: &str) -> Result<Machine, String> {
     let [file, ..] = Network::leaf_spine(2, 2, 1).files(&format!("names-{}", nodes.len() + 100 * flows.len()));
     let fabric = file.fabric("[fabric.router]\nclock = \"1 MHz\"\n");
     read(&format!("parts = [\"hosts/cm-5\"]\n{nodes}{STREAM}flows = {flows}\n{fabric}"))
@@ -219,14 +223,14 @@ fn flow_over(nodes: &str, flows: &str) -> Result<Machine, String> {
 
 #[test]
 fn hosts_keep_their_names() {
-    let machine = flow_over("", "[\"h[1..3] -> h0\"]").unwrap_or_else(|problems| panic!("{problems}"));
+    let machine = machine_with_flows("", "[\"h[1..3] -> h0\"]").unwrap_or_else(|problems| panic!("{problems}"));
     let names: Vec<&str> = machine.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["h0", "h1", "h2", "h3"]);
     let result = run(&machine, Recorder::off());
     assert_eq!((result.outcome.clone(), result.metric("messages.delivered")), (Outcome::Done, Some(30.0)));
     assert!(result.resources.iter().any(|resource| resource.name.contains("h0 → leaf0.0")), "{:?}", result.resources);
     assert!(result.resources.iter().any(|resource| resource.name.contains("leaf1.2 → spine0.1")));
-    let problems = flow_over("", "[\"x* -> h0\"]").unwrap_err();
+    let problems = machine_with_flows("", "[\"x* -> h0\"]").unwrap_err();
     assert!(problems.contains("the pattern `x*` yields no flow"), "{problems}");
 }
 
@@ -235,7 +239,7 @@ fn nodes_are_placed_by_the_names_of_hosts() {
     let node = |name: &str| format!("nodes.{name} = {{ host = \"cm-5\" }}\n");
     let nodes = |names: &[&str]| names.iter().map(|name| node(name)).collect::<String>();
     let latency = |names: &[&str], flows: &str| {
-        let machine = flow_over(&nodes(names), flows).unwrap_or_else(|problems| panic!("{problems}"));
+        let machine = machine_with_flows(&nodes(names), flows).unwrap_or_else(|problems| panic!("{problems}"));
         let result = run(&machine, Recorder::off());
         assert_eq!(result.outcome, Outcome::Done);
         result.metric("message.latency_one_way").expect("a latency")
@@ -249,15 +253,15 @@ fn nodes_are_placed_by_the_names_of_hosts() {
     // If nodes have other names, they take the hosts in order.
     assert_eq!(latency(&["a", "b", "c"], "[\"a -> b\"]"), near_latency);
     assert_eq!(latency(&["a", "b", "c"], "[\"a -> c\"]"), far_latency);
-    let problems = flow_over(&nodes(&["h0", "b"]), "[\"h0 -> b\"]").unwrap_err();
+    let problems = machine_with_flows(&nodes(&["h0", "b"]), "[\"h0 -> b\"]").unwrap_err();
     assert!(problems.contains("node `b` is not a host of the graph, and other nodes are"), "{problems}");
 }
 
 #[test]
 fn incast_of_the_documentation_has_few_lines_and_runs() {
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/loads.md")).expect("a page");
-    let (_, from) = page.split_once("This is an incast of 31 senders:").expect("the example");
-    let text = from.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
+    let (_, text_after_heading) = page.split_once("This is an incast of 31 senders:").expect("the example");
+    let text = text_after_heading.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
     assert!(text.lines().count() <= 12, "{text}");
     let file = File::new("incast.toml", text);
     let short_run = ["run", file.0.to_str().expect("a path"), "--set", "workload.stream.messages=2"];
@@ -268,9 +272,9 @@ fn incast_of_the_documentation_has_few_lines_and_runs() {
 #[test]
 fn network_of_the_documentation_reads() {
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/fabric.md")).expect("a page");
-    let (_, from) = page.split_once("## Networks from files").expect("a section");
-    let text = from.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
+    let (_, text_after_heading) = page.split_once("## Networks from files").expect("a section");
+    let text = text_after_heading.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
     let file = File::new("page.edges", text);
-    let survey = surveyed(&file.fabric(""));
+    let survey = survey_of_fabric(&file.fabric(""));
     assert_eq!((survey.nodes, survey.routers, survey.links, survey.deadlock), (4, 3, 4, Deadlock::Free));
 }

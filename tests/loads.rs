@@ -37,13 +37,13 @@ fn metric(result: &RunResult, name: &str) -> f64 {
     result.metric(name).unwrap_or_else(|| panic!("{name} is not measured: {:?}", result.metrics))
 }
 
-/// Returns the service time of a machine and the latency of a message that waits for no other, in µs: the mean over
-/// random phases of polling.
-fn service(interface: &str, fabric: &str) -> (f64, f64) {
-    let busy = stream(interface, fabric, "closed-loop = {}", 1_000, 1);
-    let service = PAYLOAD as f64 / metric(&busy, "message.bandwidth");
-    let idle = stream(interface, fabric, &poisson(service, 0.005).1, 300, 1);
-    (service, metric(&idle, "message.latency_one_way"))
+/// Returns the service time of a machine, and the latency of a message that waits for no other message, both in µs. The
+/// latency is the mean over random phases of polling.
+fn service_time_and_latency(interface: &str, fabric: &str) -> (f64, f64) {
+    let saturated_run = stream(interface, fabric, "closed-loop = {}", 1_000, 1);
+    let service = PAYLOAD as f64 / metric(&saturated_run, "message.bandwidth");
+    let light_run = stream(interface, fabric, &poisson(service, 0.005).1, 300, 1);
+    (service, metric(&light_run, "message.latency_one_way"))
 }
 
 fn poisson(service_us: f64, load: f64) -> (Time, String) {
@@ -65,12 +65,12 @@ fn lindley(arrivals: &Arrivals, seed: u64, messages: usize, mut service_us: impl
 #[test]
 fn open_loop_has_the_waiting_times_of_lindley_s_recursion() {
     for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
-        let (service, alone) = service(interface, fabric);
+        let (service, unloaded_latency) = service_time_and_latency(interface, fabric);
         for load in [0.3, 0.6, 0.9] {
             let (interval, process) = poisson(service, load);
             let result = stream(interface, fabric, &process, 1_000, 1);
             assert_eq!(result.outcome, Outcome::Done, "{interface}, {fabric}, {load}");
-            let waiting_time = metric(&result, "message.latency_one_way") - alone;
+            let waiting_time = metric(&result, "message.latency_one_way") - unloaded_latency;
             let expected = lindley(&Arrivals::Poisson { interval }, 1, 1_000, || service);
             // Phases of polling and of clocks shift single messages by a fraction of a service time.
             let error = (waiting_time - expected).abs();
@@ -85,13 +85,13 @@ fn open_loop_has_the_waiting_times_of_lindley_s_recursion() {
 #[test]
 fn backlog_beyond_saturation_grows_linearly_and_saturation_is_reported() {
     for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
-        let (service, _) = service(interface, fabric);
+        let (service, _) = service_time_and_latency(interface, fabric);
         let runs = [8_000, 16_000].map(|messages| stream(interface, fabric, &poisson(service, 1.2).1, messages, 1));
         for result in &runs {
-            let Outcome::Saturated(why) = &result.outcome else {
+            let Outcome::Saturated(reason) = &result.outcome else {
                 panic!("{interface}, {fabric}: {:?}", result.outcome);
             };
-            assert!(why.contains("the backlog of a -> b grew"), "{why}");
+            assert!(reason.contains("the backlog of a -> b grew"), "{reason}");
             let [offered, accepted] = ["offered", "accepted"].map(|name| metric(result, &format!("message.{name}")));
             assert!((accepted * service / PAYLOAD as f64 - 1.0).abs() < 0.03, "{interface}, {fabric}: {accepted} MB/s");
             assert!((offered / accepted / 1.2 - 1.0).abs() < 0.1, "{interface}, {fabric}: {offered}, {accepted} MB/s");
@@ -106,11 +106,14 @@ fn backlog_beyond_saturation_grows_linearly_and_saturation_is_reported() {
 #[test]
 fn open_and_closed_loops_agree_at_low_load() {
     for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
-        let (_, open) = service(interface, fabric);
+        let (_, open_latency) = service_time_and_latency(interface, fabric);
         let arrivals = "closed-loop = { outstanding = 1, think-time = \"53 us\" }";
-        let closed = metric(&stream(interface, fabric, arrivals, 300, 1), "message.latency_one_way");
+        let closed_latency = metric(&stream(interface, fabric, arrivals, 300, 1), "message.latency_one_way");
         // The closed loop encounters fewer phases of the receiver's polling.
-        assert!((open / closed - 1.0).abs() < 0.05, "{interface}, {fabric}: open {open} us, closed {closed} us");
+        assert!(
+            (open_latency / closed_latency - 1.0).abs() < 0.05,
+            "{interface}, {fabric}: open {open_latency} us, closed {closed_latency} us"
+        );
     }
 }
 
@@ -126,17 +129,17 @@ fn interval_99(values: &[f64]) -> (f64, f64) {
 
 #[test]
 fn constant_service_time_has_the_waiting_time_of_m_d_1() {
-    let (service, alone) = service("single-cycle", FABRICS[0]);
+    let (service, unloaded_latency) = service_time_and_latency("single-cycle", FABRICS[0]);
     for load in [0.3, 0.6, 0.9] {
         let (_, process) = poisson(service, load);
         let waiting_time = |seed| {
             let result = stream("single-cycle", FABRICS[0], &process, 4_000, seed);
-            (metric(&result, "message.latency_one_way") - alone) / service
+            (metric(&result, "message.latency_one_way") - unloaded_latency) / service
         };
-        let (mean, half) = interval_99(&(1..=20).map(waiting_time).collect::<Vec<_>>());
+        let (mean, half_width) = interval_99(&(1..=20).map(waiting_time).collect::<Vec<_>>());
         let expected = load / (2.0 * (1.0 - load));
         // The phase of the receiver's polling may change the waiting time by up to 2 % of a service time.
-        assert!((mean - expected).abs() < half + 0.02, "load {load}: {mean} ± {half}, {expected} expected");
+        assert!((mean - expected).abs() < half_width + 0.02, "load {load}: {mean} ± {half_width}, {expected} expected");
     }
 }
 
@@ -148,16 +151,16 @@ fn wait_for_a_resource(load: f64, seed: u64) -> f64 {
     let resource = Rc::new(Resource::new(&sim, "server"));
     let waits = Rc::new(RefCell::new(Vec::new()));
     let interval = Time::from_ps((1e6 / load) as u64);
-    let (bus, collected, clock) = (resource.clone(), waits.clone(), sim.clone());
+    let (server, waits_of_server, clock) = (resource.clone(), waits.clone(), sim.clone());
     sim.spawn("server", async move {
         let mut random = narrows::engine::rng::stream(seed, "service");
         for arrival in (Arrivals::Poisson { interval }).schedule(seed, 0).take(MESSAGES + WARM_UP) {
             clock.until(arrival).await;
-            let hold = bus.acquire().await;
-            collected.borrow_mut().push(clock.now().since(arrival).as_us());
+            let guard = server.acquire().await;
+            waits_of_server.borrow_mut().push(clock.now().since(arrival).as_us());
             let uniform: f64 = random.random();
             clock.delay(Time::from_ps((-(1.0 - uniform).ln() * 1e6) as u64)).await;
-            drop(hold);
+            drop(guard);
         }
     });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
@@ -168,9 +171,9 @@ fn wait_for_a_resource(load: f64, seed: u64) -> f64 {
 #[test]
 fn exponential_service_time_has_the_waiting_time_of_m_m_1() {
     for load in [0.3, 0.6, 0.9] {
-        let (mean, half) = interval_99(&(1..=20).map(|seed| wait_for_a_resource(load, seed)).collect::<Vec<_>>());
+        let (mean, half_width) = interval_99(&(1..=20).map(|seed| wait_for_a_resource(load, seed)).collect::<Vec<_>>());
         let expected = load / (1.0 - load);
-        assert!((mean - expected).abs() < half + 0.01, "load {load}: {mean} ± {half}, {expected} expected");
+        assert!((mean - expected).abs() < half_width + 0.01, "load {load}: {mean} ± {half_width}, {expected} expected");
     }
 }
 
@@ -180,19 +183,19 @@ fn closed_loop_is_bounded_by_its_outstanding_messages() {
         let arrivals = format!("closed-loop.outstanding = {outstanding}");
         stream("single-cycle", FABRICS[0], &arrivals, 500, 1)
     };
-    let (service, alone) = service("single-cycle", FABRICS[0]);
+    let (service, unloaded_latency) = service_time_and_latency("single-cycle", FABRICS[0]);
     for outstanding in [1, 2] {
         let bandwidth = metric(&run(outstanding), "message.bandwidth");
         // The expected value follows from Little's law, unless the machine permits fewer outstanding messages.
-        let expected = f64::min(PAYLOAD as f64 * outstanding as f64 / alone, PAYLOAD as f64 / service);
+        let expected = f64::min(PAYLOAD as f64 * outstanding as f64 / unloaded_latency, PAYLOAD as f64 / service);
         assert!((bandwidth / expected - 1.0).abs() < 0.1, "{outstanding}: {bandwidth} MB/s, {expected} expected");
     }
     let note = run(400).note.expect("a limit that is never reached is worth a note");
-    assert!(note.contains("`workload.stream.arrivals.closed-loop.outstanding`, 400, limits nothing"), "{note}");
+    assert!(note.contains("`workload.stream.arrivals.closed-loop.outstanding`, 400, has no effect"), "{note}");
 }
 
 /// Returns the names, in metrics, of the endpoints of the flows between `nodes` equal nodes called `n`.
-fn flows(nodes: u32, flows: &str) -> Vec<String> {
+fn flow_names(nodes: u32, flows: &str) -> Vec<String> {
     let text = format!(
         "parts = [\"hosts/memory-bus-1998\", \"ni/single-cycle\", {}]\n\
          nodes.n = {{ host = \"memory-bus-1998\", count = {nodes} }}\n\
@@ -209,9 +212,9 @@ fn flows(nodes: u32, flows: &str) -> Vec<String> {
 #[test]
 fn one_line_is_an_incast() {
     let incast: Vec<String> = (1..32).map(|sender| format!("n{sender}.n0")).collect();
-    assert_eq!(flows(32, r#"["n[1..31] -> n0"]"#), incast);
-    assert_eq!(flows(32, r#"["* -> n0"]"#), incast);
-    assert_eq!(flows(3, r#"["* -> *"]"#), ["n0.n1", "n0.n2", "n1.n0", "n1.n2", "n2.n0", "n2.n1"]);
+    assert_eq!(flow_names(32, r#"["n[1..31] -> n0"]"#), incast);
+    assert_eq!(flow_names(32, r#"["* -> n0"]"#), incast);
+    assert_eq!(flow_names(3, r#"["* -> *"]"#), ["n0.n1", "n0.n2", "n1.n0", "n1.n2", "n2.n0", "n2.n1"]);
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn name_of(combination: &Combination) -> String {
 fn try_combination(combination: &Combination) -> Option<Result<(), String>> {
     match small_machine(combination) {
         // The refusal of default inputs as too large implies nothing about small inputs.
-        Err(_) if !combination.refused.is_empty() => None,
+        Err(_) if !combination.refusal_reasons.is_empty() => None,
         Err(problems) => Some(Err(format!("{}: refused with a small input: {problems}", name_of(combination)))),
         Ok(machine) => Some(run_combination(combination, &machine)),
     }
@@ -67,11 +67,12 @@ fn assert_all_succeeded(results: &[Result<(), String>]) -> usize {
 /// ever raised. All cores share the runs, because some tests have far more runs than others.
 fn run_all(protocol: &str, runs_min: usize) {
     let combinations = Registry::shared().combinations();
-    let of_protocol: Vec<&Combination> = combinations
+    let combinations_of_protocol: Vec<&Combination> = combinations
         .iter()
         .filter(|combination| combination.protocol == protocol && HOSTS.contains(&combination.host))
         .collect();
-    let results: Vec<_> = of_protocol.par_iter().filter_map(|combination| try_combination(combination)).collect();
+    let results: Vec<_> =
+        combinations_of_protocol.par_iter().filter_map(|combination| try_combination(combination)).collect();
     let runs = assert_all_succeeded(&results);
     assert!(runs >= runs_min, "{runs} ran");
 }
@@ -97,15 +98,15 @@ fn compatible_parts_deliver_under_a_window() {
 }
 
 /// Step between the accepted combinations that are run with a cache behind an I/O bus.
-const CACHED_SAMPLE: usize = 7;
+const CACHED_SAMPLING_STEP: usize = 7;
 
 #[test]
 fn compatible_parts_deliver_with_a_cache_behind_an_io_bus() {
     let combinations = Registry::shared().combinations();
     let accepted = combinations
         .iter()
-        .filter(|combination| combination.refused.is_empty() && combination.host == "hosts/p6-natoma");
-    let sample: Vec<&Combination> = accepted.step_by(CACHED_SAMPLE).collect();
+        .filter(|combination| combination.refusal_reasons.is_empty() && combination.host == "hosts/p6-natoma");
+    let sample: Vec<&Combination> = accepted.step_by(CACHED_SAMPLING_STEP).collect();
     assert!(sample.len() > 200, "{} combinations", sample.len());
     let run = |combination: &&Combination| {
         let cache = "size = \"512 B\"\nways = 2\nhit-cycles = 1\nsupply-time = \"40 ns\"\n";
@@ -116,16 +117,17 @@ fn compatible_parts_deliver_with_a_cache_behind_an_io_bus() {
     assert_all_succeeded(&sample.par_iter().map(run).collect::<Vec<_>>());
 }
 
-/// Every `SAMPLE`-th accepted combination is run with several endpoints on each node. The number is coprime to the
-/// number of parts of each kind, so that the sample does not skip a part.
-const SAMPLE: usize = 31;
+/// Every `SAMPLING_STEP`-th accepted combination is run with several endpoints on each node. The number is coprime to
+/// the number of parts of each kind, so that the sample does not skip a part.
+const SAMPLING_STEP: usize = 31;
 
 #[test]
 fn compatible_parts_deliver_to_several_endpoints_of_a_node() {
     let combinations = Registry::shared().combinations();
-    let accepted =
-        combinations.iter().filter(|combination| combination.refused.is_empty() && HOSTS.contains(&combination.host));
-    let sample: Vec<&Combination> = accepted.step_by(SAMPLE).collect();
+    let accepted = combinations
+        .iter()
+        .filter(|combination| combination.refusal_reasons.is_empty() && HOSTS.contains(&combination.host));
+    let sample: Vec<&Combination> = accepted.step_by(SAMPLING_STEP).collect();
     let run = |combination: &&Combination| {
         let machine =
             with_endpoints(combination, 2).unwrap_or_else(|problems| panic!("{}: {problems}", name_of(combination)));
@@ -137,18 +139,22 @@ fn compatible_parts_deliver_to_several_endpoints_of_a_node() {
 #[test]
 fn each_operation_of_costs_runs_wherever_it_is_accepted() {
     let combinations = Registry::shared().combinations();
-    let of_costs =
-        combinations.iter().filter(|combination| combination.workload == "costs" && combination.refused.is_empty());
-    let ideal: Vec<&Combination> = of_costs
+    let costs_combinations = combinations
+        .iter()
+        .filter(|combination| combination.workload == "costs" && combination.refusal_reasons.is_empty());
+    let combinations_on_ideal: Vec<&Combination> = costs_combinations
         .filter(|combination| combination.fabric == "fabrics/ideal-1998" && HOSTS.contains(&combination.host))
         .collect();
-    assert!(ideal.len() >= 100, "{} combinations", ideal.len());
+    assert!(combinations_on_ideal.len() >= 100, "{} combinations", combinations_on_ideal.len());
     let run = |combination: &&Combination| {
         let shipped = description(Registry::shared(), &parts(combination), "costs");
-        let run = |rest: &str| run_combination(combination, &read(&format!("{shipped}times = 3\n{rest}"))?);
-        ["", "words = 100\n", "operation = \"read\"\n", "operation = \"write\"\n"].iter().try_for_each(|rest| run(rest))
+        let run =
+            |further_keys: &str| run_combination(combination, &read(&format!("{shipped}times = 3\n{further_keys}"))?);
+        ["", "words = 100\n", "operation = \"read\"\n", "operation = \"write\"\n"]
+            .iter()
+            .try_for_each(|further_keys| run(further_keys))
     };
-    assert_all_succeeded(&ideal.par_iter().map(run).collect::<Vec<_>>());
+    assert_all_succeeded(&combinations_on_ideal.par_iter().map(run).collect::<Vec<_>>());
 }
 
 #[test]
@@ -157,51 +163,54 @@ fn interface_states_the_words_of_its_driver() {
     let is_plain = |combination: &&Combination| {
         combination.protocol == "protocols/none" && combination.fabric == "fabrics/ideal-1998"
     };
-    let pairs = |combination: &&Combination| {
-        combination.workload == "pair" && combination.refused.is_empty() && HOSTS.contains(&combination.host)
+    let is_pair_program = |combination: &&Combination| {
+        combination.workload == "pair" && combination.refusal_reasons.is_empty() && HOSTS.contains(&combination.host)
     };
-    let mut met = BTreeSet::new();
-    for combination in combinations.iter().filter(is_plain).filter(pairs) {
+    let mut checked_interfaces = BTreeSet::new();
+    for combination in combinations.iter().filter(is_plain).filter(is_pair_program) {
         let machine =
             small_machine(combination).unwrap_or_else(|problems| panic!("{}: {problems}", name_of(combination)));
-        let stated = machine.interfaces()[0].limits().words;
+        let declared_words = machine.interfaces()[0].limits().words;
         let built = build(&machine, Recorder::off());
         assert!(
-            built.world.nodes.iter().all(|node| node.endpoint().driver().limits().words == stated),
+            built.world.nodes.iter().all(|node| node.endpoint().driver().limits().words == declared_words),
             "{combination:?}"
         );
-        met.insert(combination.ni);
+        checked_interfaces.insert(combination.ni);
     }
-    assert!(met.len() >= 16, "{met:?}");
+    assert!(checked_interfaces.len() >= 16, "{checked_interfaces:?}");
 }
 
 #[test]
-fn enough_hosts_meet_enough_interfaces() {
+fn pairs_of_compatible_hosts_and_interfaces_are_at_least_the_minimum() {
     let combinations = Registry::shared().combinations();
     let accepted: Vec<&Combination> =
-        combinations.iter().filter(|combination| combination.refused.is_empty()).collect();
-    let pairs: BTreeSet<[&str; 2]> =
-        accepted.iter().filter(|combination| HOSTS.contains(&combination.host)).map(|one| [one.host, one.ni]).collect();
+        combinations.iter().filter(|combination| combination.refusal_reasons.is_empty()).collect();
+    let pairs: BTreeSet<[&str; 2]> = accepted
+        .iter()
+        .filter(|combination| HOSTS.contains(&combination.host))
+        .map(|combination| [combination.host, combination.ni])
+        .collect();
     assert!(pairs.len() >= PAIRS_MIN, "{pairs:?}");
 }
 
 #[test]
 fn list_combinations_agrees_with_check() {
     for combination in Registry::shared().combinations().iter().step_by(97) {
-        let checked = read(&description(Registry::shared(), &parts(combination), combination.workload));
+        let read_result = read(&description(Registry::shared(), &parts(combination), combination.workload));
         assert_eq!(
-            checked.is_err(),
-            !combination.refused.is_empty(),
-            "{}: {checked:?}, {:?}",
+            read_result.is_err(),
+            !combination.refusal_reasons.is_empty(),
+            "{}: {read_result:?}, {:?}",
             name_of(combination),
-            combination.refused
+            combination.refusal_reasons
         );
-        let text = checked.err().unwrap_or_default();
+        let text = read_result.err().unwrap_or_default();
         assert!(
-            combination.refused.iter().all(|reason| text.contains(reason)),
+            combination.refusal_reasons.iter().all(|reason| text.contains(reason)),
             "{}: {:?}\n{text}",
             name_of(combination),
-            combination.refused
+            combination.refusal_reasons
         );
     }
 }
@@ -210,16 +219,16 @@ fn list_combinations_agrees_with_check() {
 fn default_page_fits_a_message_of_every_host_and_interface() {
     for combination in Registry::shared().combinations() {
         let is_plain = combination.protocol == "protocols/none" && combination.fabric == "fabrics/ideal-1998";
-        if is_plain && combination.workload == "page-fetch" && combination.refused.is_empty() {
-            let checked = read(&description(Registry::shared(), &parts(&combination), combination.workload));
-            assert!(checked.is_ok(), "{}: {}", name_of(&combination), checked.unwrap_err());
+        if is_plain && combination.workload == "page-fetch" && combination.refusal_reasons.is_empty() {
+            let read_result = read(&description(Registry::shared(), &parts(&combination), combination.workload));
+            assert!(read_result.is_ok(), "{}: {}", name_of(&combination), read_result.unwrap_err());
         }
     }
 }
 
 /// Runs a stream between two nodes with a host, an interface and a fabric.
-fn stream(parts: [&str; 3], values: &str) -> RunResult {
-    let text = format!("{}{values}\n", description(Registry::shared(), &parts, "stream"));
+fn stream(parts: [&str; 3], further_keys: &str) -> RunResult {
+    let text = format!("{}{further_keys}\n", description(Registry::shared(), &parts, "stream"));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
     experiment::run(&machine, Recorder::off())
 }
@@ -235,37 +244,39 @@ fn firmware_streams_into_routers_in_pieces_of_any_size() {
 }
 
 /// Largest fraction by which the phase of polling may change a latency.
-const PHASE: f64 = 0.03;
+const PHASE_FRACTION: f64 = 0.03;
 
 #[test]
 fn latency_of_a_paced_stream_does_not_depend_on_the_gap() {
     let accepted = Registry::shared()
         .combinations()
         .into_iter()
-        .filter(|combination| combination.refused.is_empty() && HOSTS.contains(&combination.host));
+        .filter(|combination| combination.refusal_reasons.is_empty() && HOSTS.contains(&combination.host));
     let pairs: BTreeSet<[&str; 2]> = accepted.map(|combination| [combination.host, combination.ni]).collect();
     for [host, ni] in pairs {
         let latency = |gap: u64| {
-            let values = format!("messages = 6\nwarm-up = 0\narrivals.periodic.interval = \"{gap} us\"");
-            let result = stream([host, ni, "fabrics/ideal-1998"], &values);
+            let further_keys = format!("messages = 6\nwarm-up = 0\narrivals.periodic.interval = \"{gap} us\"");
+            let result = stream([host, ni, "fabrics/ideal-1998"], &further_keys);
             result.metric("message.latency_one_way").expect("a latency")
         };
         let long_run = latency(5_000);
         // A kernel processes a message for longer than 50 us, and the next message must not arrive in this time.
         let shorter_run = latency(if long_run < 25.0 { 50 } else { 1_000 });
         // A poll of a register behind PCIe is a round trip of the link, and its phase counts for more.
-        let phase = if host == "hosts/pcie-gen3-x8" { 0.1 } else { PHASE };
+        let phase = if host == "hosts/pcie-gen3-x8" { 0.1 } else { PHASE_FRACTION };
         assert!((shorter_run / long_run - 1.0).abs() < phase, "{host} {ni}: {shorter_run} us, {long_run} us");
     }
 }
 
 /// Runs streams into one node of four, with Trapeze's firmware.
-fn stream_to_one_node(fabric: &str, rest: &str, stream: &str) -> RunResult {
+fn stream_to_one_node(fabric: &str, further_keys: &str, stream: &str) -> RunResult {
     let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"p6-natoma\"\n")).collect();
     let parts = ["hosts/p6-natoma", "ni/trapeze", fabric];
     let flows = "flows = [\"n0 -> n3\", \"n1 -> n3\", \"n2 -> n3\"]\nmessages = 12";
-    let text =
-        format!("{}{nodes}{rest}\n[workload.stream]\n{flows}\n{stream}\n", part_lines(Registry::shared(), &parts));
+    let text = format!(
+        "{}{nodes}{further_keys}\n[workload.stream]\n{flows}\n{stream}\n",
+        part_lines(Registry::shared(), &parts)
+    );
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
     let result = experiment::run(&machine, Recorder::off());
     assert_eq!(error_of(&result), None, "{text}");
@@ -278,17 +289,17 @@ fn firmware_keeps_packets_until_they_are_acknowledged() {
     for protocol in ["[protocol.window]", "[protocol.nifdy.retransmission]\ntimeout = \"400 us\""] {
         for payload in ["64 B", "2 KiB"] {
             let (fabric, payload) = ("fabrics/nifdy-mesh", format!("payload = \"{payload}\""));
-            let lossy = stream_to_one_node(fabric, &format!("{protocol}\n[fabric]\nloss = 0.05"), &payload);
-            assert!(lossy.end > stream_to_one_node(fabric, protocol, &payload).end, "time-outs take time");
+            let lossy_run = stream_to_one_node(fabric, &format!("{protocol}\n[fabric]\nloss = 0.05"), &payload);
+            assert!(lossy_run.end > stream_to_one_node(fabric, protocol, &payload).end, "time-outs take time");
         }
     }
 }
 
 #[test]
 fn firmware_returns_packets_without_a_free_buffer() {
-    let ended = |buffers: u32| {
+    let end_time = |buffers: u32| {
         let protocol = format!("[protocol.return-to-sender]\nflow-control-buffers = {buffers}");
         stream_to_one_node("fabrics/myrinet", &protocol, "payload = \"4 KiB\"").end
     };
-    assert!(ended(1) > ended(16), "a returned packet is retransmitted, which takes time");
+    assert!(end_time(1) > end_time(16), "a returned packet is retransmitted, which takes time");
 }

@@ -36,19 +36,19 @@ fn text(design: Design, nodes: usize, workload: &str) -> String {
     )
 }
 
-/// Reads the machine of a description with the settings `sets`.
-fn machine(text: &str, sets: &[String]) -> Machine {
-    match machine::read(Document::Text("test.toml", text, None), sets) {
+/// Reads the machine of a description with the settings `overrides`.
+fn machine(text: &str, overrides: &[String]) -> Machine {
+    match machine::read(Document::Text("test.toml", text, None), overrides) {
         Ok(read) => read.value,
         Err(problems) => panic!("{problems}"),
     }
 }
 
-fn round_trip(messages: u64, bytes: u64) -> String {
+fn ping_pong_workload(messages: u64, bytes: u64) -> String {
     format!("ping-pong = {{ warm-up = 0, messages = {messages}, payload = \"{bytes} B\" }}")
 }
 
-fn bandwidth(messages: u64, bytes: u64) -> String {
+fn stream_workload(messages: u64, bytes: u64) -> String {
     format!("stream = {{ warm-up = 0, messages = {messages}, payload = \"{bytes} B\" }}")
 }
 
@@ -57,9 +57,11 @@ fn run(machine: &Machine) -> RunResult {
 }
 
 /// Runs both microbenchmarks, which check every byte.
-fn assert_intact(design: Design, sets: &[String], bytes: u64, messages: u64) {
-    for (workload, delivered) in [(round_trip(messages, bytes), 2 * messages), (bandwidth(messages, bytes), messages)] {
-        let result = run(&machine(&text(design, 2, &workload), sets));
+fn assert_intact(design: Design, overrides: &[String], bytes: u64, messages: u64) {
+    for (workload, delivered) in
+        [(ping_pong_workload(messages, bytes), 2 * messages), (stream_workload(messages, bytes), messages)]
+    {
+        let result = run(&machine(&text(design, 2, &workload), overrides));
         assert_eq!(result.outcome, Outcome::Done, "{} {bytes} B", design.name());
         assert_eq!(result.metric("messages.delivered"), Some(delivered as f64), "{} {bytes} B", design.name());
     }
@@ -72,7 +74,7 @@ fn interface_setting(design: Design, key: &str, value: impl std::fmt::Display) -
 
 /// Returns settings of the numbers of blocks in the queues of `design`, and in its caches if it has any.
 fn block_settings(design: Design, queue: u64, cache: u64) -> Vec<String> {
-    let caches = design.caches().then(|| interface_setting(design, "cache-blocks", cache));
+    let caches = design.caches_queues().then(|| interface_setting(design, "cache-blocks", cache));
     [interface_setting(design, "queue-blocks", queue)].into_iter().chain(caches).collect()
 }
 
@@ -117,10 +119,10 @@ fn small_queues_and_caches_wrap_around_many_times() {
 fn stale_headers_in_memory_are_not_read_as_messages() {
     // A processor cache of two blocks evicts every header, so polls read headers in memory.
     for design in [Design::StartJr, Design::Cni512q, Design::Cni32qm] {
-        let mut sets = block_settings(design, 16, 8);
-        sets.push("hosts.memory-bus-1998.memory-bus.cache.size=\"128 B\"".to_owned());
-        assert_intact(design, &sets, 8, 2_000);
-        assert_intact(design, &sets, 100, 300);
+        let mut overrides = block_settings(design, 16, 8);
+        overrides.push("hosts.memory-bus-1998.memory-bus.cache.size=\"128 B\"".to_owned());
+        assert_intact(design, &overrides, 8, 2_000);
+        assert_intact(design, &overrides, 100, 300);
     }
 }
 
@@ -139,17 +141,17 @@ fn polls_skipped_and_polls_simulated_give_the_same_times() {
     for design in [Design::StartJr, Design::Cni512q, Design::Cni32qm, Design::Cni32qmThrottle] {
         for bytes in [8, 100, 256] {
             let run = |spin| {
-                let mut machine = machine(&text(design, 2, &round_trip(60, bytes)), &[]);
+                let mut machine = machine(&text(design, 2, &ping_pong_workload(60, bytes)), &[]);
                 let (_, host) = &mut machine.hosts[0];
                 let mut node = *host.of::<NodeParameters>().expect("a memory-bus host");
                 node.processor.spin = spin;
                 *host = host.with_spec(Arc::new(node));
                 run(&machine)
             };
-            let (skipped, each) = (run(Spin::Skipped), run(Spin::Each));
+            let (skipped, unskipped) = (run(Spin::Skipped), run(Spin::Each));
             let description = format!("{} {bytes} B", design.name());
-            assert_eq!((skipped.end, skipped.metrics), (each.end, each.metrics), "{description}");
-            assert_eq!(skipped.deliveries, each.deliveries, "{description}");
+            assert_eq!((skipped.end, skipped.metrics), (unskipped.end, unskipped.metrics), "{description}");
+            assert_eq!(skipped.deliveries, unskipped.deliveries, "{description}");
         }
     }
 }
@@ -157,37 +159,42 @@ fn polls_skipped_and_polls_simulated_give_the_same_times() {
 #[test]
 fn a_run_repeats_to_the_picosecond() {
     for design in Design::ALL {
-        let machine = machine(&text(design, 2, &bandwidth(250, 64)), &[]);
-        let [one, other] = [(); 2].map(|()| run(&machine));
-        assert!(one.metrics.iter().any(|metric| metric.name.starts_with("bus.") && metric.value > 0.0));
-        assert_eq!((one.end, one.events, one.metrics), (other.end, other.events, other.metrics), "{}", design.name());
+        let machine = machine(&text(design, 2, &stream_workload(250, 64)), &[]);
+        let [first, second] = [(); 2].map(|()| run(&machine));
+        assert!(first.metrics.iter().any(|metric| metric.name.starts_with("bus.") && metric.value > 0.0));
+        assert_eq!(
+            (first.end, first.events, first.metrics),
+            (second.end, second.events, second.metrics),
+            "{}",
+            design.name()
+        );
     }
 }
 
 /// Builds a machine whose nodes `n0` and `n1` run the programs of a test. Nodes `n2` and `n3` run the workload that
 /// every machine must have.
-fn with_two_idle_nodes(design: Design, sets: &[String]) -> (BuiltMachine, [Rc<Endpoint>; 2]) {
+fn build_with_two_idle_nodes(design: Design, overrides: &[String]) -> (BuiltMachine, [Rc<Endpoint>; 2]) {
     let workload = "ping-pong = { warm-up = 0, from = \"n2\", to = \"n3\", messages = 1, payload = \"4 KiB\" }";
-    let built = build(&machine(&text(design, 4, workload), sets), Recorder::off());
-    let ends = [0, 1].map(|node| built.world.node(NodeId(node)).endpoint().clone());
-    (built, ends)
+    let built = build(&machine(&text(design, 4, workload), overrides), Recorder::off());
+    let endpoints = [0, 1].map(|node| built.world.node(NodeId(node)).endpoint().clone());
+    (built, endpoints)
 }
 
-async fn send(end: &Endpoint, address: u64, bytes: u64) {
+async fn send(endpoint: &Endpoint, address: u64, bytes: u64) {
     let outgoing = Outgoing { destination: EndpointId(1), tag: 0, address, payload: Bytes(bytes), words: &[] };
-    end.send(outgoing).await;
+    endpoint.send(outgoing).await;
 }
 
 /// Sends messages in one direction and compares each ledger with the times that the programs measured.
 fn assert_ledgers_sum(design: Design, bytes: u64) {
     const MESSAGES: u64 = 30;
-    let (built, [first, second]) = with_two_idle_nodes(design, &[]);
+    let (built, [first, second]) = build_with_two_idle_nodes(design, &[]);
     let (sent, received) = (Rc::new(RefCell::new(Vec::new())), Rc::new(RefCell::new(Vec::new())));
-    let (sends, receives) = (sent.clone(), received.clone());
+    let (send_times, receive_times) = (sent.clone(), received.clone());
     built.world.sim.spawn("n0 program", async move {
         let buffer = first.allocate(Bytes(bytes));
         for _ in 0..MESSAGES {
-            sends.borrow_mut().push(first.now());
+            send_times.borrow_mut().push(first.now());
             send(&first, buffer, bytes).await;
             first.cpu().work(300);
         }
@@ -195,7 +202,7 @@ fn assert_ledgers_sum(design: Design, bytes: u64) {
     built.world.sim.spawn("n1 program", async move {
         for _ in 0..MESSAGES {
             let message = second.receive().await;
-            receives.borrow_mut().push(second.now());
+            receive_times.borrow_mut().push(second.now());
             second.release(message).await;
         }
     });
@@ -230,8 +237,8 @@ fn the_ledger_of_each_message_sums_to_its_latency() {
 #[test]
 fn receiver_that_never_polls_is_a_reported_deadlock() {
     for design in Design::ALL {
-        let sets = if design.has_queue() { block_settings(design, 32, 8) } else { Vec::new() };
-        let (built, [first, _]) = with_two_idle_nodes(design, &sets);
+        let overrides = if design.has_queue() { block_settings(design, 32, 8) } else { Vec::new() };
+        let (built, [first, _]) = build_with_two_idle_nodes(design, &overrides);
         built.world.sim.spawn("n0 program", async move {
             let buffer = first.allocate(Bytes(64));
             for _ in 0..1_000 {
@@ -239,8 +246,8 @@ fn receiver_that_never_polls_is_a_reported_deadlock() {
             }
         });
         let outcome = built.run();
-        let Outcome::Deadlock(stuck) = &outcome else { panic!("{}: {outcome:?}", design.name()) };
-        let report = stuck.to_string();
+        let Outcome::Deadlock(deadlock) = &outcome else { panic!("{}: {outcome:?}", design.name()) };
+        let report = deadlock.to_string();
         let names_both = report.contains("n0 program waits for") && report.contains("interface of n0");
         assert!(names_both, "{}: {report}", design.name());
     }
@@ -248,8 +255,8 @@ fn receiver_that_never_polls_is_a_reported_deadlock() {
 
 /// Returns the errors of a machine whose `key` has this value.
 fn errors_of_value(design: Design, key: &str, value: &str) -> String {
-    let sets = [format!("{key}={value}")];
-    match machine::read(Document::Text("test.toml", &text(design, 2, &round_trip(1, 8)), None), &sets) {
+    let overrides = [format!("{key}={value}")];
+    match machine::read(Document::Text("test.toml", &text(design, 2, &ping_pong_workload(1, 8)), None), &overrides) {
         Ok(_) => panic!("{key} = {value} was accepted"),
         Err(problems) => problems.to_string(),
     }
@@ -257,37 +264,43 @@ fn errors_of_value(design: Design, key: &str, value: &str) -> String {
 
 #[test]
 fn invalid_parameters_are_refused_with_the_reason() {
-    let refused_at = |design, key: &str, value: &str, reason: &str| {
+    let assert_refused = |design, key: &str, value: &str, reason: &str| {
         let problems = errors_of_value(design, key, value);
         assert!(problems.contains(key) && problems.contains(reason), "{problems}");
     };
-    refused_at(Design::Cni512q, "ni.cni512q.queue-blocks", "500", "500 is not a power of two");
-    let few_blocks = "a message of 256 B needs 4 blocks, but the queue has 2";
-    refused_at(Design::StartJr, "ni.startjr.queue-blocks", "2", few_blocks);
-    let narrow = "8 B is wider than the 4 B of the fifo that the processor sees";
+    assert_refused(Design::Cni512q, "ni.cni512q.queue-blocks", "500", "500 is not a power of two");
+    let queue_error = "a message of 256 B needs 4 blocks, but the queue has 2";
+    assert_refused(Design::StartJr, "ni.startjr.queue-blocks", "2", queue_error);
+    let width_error = "8 B is wider than the 4 B of the fifo that the processor sees";
     let problems = errors_of_value(Design::Ni2w, "ni.ni2w.window", "\"4 B\"");
-    assert!(problems.contains("ni.ni2w.access") && problems.contains(narrow), "{problems}");
-    refused_at(Design::Ni2w, "ni.ni2w.access", "\"16 B\"", "16 B is not a width of an uncached access");
-    let small = "2 blocks are not allowed: choose a power of two of at least 4, the blocks of the largest message";
-    refused_at(Design::Cni32qm, "ni.cni32qm.cache-blocks", "2", small);
-    refused_at(Design::Ni2w, "protocol.return-to-sender.flow-control-buffers", "0", "at least 1");
-    refused_at(Design::Ni2w, "messaging.message-max", "\"1 MiB\"", "need more packets than the interface can number");
+    assert!(problems.contains("ni.ni2w.access") && problems.contains(width_error), "{problems}");
+    assert_refused(Design::Ni2w, "ni.ni2w.access", "\"16 B\"", "16 B is not a width of an uncached access");
+    let cache_error =
+        "2 blocks are not allowed: choose a power of two of at least 4, the blocks of the largest message";
+    assert_refused(Design::Cni32qm, "ni.cni32qm.cache-blocks", "2", cache_error);
+    assert_refused(Design::Ni2w, "protocol.return-to-sender.flow-control-buffers", "0", "at least 1");
+    assert_refused(
+        Design::Ni2w,
+        "messaging.message-max",
+        "\"1 MiB\"",
+        "need more packets than the interface can number",
+    );
 }
 
 #[test]
 fn processor_that_hits_its_cache_does_not_stall() {
-    let (built, [end, _]) = with_two_idle_nodes(Design::Cni32qm, &[]);
+    let (built, [endpoint, _]) = build_with_two_idle_nodes(Design::Cni32qm, &[]);
     built.world.sim.spawn("n0 program", async move {
-        let (buffer, cpu) = (end.allocate(Bytes(64)), end.cpu());
+        let (buffer, cpu) = (endpoint.allocate(Bytes(64)), endpoint.cpu());
         assert_eq!(cpu.stalls(), Stalls::default());
         cpu.load_word(buffer, 8).await;
-        let missed = cpu.stalls();
-        assert!(missed.service > Time::ZERO, "the first load fetches the block");
+        let miss_stalls = cpu.stalls();
+        assert!(miss_stalls.service > Time::ZERO, "the first load fetches the block");
         for word in 0..8 {
             cpu.load_word(buffer + 8 * word, 8).await;
             cpu.work(10);
         }
-        assert_eq!(cpu.stalls(), missed);
+        assert_eq!(cpu.stalls(), miss_stalls);
     });
     assert_eq!(built.run(), Outcome::Done);
 }

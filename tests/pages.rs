@@ -10,13 +10,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The script that inspects a page from within and stores its findings in the page.
-const PROBE: &str = include_str!("pages/probe.js");
+const PROBE_SCRIPT: &str = include_str!("pages/probe.js");
 
 /// The pages that take seconds: those of whole studies, or of single artifacts if the study takes minutes.
 const PAGES: [&str; 5] = ["trapeze", "e-udp", "mukherjee-hill/table-5", "nifdy/table-3", "alewife/messages"];
 
 /// The options of the browser.
-const OPTIONS: [&str; 6] = [
+const BROWSER_OPTIONS: [&str; 6] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -30,7 +30,7 @@ const BROWSER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Returns the installed browser, under any of its names, if it runs.
 fn browser() -> Option<&'static str> {
-    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| runs(name));
+    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| opens_empty_page(name));
     if browser.is_none() {
         eprintln!("no Chromium runs here: pages are not opened");
     }
@@ -38,19 +38,19 @@ fn browser() -> Option<&'static str> {
 }
 
 /// Returns whether a browser opens an empty page within `BROWSER_TIMEOUT`.
-fn runs(name: &str) -> bool {
-    let mut blank = Command::new(name);
-    blank.args(OPTIONS).args(["--dump-dom", "about:blank"]).stdout(Stdio::null()).stderr(Stdio::null());
-    let Ok(mut started) = blank.spawn() else { return false };
+fn opens_empty_page(name: &str) -> bool {
+    let mut command = Command::new(name);
+    command.args(BROWSER_OPTIONS).args(["--dump-dom", "about:blank"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut child) = command.spawn() else { return false };
     let start = Instant::now();
     while start.elapsed() < BROWSER_TIMEOUT {
-        match started.try_wait() {
+        match child.try_wait() {
             Ok(Some(status)) => return status.success(),
             _ => std::thread::sleep(Duration::from_millis(50)),
         }
     }
-    let _ = started.kill();
-    let _ = started.wait();
+    let _ = child.kill();
+    let _ = child.wait();
     false
 }
 
@@ -59,9 +59,10 @@ fn inspect(browser: &str, folder: &Folder, page: &Path, width: u32) -> Value {
     let faults = "<script>window.faults = []; window.addEventListener('error', function (event) \
                   { window.faults.push(event.message); });</script>";
     let text = fs::read_to_string(page).expect("a page");
-    let probed = text.replacen("<head>", &format!("<head>{faults}"), 1);
-    let probed = probed.replacen("</body>", &format!("<script>//<![CDATA[\n{PROBE}//]]></script></body>"), 1);
-    fs::write(folder.path("probed.html"), probed).expect("a folder to write to");
+    let probed_page = text.replacen("<head>", &format!("<head>{faults}"), 1);
+    let probed_page =
+        probed_page.replacen("</body>", &format!("<script>//<![CDATA[\n{PROBE_SCRIPT}//]]></script></body>"), 1);
+    fs::write(folder.path("probed.html"), probed_page).expect("a folder to write to");
     let frame_page = format!(
         "<!DOCTYPE html><html><body><pre id=\"seen\"></pre><script>window.onmessage = function (event) \
          {{ document.getElementById('seen').textContent = event.data; }};</script>\
@@ -70,17 +71,17 @@ fn inspect(browser: &str, folder: &Folder, page: &Path, width: u32) -> Value {
     fs::write(folder.path("around.html"), frame_page).expect("a folder to write to");
     let profile = format!("--user-data-dir={}", folder.path("profile"));
     let url = format!("file://{}", folder.path("around.html"));
-    let ran = Command::new(browser)
-        .args(OPTIONS)
+    let output = Command::new(browser)
+        .args(BROWSER_OPTIONS)
         .args([profile.as_str(), "--window-size=1400,2100", "--dump-dom", &url])
         .output()
         .expect("the browser starts");
-    let errors = String::from_utf8_lossy(&ran.stderr);
+    let errors = String::from_utf8_lossy(&output.stderr);
     let console: Vec<&str> = errors.lines().filter(|line| line.contains(":CONSOLE")).collect();
     assert!(console.is_empty(), "{}, {width} pixels: {console:?}", page.display());
-    let dom = String::from_utf8_lossy(&ran.stdout);
+    let dom = String::from_utf8_lossy(&output.stdout);
     let result = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
-    let result = result.map(|(seen, _)| seen.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"));
+    let result = result.map(|(findings, _)| findings.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"));
     serde_json::from_str(&result.expect("an answer")).unwrap_or_else(|error| panic!("{error}: {dom}\n{errors}"))
 }
 
@@ -89,15 +90,15 @@ fn texts<'a>(result: &'a Value, key: &str) -> Vec<&'a str> {
     result[key].as_array().expect(key).iter().map(|word| word.as_str().expect("a word")).collect()
 }
 
-/// Checks the findings that are required of every page at every width.
+/// Asserts the findings that every page must have at every width.
 fn assert_fits(result: &Value, page: &str, width: u32) {
-    let place = format!("{page} at {width} pixels");
-    assert_eq!(result["faults"], json!([]), "{place}");
-    assert_eq!(result["window"], json!(width), "{place}");
-    assert!(result["wide"].as_u64() <= Some(u64::from(width)), "{place}: the page is {} wide", result["wide"]);
-    assert!(result["table"].as_f64().is_none_or(|table| table <= f64::from(width)), "{place}: {}", result["table"]);
-    assert_eq!(result["overlaps"], json!([]), "{place}");
-    assert!(result["places"].as_array().is_some_and(|places| places.iter().all(|found| *found == true)), "{place}");
+    let context = format!("{page} at {width} pixels");
+    assert_eq!(result["faults"], json!([]), "{context}");
+    assert_eq!(result["window"], json!(width), "{context}");
+    assert!(result["wide"].as_u64() <= Some(u64::from(width)), "{context}: the page is {} wide", result["wide"]);
+    assert!(result["table"].as_f64().is_none_or(|table| table <= f64::from(width)), "{context}: {}", result["table"]);
+    assert_eq!(result["overlaps"], json!([]), "{context}");
+    assert!(result["places"].as_array().is_some_and(|places| places.iter().all(|found| *found == true)), "{context}");
 }
 
 /// Checks that claims are folded by their part of the publication, and that the tables sort, filter and search.
@@ -147,13 +148,13 @@ fn check_pages(pages: &[&str]) {
 }
 
 #[test]
-fn pages_of_studies_are_sound_in_a_browser() {
+fn pages_of_studies_fit_and_work_in_a_browser() {
     check_pages(&PAGES);
 }
 
 #[test]
 #[ignore = "runs all studies, which takes minutes"]
-fn every_page_is_sound_in_a_browser() {
+fn every_page_fits_and_works_in_a_browser() {
     let list = String::from_utf8(command(&["reproduce"]).output().expect("it starts").stdout).expect("UTF-8");
     let papers: Vec<&str> =
         list.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(':').next()).collect();

@@ -32,7 +32,7 @@ impl Progress for NoProgress {
 /// Reproduces a paper or one of its artifacts, checks that every verdict is the one that the study expects, and returns
 /// the number of judged claims.
 #[track_caller]
-fn judged_as_expected(paper: &str, artifact: Option<&str>, quick: bool) -> usize {
+fn count_expected_verdicts(paper: &str, artifact: Option<&str>, quick: bool) -> usize {
     let artifact = artifact.map(str::to_owned);
     let options = Options { paper: paper.to_owned(), artifact: artifact.clone(), quick, ..Options::default() };
     let report =
@@ -43,11 +43,11 @@ fn judged_as_expected(paper: &str, artifact: Option<&str>, quick: bool) -> usize
 
 /// Checks that every name in a study is defined, at full length and under `--quick`.
 #[test]
-fn every_paper_is_sound() {
+fn every_name_in_a_study_is_defined() {
     for (paper, quick) in study::papers().iter().flat_map(|paper| [(paper, false), (paper, true)]) {
-        let found =
+        let located =
             find(paper, quick, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{paper}:\n{problems}"));
-        let study = &found.read.value;
+        let study = &located.read.value;
         for (artifact, _) in &study.artifacts {
             let is_shown = study.figures.iter().any(|figure| figure.artifact.text == artifact.text);
             assert!(is_shown, "{paper}: nothing shows {}", artifact.text);
@@ -67,11 +67,11 @@ fn every_entry_of_the_papers_tables_is_a_claim() {
     assert_eq!(numbers.filter(|claim| claim.id.text.starts_with("T5-")).count(), 53);
     let located = find("nifdy", false, &builtins(Registry::shared())).expect("it is sound");
     for number in 1..=17 {
-        let own_prefix = format!("R{number}");
-        let is_of = |id: &str| id == own_prefix || id.starts_with(&format!("{own_prefix}-"));
-        assert!(located.read.value.claims.iter().any(|claim| is_of(&claim.id.text)), "{own_prefix}");
+        let claim_prefix = format!("R{number}");
+        let is_claim_of = |id: &str| id == claim_prefix || id.starts_with(&format!("{claim_prefix}-"));
+        assert!(located.read.value.claims.iter().any(|claim| is_claim_of(&claim.id.text)), "{claim_prefix}");
     }
-    for (network, hop, ends, farthest) in [
+    for (network, cycles_per_hop, endpoint_cycles, largest_distance) in [
         ("fat-tree", 5, 2, 6),
         ("cm-5", 9, 2, 6),
         ("store-and-forward", 33, 3, 6),
@@ -81,8 +81,8 @@ fn every_entry_of_the_papers_tables_is_a_claim() {
         ("butterfly", 5, 2, 3),
         ("multibutterfly", 5, 2, 3),
     ] {
-        let latency = expected_value(&located, &format!("T3-{network}-latency-{farthest}"));
-        assert_eq!(latency, Some(f64::from(hop * farthest + ends)), "{network}");
+        let latency = expected_value(&located, &format!("T3-{network}-latency-{largest_distance}"));
+        assert_eq!(latency, Some(f64::from(cycles_per_hop * largest_distance + endpoint_cycles)), "{network}");
         assert!(expected_value(&located, &format!("T3-{network}-volume")).is_some(), "{network}");
     }
 }
@@ -95,13 +95,17 @@ fn readme_counts_claims_by_their_stated_role() {
         let located = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
         let study = &located.read.value;
         let is_explicit_only = |id: &str| study.explicit_only.iter().any(|explicit| explicit.text == id);
-        let run =
+        let judged_claims =
             study.claims.iter().filter(|claim| !is_explicit_only(&claim.artifact.text) && claim.restates.is_empty());
-        let run: Vec<_> = run.collect();
+        let judged_claims: Vec<_> = judged_claims.collect();
         let cell = |role: Role| {
-            let of_role: Vec<_> = run.iter().filter(|claim| claim.role() == role).collect();
-            let hold = of_role.iter().filter(|claim| claim.fails.is_none()).count();
-            if of_role.is_empty() { "–".to_owned() } else { format!("{hold} of {}", of_role.len()) }
+            let claims_of_role: Vec<_> = judged_claims.iter().filter(|claim| claim.role() == role).collect();
+            let holding_count = claims_of_role.iter().filter(|claim| claim.fails.is_none()).count();
+            if claims_of_role.is_empty() {
+                "–".to_owned()
+            } else {
+                format!("{holding_count} of {}", claims_of_role.len())
+            }
         };
         let roles = [Role::Given, Role::Calibrated, Role::Predicted, Role::Underdetermined].map(cell);
         let line = readme.lines().find(|line| line.contains(&format!("(papers/{paper}/README.md)")));
@@ -111,13 +115,13 @@ fn readme_counts_claims_by_their_stated_role() {
 }
 
 /// Returns a table in Markdown.
-fn markdown(heads: &[&str], rows: &[Vec<String>]) -> String {
+fn markdown(headers: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
-    let rule: Vec<String> = heads.iter().map(|_| "---".to_owned()).collect();
-    let unescaped = |cell: &String| cell.replace('|', "\\|").replace('*', "\\*");
-    let rows = rows.iter().map(|row| line(&row.iter().map(unescaped).collect::<Vec<_>>()));
-    [line(&heads), line(&rule).replace(' ', "")].into_iter().chain(rows).collect()
+    let headers: Vec<String> = headers.iter().map(|head| (*head).to_owned()).collect();
+    let separator: Vec<String> = headers.iter().map(|_| "---".to_owned()).collect();
+    let escaped = |cell: &String| cell.replace('|', "\\|").replace('*', "\\*");
+    let rows = rows.iter().map(|row| line(&row.iter().map(escaped).collect::<Vec<_>>()));
+    [line(&headers), line(&separator).replace(' ', "")].into_iter().chain(rows).collect()
 }
 
 /// Returns the tables that the page of a paper holds: its name, and the table in Markdown.
@@ -143,14 +147,13 @@ fn generated_tables(study: &Study) -> Vec<(&'static str, String)> {
     if !held_out.is_empty() {
         let rows: Vec<_> = held_out.iter().map(|number| number.cells().to_vec()).collect();
         let finding = cross_validation::finding(&held_out);
-        tables.push(("cross-validation", format!("{}\n{finding}\n", markdown(&cross_validation::HEADS, &rows))));
+        tables.push(("cross-validation", format!("{}\n{finding}\n", markdown(&cross_validation::HEADINGS, &rows))));
     }
     tables
 }
 
-/// The tables of choices, expected failures and cross-validations in the pages of the papers are those of their data. To
-/// write them:
-/// `NARROWS_GOLDEN=write cargo test --test all papers::pages`.
+/// The tables of choices, expected failures and cross-validations in the pages of the papers are those of their data.
+/// To write them: `NARROWS_GOLDEN=write cargo test --test all papers::pages`.
 #[test]
 fn pages_list_the_choices_expected_failures_and_cross_validations_of_their_data() {
     let is_writing = std::env::var_os("NARROWS_GOLDEN").is_some_and(|value| value == "write");
@@ -162,10 +165,10 @@ fn pages_list_the_choices_expected_failures_and_cross_validations_of_their_data(
             let (start_mark, end_mark) = (format!("<!-- {name}: generated -->\n"), format!("<!-- end of {name} -->"));
             let start =
                 page.find(&start_mark).unwrap_or_else(|| panic!("{paper}: no table of {name}")) + start_mark.len();
-            let stop = start + page[start..].find(&end_mark).unwrap_or_else(|| panic!("{paper}: no end of {name}"));
+            let end = start + page[start..].find(&end_mark).unwrap_or_else(|| panic!("{paper}: no end of {name}"));
             let expected = format!("\n{table}\n");
-            assert!(is_writing || page[start..stop] == expected, "{paper}: the table of {name} should be{expected}");
-            page.replace_range(start..stop, &expected);
+            assert!(is_writing || page[start..end] == expected, "{paper}: the table of {name} should be{expected}");
+            page.replace_range(start..end, &expected);
         }
         if is_writing {
             fs::write(&path, page).expect("the page can be written");
@@ -175,56 +178,60 @@ fn pages_list_the_choices_expected_failures_and_cross_validations_of_their_data(
 
 #[test]
 fn verdicts_of_trapeze_are_expected() {
-    assert_eq!(judged_as_expected("trapeze", None, true), 61, "every claim is judged");
+    assert_eq!(count_expected_verdicts("trapeze", None, true), 61, "every claim is judged");
 }
 
 #[test]
 fn verdicts_of_table_5_of_mukherjee_and_hill_are_expected() {
-    assert!(judged_as_expected("mukherjee-hill", Some("table-5"), false) >= 53, "every entry is judged");
+    assert!(count_expected_verdicts("mukherjee-hill", Some("table-5"), false) >= 53, "every entry is judged");
 }
 
 #[test]
 fn verdicts_of_e_udp_are_expected() {
-    assert_eq!(judged_as_expected("e-udp", None, false), 22, "every claim is judged");
+    assert_eq!(count_expected_verdicts("e-udp", None, false), 22, "every claim is judged");
 }
 
 #[test]
 fn verdicts_of_pcie_model_are_expected() {
-    assert_eq!(judged_as_expected("pcie-model", None, true), 17, "every claim is judged");
+    assert_eq!(count_expected_verdicts("pcie-model", None, true), 17, "every claim is judged");
 }
 
 #[test]
 fn verdicts_of_pcie_bench_are_expected() {
-    assert_eq!(judged_as_expected("pcie-bench", None, true), 28, "every claim is judged");
+    assert_eq!(count_expected_verdicts("pcie-bench", None, true), 28, "every claim is judged");
 }
 
 #[test]
 fn verdicts_of_coherent_are_expected() {
-    assert_eq!(judged_as_expected("coherent", None, true), 11, "every claim is judged");
+    assert_eq!(count_expected_verdicts("coherent", None, true), 11, "every claim is judged");
 }
 
 #[test]
 fn verdicts_of_questions_about_drivers_are_expected() {
-    assert_eq!(judged_as_expected("questions", Some("drivers"), true), 6, "every claim of drivers is judged");
+    assert_eq!(count_expected_verdicts("questions", Some("drivers"), true), 6, "every claim of drivers is judged");
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn verdicts_of_questions_are_expected() {
-    assert_eq!(judged_as_expected("questions", None, false), 16, "every claim is judged");
+    assert_eq!(count_expected_verdicts("questions", None, false), 16, "every claim is judged");
 }
 
 #[test]
 fn verdicts_of_rdma_s_latencies_mtus_and_orderings_are_expected() {
     for (artifact, claims) in [("latency", 8), ("mtu", 1), ("ordering", 1)] {
-        assert_eq!(judged_as_expected("rdma", Some(artifact), true), claims, "every claim of {artifact} is judged");
+        assert_eq!(
+            count_expected_verdicts("rdma", Some(artifact), true),
+            claims,
+            "every claim of {artifact} is judged"
+        );
     }
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn verdicts_of_rdma_are_expected() {
-    assert_eq!(judged_as_expected("rdma", None, false), 16, "every claim is judged");
+    assert_eq!(count_expected_verdicts("rdma", None, false), 16, "every claim is judged");
 }
 
 /// Checks the single operations, two programs, the tables and the regions; the rest of the page takes minutes.
@@ -241,16 +248,16 @@ fn verdicts_of_alewife_s_operations_tables_em3d_and_iccg_are_expected() {
         ("figure-1", 2),
         ("figure-2", 1),
     ] {
-        let judged = judged_as_expected("alewife", Some(artifact), true);
-        assert_eq!(judged, claims, "every claim of {artifact} is judged");
+        let judged_count = count_expected_verdicts("alewife", Some(artifact), true);
+        assert_eq!(judged_count, claims, "every claim of {artifact} is judged");
     }
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn verdicts_of_alewife_are_expected() {
-    let judged = judged_as_expected("alewife", None, true);
-    assert_eq!(judged, 107, "every claim is judged but for eight on which small programs say nothing");
+    let judged_count = count_expected_verdicts("alewife", None, true);
+    assert_eq!(judged_count, 107, "every claim is judged but for eight on which small programs say nothing");
 }
 
 /// Checks Table 3, the equations and the cyclic shift; the rest of the page takes minutes.
@@ -259,8 +266,8 @@ fn verdicts_of_nifdy_s_networks_equations_and_cyclic_shift_are_expected() {
     for (artifact, quick, claims) in
         [("table-3", false, 51), ("equations", false, 17), ("figure-5", true, 2), ("figure-6", false, 4)]
     {
-        let judged = judged_as_expected("nifdy", Some(artifact), quick);
-        assert_eq!(judged, claims, "every claim of {artifact} is judged");
+        let judged_count = count_expected_verdicts("nifdy", Some(artifact), quick);
+        assert_eq!(judged_count, claims, "every claim of {artifact} is judged");
     }
 }
 
@@ -275,11 +282,11 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
             design.key()
         );
         let machine = machine::read(Document::Text("memory-bus", text, None), &[parts]).expect("sound parts").value;
-        let ends = machine.node_parts.expect("the nodes have interfaces");
-        let interface: &InterfaceParameters = ends.ni.of().expect("a design of the paper's");
+        let node_parts = machine.node_parts.expect("the nodes have interfaces");
+        let interface: &InterfaceParameters = node_parts.ni.of().expect("a design of the paper's");
         assert_eq!(*interface, InterfaceParameters::paper(design));
-        assert_eq!(ends.protocol.of(), Some(&return_to_sender_of_table_5()));
-        assert_eq!(ends.messaging, MessagingParameters::PAPER);
+        assert_eq!(node_parts.protocol.of(), Some(&return_to_sender_of_table_5()));
+        assert_eq!(node_parts.messaging, MessagingParameters::PAPER);
         assert_eq!(machine.hosts[0].1.of(), Some(&NodeParameters::PAPER));
     }
 }

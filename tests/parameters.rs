@@ -58,12 +58,12 @@ use std::path::Path;
 
 /// Number of random descriptions of each part.
 const TRIES: usize = 200;
-/// Smallest fraction of the descriptions that must be valid; checks over several values refuse some.
+/// Smallest fraction of the descriptions that must be valid; checks of several values together reject the others.
 const VALID_FRACTION_MIN: f64 = 0.02;
 
 fn read<P: Parameters>(text: &str) -> Result<P, Problems> {
     let document = Document::Text("parameters.toml", text, None);
-    let loaded = load(&Source { document, sets: &[], varied: &[], shelf: PartLibrary::EMPTY })?;
+    let loaded = load(&Source { document, sets: &[], varied: &[], library: PartLibrary::EMPTY })?;
     Ok(DescriptionReader::new(loaded).read(P::read)?.value)
 }
 
@@ -75,7 +75,7 @@ struct ValueSource {
 }
 
 impl ValueSource {
-    fn coin(&mut self) -> bool {
+    fn flip_coin(&mut self) -> bool {
         self.random.random_range(0..2) == 0
     }
 
@@ -84,11 +84,12 @@ impl ValueSource {
         let most = most.min(least.saturating_add(1 << 24));
         let value = self.random.random_range(least..=most);
         let power = value.max(1).next_power_of_two();
-        if self.coin() && (least..=most).contains(&power) { power } else { value }
+        if self.flip_coin() && (least..=most).contains(&power) { power } else { value }
     }
 
-    fn quantity<Q: Quantity>(&mut self, kind: &str, smallest: impl Fn(Q) -> u64) -> String {
-        let bound = |text: &str| quantity::parse::<Q>(text.trim()).map(&smallest).expect("a bound is a quantity");
+    fn quantity<Q: Quantity>(&mut self, kind: &str, to_smallest_unit: impl Fn(Q) -> u64) -> String {
+        let bound =
+            |text: &str| quantity::parse::<Q>(text.trim()).map(&to_smallest_unit).expect("a bound is a quantity");
         let (least, most) = match kind.split_once(", ").map(|(_, bounds)| bounds) {
             None => (1, 1 << 40),
             Some(bounds) => match (bounds.split_once(" to "), bounds.strip_prefix("at least ")) {
@@ -101,8 +102,8 @@ impl ValueSource {
     }
 
     fn value(&mut self, kind: &str, schema: &Json) -> String {
-        let number = |key: &str, otherwise: f64| schema[key].as_f64().unwrap_or(otherwise);
-        let words = schema["enum"].as_array();
+        let number = |key: &str, default_value: f64| schema[key].as_f64().unwrap_or(default_value);
+        let allowed_values = schema["enum"].as_array();
         match kind.split(',').next().expect("a kind") {
             "time" => format!("\"{}\"", self.quantity::<Time>(kind, Time::ps)),
             "bytes" => format!("\"{}\"", self.quantity::<Bytes>(kind, Bytes::get)),
@@ -116,20 +117,20 @@ impl ValueSource {
                 let (least, most) = (number("minimum", 0.0), number("maximum", 10.0));
                 format!("{:?}", self.random.random_range(least..=most))
             }
-            "flag" => self.coin().to_string(),
+            "flag" => self.flip_coin().to_string(),
             "text" => "\"a -> b - \\\"c\\\" ö\"".to_owned(),
             "path" => format!("{:?}", self.file),
             _ if kind.starts_with("list of ") => {
                 let fewest = schema["minItems"].as_u64().unwrap_or(0);
                 let length =
                     self.random.random_range(fewest..=schema["maxItems"].as_u64().unwrap_or(4).min(fewest + 3));
-                let each = &kind["list of ".len()..];
-                let values: Vec<String> = (0..length).map(|_| self.value(each, &schema["items"])).collect();
+                let element_kind = &kind["list of ".len()..];
+                let values: Vec<String> = (0..length).map(|_| self.value(element_kind, &schema["items"])).collect();
                 format!("[{}]", values.join(", "))
             }
             _ => {
-                let words = words.unwrap_or_else(|| panic!("no value of kind {kind} is known"));
-                words[self.random.random_range(0..words.len())].to_string()
+                let allowed_values = allowed_values.unwrap_or_else(|| panic!("no value of kind {kind} is known"));
+                allowed_values[self.random.random_range(0..allowed_values.len())].to_string()
             }
         }
     }
@@ -140,7 +141,7 @@ impl ValueSource {
             match item {
                 Item::Family(family) => self.family(family, parent, text),
                 Item::Key { key, form, need, .. } => {
-                    if *need != Need::Required && self.coin() {
+                    if *need != Need::Required && self.flip_coin() {
                         continue;
                     }
                     let path = format!("{parent}{key}");
@@ -166,65 +167,65 @@ impl ValueSource {
 }
 
 /// Checks that random parameters read back as they were written, and returns the lines of their schema.
-fn law<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Line> {
+fn check_round_trips<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Line> {
     let name = std::any::type_name::<P>();
     let schema = describe(P::read);
-    let mut draw = ValueSource { random: rng::stream(1, name), file: file.to_owned() };
-    let mut sound = 0;
+    let mut source = ValueSource { random: rng::stream(1, name), file: file.to_owned() };
+    let mut valid_count = 0;
     for _ in 0..tries {
         let mut text = String::new();
-        draw.table(&schema.root, "", &mut text);
+        source.table(&schema.root, "", &mut text);
         let Ok(first) = read::<P>(&text) else { continue };
-        let text_written = to_toml(&first);
+        let written_text = to_toml(&first);
         let read_again =
-            read::<P>(&text_written).unwrap_or_else(|problems| panic!("{name}\n{text}\n{text_written}\n{problems}"));
-        assert_eq!(format!("{read_again:?}"), format!("{first:?}"), "{name}\n{text}\n{text_written}");
-        assert_eq!(to_toml(&read_again), text_written, "{name}");
-        sound += 1;
+            read::<P>(&written_text).unwrap_or_else(|problems| panic!("{name}\n{text}\n{written_text}\n{problems}"));
+        assert_eq!(format!("{read_again:?}"), format!("{first:?}"), "{name}\n{text}\n{written_text}");
+        assert_eq!(to_toml(&read_again), written_text, "{name}");
+        valid_count += 1;
     }
     assert!(
-        sound as f64 >= VALID_FRACTION_MIN * tries as f64,
-        "{name}: only {sound} of {tries} random descriptions are sound"
+        valid_count as f64 >= VALID_FRACTION_MIN * tries as f64,
+        "{name}: only {valid_count} of {tries} random descriptions are sound"
     );
     schema.lines()
 }
 
-/// Applies `law` to every part with `tries` descriptions, and returns the lines of all schemas.
-fn every_part(tries: usize) -> Vec<Line> {
+/// Applies `check_round_trips` to every part with `tries` descriptions, and returns the lines of all schemas.
+fn check_every_part(tries: usize) -> Vec<Line> {
     let folder = env!("CARGO_MANIFEST_DIR");
     let trace = format!("{folder}/examples/traces/mesh8x8-v4-b8-p8-r020.csv");
     // Tests of several threads call this function, each with a file of its own.
     let (process, thread) = (std::process::id(), std::thread::current().id());
     let edges = std::env::temp_dir().join(format!("narrows-{process}-{thread:?}-parameters.txt"));
     fs::write(&edges, "a b\nb c\n").expect("a file");
-    let mut lines = law::<Topology>(&edges.to_string_lossy(), tries);
+    let mut lines = check_round_trips::<Topology>(&edges.to_string_lossy(), tries);
     fs::remove_file(edges).expect("tidied up");
-    lines.extend(law::<Replay>(&trace, tries));
-    macro_rules! laws {
-        ($($part:ty),* $(,)?) => { $(lines.extend(law::<$part>("", tries));)* };
+    lines.extend(check_round_trips::<Replay>(&trace, tries));
+    macro_rules! check_parts {
+        ($($part:ty),* $(,)?) => { $(lines.extend(check_round_trips::<$part>("", tries));)* };
     }
-    laws!(AlewifeParameters, IoBusParameters, NodeParameters, PcieParameters, SoftwareParameters);
-    laws!(IdealParameters, MyrinetParameters, RoutedParameters);
-    laws!(MessagingParameters, SharedMemoryParameters, Run);
-    laws!(CmmuParameters, LanaiParameters, McpParameters, QueuesParameters, TrapezeParameters);
-    laws!(NifdyParameters, PlainParameters, ReturnToSenderParameters, WindowParameters);
-    laws!(Appbt, Barnes, Bursts, CyclicShift, DmaTest, Dsmc, Em3d, Moldyn, Offered, PageFetch, Pair, PingPong);
-    laws!(RadixSort, SingleCosts, Spsolve, Stream, Unstructured, VerbsTest, ZeroLoad);
+    check_parts!(AlewifeParameters, IoBusParameters, NodeParameters, PcieParameters, SoftwareParameters);
+    check_parts!(IdealParameters, MyrinetParameters, RoutedParameters);
+    check_parts!(MessagingParameters, SharedMemoryParameters, Run);
+    check_parts!(CmmuParameters, LanaiParameters, McpParameters, QueuesParameters, TrapezeParameters);
+    check_parts!(NifdyParameters, PlainParameters, ReturnToSenderParameters, WindowParameters);
+    check_parts!(Appbt, Barnes, Bursts, CyclicShift, DmaTest, Dsmc, Em3d, Moldyn, Offered, PageFetch, Pair, PingPong);
+    check_parts!(RadixSort, SingleCosts, Spsolve, Stream, Unstructured, VerbsTest, ZeroLoad);
     lines
 }
 
 #[test]
 fn random_parameters_of_every_part_read_back_as_they_were_written() {
-    let lines = every_part(TRIES);
+    let lines = check_every_part(TRIES);
     assert!(lines.len() > 250, "{} keys", lines.len());
 }
 
 /// Adds all Rust files below a folder, with their text, to `files`.
-fn rust(folder: &Path, files: &mut BTreeMap<String, String>) {
+fn collect_rust_files(folder: &Path, files: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            rust(&path, files);
+            collect_rust_files(&path, files);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             files.insert(path.display().to_string(), fs::read_to_string(&path).expect("a text"));
         }
@@ -235,21 +236,21 @@ fn rust(folder: &Path, files: &mut BTreeMap<String, String>) {
 fn help_text_is_not_repeated_as_a_literal() {
     let mut files = BTreeMap::new();
     for folder in ["src", "crates/core/src", "crates/study/src"] {
-        rust(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
+        collect_rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
     }
-    // If a field is read by hand, its help text is a literal, which occurs once.
-    let by_hand = |text: &str, doc: &str| text.matches(&format!("\"{doc}\"")).count();
-    let mut read_again = Vec::new();
-    for doc in every_part(0).iter().map(|line| line.doc).filter(|doc| doc.len() > 30) {
+    // A field that is read without the derive macro has its help text as a string literal, which occurs only once.
+    let literal_count = |text: &str, doc: &str| text.matches(&format!("\"{doc}\"")).count();
+    let mut repeated_texts = Vec::new();
+    for doc in check_every_part(0).iter().map(|line| line.doc).filter(|doc| doc.len() > 30) {
         let declared: usize = files.values().map(|text| text.matches(&format!("/// {doc}.\n")).count()).sum();
-        let literal: usize = files.values().map(|text| by_hand(text, doc)).sum();
-        if literal > 1 || (literal > 0 && declared > 0) {
-            read_again.push(doc);
+        let literals: usize = files.values().map(|text| literal_count(text, doc)).sum();
+        if literals > 1 || (literals > 0 && declared > 0) {
+            repeated_texts.push(doc);
         }
     }
-    read_again.sort_unstable();
-    read_again.dedup();
-    assert!(read_again.is_empty(), "said more than once: {read_again:#?}");
+    repeated_texts.sort_unstable();
+    repeated_texts.dedup();
+    assert!(repeated_texts.is_empty(), "said more than once: {repeated_texts:#?}");
 }
 
 #[test]
@@ -266,21 +267,22 @@ fn two_parts_with_one_key_panic_with_the_key() {
 #[test]
 fn every_number_of_every_part_has_a_meaning() {
     let lines = Registry::shared().schema().lines();
-    let is_part = |path: &str| !["run.", "nodes."].iter().any(|other| path.starts_with(other));
+    let is_part_key = |path: &str| !["run.", "nodes."].iter().any(|other| path.starts_with(other));
     let kinds = ["time", "bytes", "rate", "frequency", "count", "number"];
     let is_number = |kind: &str| kinds.contains(&kind.split(',').next().unwrap_or_default());
-    let numbers = lines.iter().filter(|line| is_part(&line.path) && is_number(&line.kind));
-    let (with_meaning, unknown): (Vec<_>, Vec<_>) = numbers.partition(|line| line.declared.meaning.is_some());
-    let unknown: Vec<&str> = unknown.into_iter().map(|line| line.path.as_str()).collect();
+    let numbers = lines.iter().filter(|line| is_part_key(&line.path) && is_number(&line.kind));
+    let (with_meaning, without_meaning): (Vec<_>, Vec<_>) =
+        numbers.partition(|line| line.declaration.meaning.is_some());
+    let without_meaning: Vec<&str> = without_meaning.into_iter().map(|line| line.path.as_str()).collect();
     assert!(
-        with_meaning.len() > 300 && unknown.is_empty(),
-        "{} have a meaning, these do not: {unknown:?}",
+        with_meaning.len() > 300 && without_meaning.is_empty(),
+        "{} have a meaning, these do not: {without_meaning:?}",
         with_meaning.len()
     );
     // Each meaning must belong to some number, so that none is unused.
     for meaning in Meaning::ALL {
         assert!(
-            with_meaning.iter().any(|line| line.declared.meaning == Some(meaning)),
+            with_meaning.iter().any(|line| line.declaration.meaning == Some(meaning)),
             "no parameter is a {}",
             meaning.name()
         );
@@ -290,16 +292,16 @@ fn every_number_of_every_part_has_a_meaning() {
 #[test]
 fn parameters_of_one_resource_are_declared_together() {
     let lines = Registry::shared().schema().lines();
-    let resource = |path: &str| {
+    let declaration_text = |path: &str| {
         let line = lines.iter().find(|line| line.path == path).unwrap_or_else(|| panic!("no key {path}"));
-        line.declared.text().unwrap_or_default()
+        line.declaration.text().unwrap_or_default()
     };
-    assert_eq!(resource("hosts.NAME.io-bus.pci.clock"), "rate of PCI");
-    assert_eq!(resource("hosts.NAME.io-bus.bridge.read-rate"), "rate of PCI");
-    assert_eq!(resource("hosts.NAME.io-bus.bridge.write-rate"), "rate of PCI");
-    assert_eq!(resource("hosts.NAME.io-bus.pci.width"), "width of PCI");
-    assert_eq!(resource("ni.trapeze.firmware.poll"), "work of firmware");
-    assert_eq!(resource("ni.mcp.firmware.poll"), "work of firmware");
-    assert_eq!(resource("protocol.window.timeout"), "timeout of window");
-    assert_eq!(resource("workload.stream.messages"), "repetitions");
+    assert_eq!(declaration_text("hosts.NAME.io-bus.pci.clock"), "rate of PCI");
+    assert_eq!(declaration_text("hosts.NAME.io-bus.bridge.read-rate"), "rate of PCI");
+    assert_eq!(declaration_text("hosts.NAME.io-bus.bridge.write-rate"), "rate of PCI");
+    assert_eq!(declaration_text("hosts.NAME.io-bus.pci.width"), "width of PCI");
+    assert_eq!(declaration_text("ni.trapeze.firmware.poll"), "work of firmware");
+    assert_eq!(declaration_text("ni.mcp.firmware.poll"), "work of firmware");
+    assert_eq!(declaration_text("protocol.window.timeout"), "timeout of window");
+    assert_eq!(declaration_text("workload.stream.messages"), "repetitions");
 }

@@ -20,7 +20,7 @@ fn heat_example_runs() {
 
 /// The machine that a program runs on. Costs are in cycles.
 #[derive(Clone, Copy)]
-struct Bench {
+struct Machine {
     nodes: usize,
     send: u64,
     poll: u64,
@@ -35,37 +35,37 @@ struct Bench {
 const BARRIER: u64 = 20;
 
 /// A link with a latency of 30 cycles at 33 MHz.
-const QUICK: &str = "[fabric.ideal]\nlatency = \"909 ns\"\nrate = \"8 GB/s\"";
+const LINK: &str = "[fabric.ideal]\nlatency = \"909 ns\"\nrate = \"8 GB/s\"";
 
 /// A link with a latency of 200 cycles.
-const SLOW: &str = "[fabric.ideal]\nlatency = \"6061 ns\"\nrate = \"8 GB/s\"";
+const SLOW_LINK: &str = "[fabric.ideal]\nlatency = \"6061 ns\"\nrate = \"8 GB/s\"";
 
 /// A multibutterfly, in which the packets of a pair take several routes and may overtake each other.
-const MULTIPATH: &str = "[fabric.butterfly]\nnodes = 8\nradix = 2\ndilation = 2\n\
+const MULTIPATH_FABRIC: &str = "[fabric.butterfly]\nnodes = 8\nradix = 2\ndilation = 2\n\
      [fabric.router]\nvirtual-channels = 1\nbuffer-flits = 16\nlink-bits = 8\nclock = \"33 MHz\"";
 
 /// The overheads of the synthetic traffic of Callahan and Goldstein (1995), on a network that keeps packets in order.
-const SYNTHETIC: Bench =
-    Bench { nodes: 8, send: 40, poll: 0, receive: 60, packet: 32, in_order: true, barrier: BARRIER, fabric: QUICK };
+const SYNTHETIC: Machine =
+    Machine { nodes: 8, send: 40, poll: 0, receive: 60, packet: 32, in_order: true, barrier: BARRIER, fabric: LINK };
 
 /// The same overheads on a network that does not keep packets in order.
-const UNORDERED: Bench = Bench { in_order: false, fabric: MULTIPATH, ..SYNTHETIC };
+const UNORDERED: Machine = Machine { in_order: false, fabric: MULTIPATH_FABRIC, ..SYNTHETIC };
 
 /// The overheads and packets of the CM-5.
-const CM5: Bench = Bench { send: 46, poll: 22, receive: 56, packet: 24, ..SYNTHETIC };
+const CM5: Machine = Machine { send: 46, poll: 22, receive: 56, packet: 24, ..SYNTHETIC };
 
-impl Bench {
-    /// Returns the bench with this number of nodes; a multibutterfly has eight.
-    fn nodes(self, nodes: usize) -> Bench {
-        let fabric = if nodes == 8 { self.fabric } else { QUICK };
-        Bench { nodes, fabric, ..self }
+impl Machine {
+    /// Returns the machine with this number of nodes, and with a link as its fabric if they are not eight.
+    fn nodes(self, nodes: usize) -> Machine {
+        let fabric = if nodes == 8 { self.fabric } else { LINK };
+        Machine { nodes, fabric, ..self }
     }
 
     fn text(&self, workload: &str) -> String {
-        let Bench { nodes, send, poll, receive, packet, in_order, barrier, fabric } = self;
-        let named: String = (0..*nodes).map(|node| format!("[nodes.n{node}]\nhost = \"h\"\n")).collect();
+        let Machine { nodes, send, poll, receive, packet, in_order, barrier, fabric } = self;
+        let node_tables: String = (0..*nodes).map(|node| format!("[nodes.n{node}]\nhost = \"h\"\n")).collect();
         format!(
-            "[run]\nno-progress-limit = \"100 ms\"\n{named}[hosts.h.software]\nclock = \"33 MHz\"\n\
+            "[run]\nno-progress-limit = \"100 ms\"\n{node_tables}[hosts.h.software]\nclock = \"33 MHz\"\n\
              [messaging]\nsend = {send}\npoll = {poll}\nreceive = {receive}\nbarrier = {barrier}\nreorder = 30\n\
              in-order = {in_order}\n[ni.queues]\npacket = \"{packet} B\"\n\
              [protocol.none]\nsend-buffers = 4096\nreceive-buffers = 4096\n{fabric}\n[workload.{workload}"
@@ -111,7 +111,7 @@ mod bursts {
     fn bursts_do_not_depend_on_the_network() {
         for text in ["bursts]\nphases = 3", "bursts]\nphases = 6\ntraffic = \"light\""] {
             let (in_order, slow_network, unordered) =
-                (SYNTHETIC.run(text), Bench { fabric: SLOW, ..CM5 }.run(text), UNORDERED.run(text));
+                (SYNTHETIC.run(text), Machine { fabric: SLOW_LINK, ..CM5 }.run(text), UNORDERED.run(text));
             for name in ["packets.sent", "packets.delivered", "bursts.messages", "bursts.phases"] {
                 assert_eq!(metric(&in_order, name), metric(&slow_network, name), "{name}");
                 assert_eq!(metric(&in_order, name), metric(&unordered, name), "{name}");
@@ -125,8 +125,9 @@ mod bursts {
     #[test]
     fn nodes_that_ignore_the_network_slow_it_down() {
         let text = "bursts]\nphases = 3\nsending = 0.5";
-        let bench = SYNTHETIC.nodes(4);
-        let (responsive, unresponsive) = (bench.run(text), bench.run(&format!("{text}\nunresponsive = [1500, 2500]")));
+        let test_machine = SYNTHETIC.nodes(4);
+        let (responsive, unresponsive) =
+            (test_machine.run(text), test_machine.run(&format!("{text}\nunresponsive = [1500, 2500]")));
         assert!(metric(&responsive, "cycles") * 1.2 < metric(&unresponsive, "cycles"), "a third of the time is lost");
     }
 
@@ -139,29 +140,29 @@ mod bursts {
 
     #[test]
     fn run_without_further_acceptance_is_deadlocked() {
-        let deaf = "bursts]\ncycles = 200000\nunresponsive-nodes = [1, 2, 3]";
-        let outcome = SYNTHETIC.nodes(4).run_to_end_or_failure(deaf).outcome;
+        let workload = "bursts]\ncycles = 200000\nunresponsive-nodes = [1, 2, 3]";
+        let outcome = SYNTHETIC.nodes(4).run_to_end_or_failure(workload).outcome;
         assert!(
-            matches!(&outcome, Outcome::Deadlock(deadlock) if deadlock.to_string().contains("none was for long")),
+            matches!(&outcome, Outcome::Deadlock(deadlock) if deadlock.to_string().contains("a long time without one")),
             "{outcome:?}"
         );
     }
 
     #[test]
     fn run_with_late_acceptance_is_not_deadlocked() {
-        let slow = "bursts]\ncycles = 200000\nresponsive = [2000, 6000]\nunresponsive = [900000000, 900000000]";
-        let end = metric(&SYNTHETIC.nodes(4).run(slow), "cycles");
+        let workload = "bursts]\ncycles = 200000\nresponsive = [2000, 6000]\nunresponsive = [900000000, 900000000]";
+        let end = metric(&SYNTHETIC.nodes(4).run(workload), "cycles");
         assert!(end > 9e8, "the run ends with the first packet accepted after the quiet period");
     }
 
     #[test]
     fn phases_without_senders_take_a_cycle() {
         // Neither polls nor barriers have a cost, so nothing else takes time.
-        let free = Bench { barrier: 0, ..SYNTHETIC.nodes(4) };
-        let ended = free.run("bursts]\ncycles = 5000\nsending = 1e-9");
-        assert_eq!((metric(&ended, "cycles"), metric(&ended, "packets.sent")), (5_000.0, 0.0));
-        assert!(metric(&ended, "bursts.phases") >= 4_999.0, "one per cycle");
-        let seven_phases = free.run("bursts]\nphases = 7\nsending = 1e-9");
+        let without_costs = Machine { barrier: 0, ..SYNTHETIC.nodes(4) };
+        let result = without_costs.run("bursts]\ncycles = 5000\nsending = 1e-9");
+        assert_eq!((metric(&result, "cycles"), metric(&result, "packets.sent")), (5_000.0, 0.0));
+        assert!(metric(&result, "bursts.phases") >= 4_999.0, "one per cycle");
+        let seven_phases = without_costs.run("bursts]\nphases = 7\nsending = 1e-9");
         assert_eq!(metric(&seven_phases, "bursts.phases"), 7.0);
     }
 }
@@ -171,9 +172,9 @@ mod cyclic_shift {
 
     #[test]
     fn all_words_arrive_at_all_nodes() {
-        for bench in [SYNTHETIC, UNORDERED, CM5] {
+        for test_machine in [SYNTHETIC, UNORDERED, CM5] {
             for nodes in [2, 5, 8] {
-                let result = bench.nodes(nodes).run("cyclic-shift]\nwords = 100");
+                let result = test_machine.nodes(nodes).run("cyclic-shift]\nwords = 100");
                 assert_eq!(metric(&result, "packets.in_flight"), 0.0);
             }
         }
@@ -183,7 +184,7 @@ mod cyclic_shift {
 
     #[test]
     fn in_order_delivery_saves_packets_and_time() {
-        let run = |in_order| Bench { in_order, ..CM5 }.run("cyclic-shift]\nwords = 120");
+        let run = |in_order| Machine { in_order, ..CM5 }.run("cyclic-shift]\nwords = 120");
         let (ordered, unordered) = (run(true), run(false));
         assert_eq!(metric(&ordered, "packets.sent"), (56 * 25) as f64);
         assert_eq!(metric(&unordered, "packets.sent"), (56 * 32) as f64);
@@ -193,8 +194,8 @@ mod cyclic_shift {
     #[test]
     fn barriers_limit_receivers_to_one_sender() {
         // The program itself panics if phases are not received in order.
-        let max = metric(&CM5.nodes(16).run("cyclic-shift]\nbarriers = true"), "shift.pending_max");
-        assert!(max <= 513_f64.div_euclid(5.0) + 1.0, "no more than one message: {max}");
+        let pending_max = metric(&CM5.nodes(16).run("cyclic-shift]\nbarriers = true"), "shift.pending_max");
+        assert!(pending_max <= 513_f64.div_euclid(5.0) + 1.0, "no more than one message: {pending_max}");
         UNORDERED.run("cyclic-shift]\nbarriers = true");
     }
 
@@ -219,10 +220,10 @@ mod radix_sort {
 
     #[test]
     fn keys_are_sorted_on_any_network() {
-        for bench in [SYNTHETIC, UNORDERED, CM5] {
+        for test_machine in [SYNTHETIC, UNORDERED, CM5] {
             for nodes in [2, 3, 8] {
-                bench.nodes(nodes).run("radix-sort]\nkeys = 50");
-                bench.nodes(nodes).run("radix-sort]\nkeys = 7\nbits = 3\npasses = 5\ndelay = 90");
+                test_machine.nodes(nodes).run("radix-sort]\nkeys = 50");
+                test_machine.nodes(nodes).run("radix-sort]\nkeys = 7\nbits = 3\npasses = 5\ndelay = 90");
             }
         }
         let run = || UNORDERED.run("radix-sort]\nkeys = 50");
@@ -243,10 +244,10 @@ mod radix_sort {
             let text = format!("radix-sort]\nkeys = 8\npasses = 1\ndelay = {delay}");
             metric(&CM5.nodes(16).run(&text), "radix.scan_cycles")
         };
-        let (without_work, with_work) = (scan(0), scan(50));
+        let (without_delay, with_delay) = (scan(0), scan(50));
         assert!(
-            with_work < 0.7 * without_work,
-            "a node that keeps receiving cannot send: {with_work} and {without_work} cycles"
+            with_delay < 0.7 * without_delay,
+            "a node that keeps receiving cannot send: {with_delay} and {without_delay} cycles"
         );
     }
 
@@ -255,13 +256,13 @@ mod radix_sort {
         let result = CM5.run("radix-sort]\nkeys = 100");
         let phases = metric(&result, "radix.scan_cycles") + metric(&result, "radix.coalesce_cycles");
         // The remainder of each pass is the counting, and the cycles of a barrier.
-        let rest = metric(&result, "radix.cycles") - 2.0 * phases;
-        assert!((2.0 * 1_000.0..2.0 * 1_200.0).contains(&rest), "{rest}");
+        let remaining_cycles = metric(&result, "radix.cycles") - 2.0 * phases;
+        assert!((2.0 * 1_000.0..2.0 * 1_200.0).contains(&remaining_cycles), "{remaining_cycles}");
     }
 }
 
-/// Returns the mean time of processors in cycles, by cause.
-fn times(result: &RunResult) -> [f64; 5] {
+/// Returns the mean time of the processors in cycles, by its cause.
+fn cycles_by_cause(result: &RunResult) -> [f64; 5] {
     ["compute", "send", "receive", "wait_for_capacity", "wait_for_message"]
         .map(|cause| metric(result, &format!("time.{cause}")))
 }
@@ -276,10 +277,10 @@ mod solvers {
     #[test]
     fn results_equal_those_of_serial_runs() {
         for program in [SPSOLVE, DSMC, UNSTRUCTURED] {
-            for bench in [SYNTHETIC, UNORDERED, CM5] {
-                bench.run(program);
-                bench.nodes(2).run(program);
-                bench.nodes(5).run(program);
+            for test_machine in [SYNTHETIC, UNORDERED, CM5] {
+                test_machine.run(program);
+                test_machine.nodes(2).run(program);
+                test_machine.nodes(5).run(program);
             }
             assert_eq!(UNORDERED.run(program).metrics, UNORDERED.run(program).metrics, "runs are reproducible");
         }
@@ -290,31 +291,31 @@ mod solvers {
     #[test]
     fn solve_sends_a_20_byte_message_for_each_edge_between_processors() {
         let result = SYNTHETIC.run(SPSOLVE);
-        let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
-        assert_eq!(of_size(20), metric(&result, "spsolve.contributions"));
-        assert_eq!(of_size(12), (2 * 2 * 7) as f64);
-        assert_eq!(of_size(8), ((2 + 2 * 2) * 3 * 8) as f64);
-        assert_eq!(of_size(8) + of_size(12) + of_size(20), metric(&result, "packets.sent"));
+        let messages_of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
+        assert_eq!(messages_of_size(20), metric(&result, "spsolve.contributions"));
+        assert_eq!(messages_of_size(12), (2 * 2 * 7) as f64);
+        assert_eq!(messages_of_size(8), ((2 + 2 * 2) * 3 * 8) as f64);
+        assert_eq!(messages_of_size(8) + messages_of_size(12) + messages_of_size(20), metric(&result, "packets.sent"));
     }
 
     #[test]
     fn gas_sends_molecules_and_their_counts() {
-        let result = Bench { packet: 36, ..SYNTHETIC }.run(DSMC);
-        let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
-        assert_eq!(of_size(44), metric(&result, "dsmc.migrations"));
+        let result = Machine { packet: 36, ..SYNTHETIC }.run(DSMC);
+        let messages_of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
+        assert_eq!(messages_of_size(44), metric(&result, "dsmc.migrations"));
         // In each iteration, each processor reports its count to every other; two reductions add up collisions. A block
         // is requested in each iteration, and invalidated and acknowledged in all but the last; it arrives in parts,
         // the last of 24 bytes.
-        let (counts, reductions, blocks) = ((5 * 8 * 7) as f64, (2 * 2 * 7) as f64, of_size(24));
+        let (counts, reductions, blocks) = ((5 * 8 * 7) as f64, (2 * 2 * 7) as f64, messages_of_size(24));
         assert!(blocks > 0.0);
-        assert_eq!(of_size(12), counts + reductions + blocks + 2.0 * blocks * 4.0 / 5.0);
+        assert_eq!(messages_of_size(12), counts + reductions + blocks + 2.0 * blocks * 4.0 / 5.0);
         // With check-ins, a block is requested and returned in each iteration; few check-ins cross an invalidation.
-        let returned = Bench { packet: 36, ..SYNTHETIC }.run(&format!("{DSMC}\ncheck-in = true"));
-        let control = metric(&returned, "messages.size.12") - counts - reductions;
-        assert_eq!(metric(&returned, "messages.size.24"), blocks);
-        assert!((2.0 * blocks..2.05 * blocks).contains(&control), "{control} for {blocks} blocks");
+        let with_check_ins = Machine { packet: 36, ..SYNTHETIC }.run(&format!("{DSMC}\ncheck-in = true"));
+        let control_messages = metric(&with_check_ins, "messages.size.12") - counts - reductions;
+        assert_eq!(metric(&with_check_ins, "messages.size.24"), blocks);
+        assert!((2.0 * blocks..2.05 * blocks).contains(&control_messages), "{control_messages} for {blocks} blocks");
         // A molecule that does not fit in a packet counts as one message.
-        assert_eq!(metric(&CM5.run(DSMC), "messages.size.44"), of_size(44));
+        assert_eq!(metric(&CM5.run(DSMC), "messages.size.44"), messages_of_size(44));
     }
 
     #[test]
@@ -327,7 +328,7 @@ mod solvers {
         let (barriers, batches): (Vec<_>, Vec<_>) = sizes.partition(|(bytes, _)| *bytes == 8);
         assert_eq!(barriers, [(8, (2 * 3 * 8) as f64)]);
         assert!(batches.iter().all(|(bytes, _)| bytes % 12 == 8), "three words for each node: {batches:?}");
-        assert_eq!(batches.iter().map(|(_, times)| times).sum::<f64>(), metric(&result, "unstructured.batches"));
+        assert_eq!(batches.iter().map(|(_, count)| count).sum::<f64>(), metric(&result, "unstructured.batches"));
     }
 
     #[test]
@@ -347,10 +348,10 @@ mod time {
     fn causes_add_up_to_the_total() {
         let programs = ["em3d]\nn-nodes = 20\niterations = 3\nexchange = \"updates\"", "radix-sort]\nkeys = 50"];
         for program in programs {
-            for bench in [SYNTHETIC, UNORDERED, CM5] {
-                let result = bench.run(program);
+            for test_machine in [SYNTHETIC, UNORDERED, CM5] {
+                let result = test_machine.run(program);
                 // Programs end within a few polls of the last program.
-                let (sum, cycles) = (times(&result).iter().sum::<f64>(), metric(&result, "cycles"));
+                let (sum, cycles) = (cycles_by_cause(&result).iter().sum::<f64>(), metric(&result, "cycles"));
                 assert!(sum <= cycles + 1.0 && sum > 0.97 * cycles, "{sum} of {cycles}");
             }
         }
@@ -361,11 +362,11 @@ mod time {
         // Values are sent and received at stated costs, and no processor waits for space in its interface.
         let result =
             SYNTHETIC.run("em3d]\nn-nodes = 20\nd-nodes = 6\niterations = 3\narc-cycles = 50\nexchange = \"updates\"");
-        let [compute, send, receive, room, _] = times(&result);
+        let [compute, send, receive, wait_for_capacity, _] = cycles_by_cause(&result);
         let (packets, values) = (metric(&result, "packets.sent") / 8.0, metric(&result, "messages.size.20") / 8.0);
         let barriers = packets - values;
-        let computed = (3 * 2 * 20 * 6 * 50) as f64 + 9.0 * values + 8.0 * barriers;
-        for (time, expected) in [(compute, computed), (send, 40.0 * packets), (room, 0.0)] {
+        let compute_cycles = (3 * 2 * 20 * 6 * 50) as f64 + 9.0 * values + 8.0 * barriers;
+        for (time, expected) in [(compute, compute_cycles), (send, 40.0 * packets), (wait_for_capacity, 0.0)] {
             // A cycle is not a whole number of picoseconds, so each interval may be off by one.
             assert!((time - expected).abs() <= 1e-6 * expected, "{time} cycles, {expected} are stated");
         }
@@ -383,11 +384,14 @@ mod time {
             let read = machine::read(Document::Text("test.toml", &text, None), &[]);
             experiment::run(&read.unwrap_or_else(|problems| panic!("{problems}")).value, Recorder::off())
         };
-        let (one_node, large) = (times(&run(1)), times(&run(4096)));
-        assert!(one_node[3] > 1000.0 && large[3] == 0.0, "{one_node:?} {large:?}");
+        let (one_buffer, many_buffers) = (cycles_by_cause(&run(1)), cycles_by_cause(&run(4096)));
+        assert!(one_buffer[3] > 1000.0 && many_buffers[3] == 0.0, "{one_buffer:?} {many_buffers:?}");
         for cause in [0, 1] {
-            let ratio = one_node[cause] / large[cause];
-            assert!((ratio - 1.0).abs() < 1e-6, "the times of computing and sending are equal: {one_node:?} {large:?}");
+            let ratio = one_buffer[cause] / many_buffers[cause];
+            assert!(
+                (ratio - 1.0).abs() < 1e-6,
+                "the times of computing and sending are equal: {one_buffer:?} {many_buffers:?}"
+            );
         }
     }
 }

@@ -4,7 +4,7 @@
 //! The first machines are Trapeze's, with random hosts, policies, rings, fabrics and workloads; the others are
 //! compatible combinations of shipped parts with random values of their parameters.
 
-use crate::common::draw::{NumberSource, program, values};
+use crate::common::draw::{NumberSource, parameter_settings, program};
 use crate::common::parts::{accepted, read, run_to_completion, text};
 use crate::common::*;
 use narrows::engine::{Outcome, Recorder, Span, Time};
@@ -73,7 +73,7 @@ fn arrivals() -> impl Strategy<Value = String> {
 
 /// Returns a random workload on `nodes` nodes.
 fn workload(nodes: usize) -> impl Strategy<Value = String> {
-    let pair = (0..nodes, 1..nodes).prop_map(move |(from, by)| (from, (from + by) % nodes));
+    let pair = (0..nodes, 1..nodes).prop_map(move |(from, distance)| (from, (from + distance) % nodes));
     let payload = prop_oneof![0..300u64, 0..=65_536u64];
     let stream = (prop::collection::vec(pair.clone(), 1..5), 2..8u64, payload.clone(), arrivals(), any::<bool>())
         .prop_map(|(flows, messages, payload, arrivals, copying)| {
@@ -84,9 +84,9 @@ fn workload(nodes: usize) -> impl Strategy<Value = String> {
             )
             .replace('\n', "")
         });
-    let ping_pong = (pair.clone(), 1..6u64, payload.clone(), payload).prop_map(|((from, to), messages, there, back)| {
+    let ping_pong = (pair.clone(), 1..6u64, payload.clone(), payload).prop_map(|((from, to), messages, request_bytes, reply_bytes)| {
         format!(
-            r#"ping-pong = {{ warm-up = 0, from = "n{from}", to = "n{to}", messages = {messages}, payload = "{there} B", reply-payload = "{back} B" }}"#
+            r#"ping-pong = {{ warm-up = 0, from = "n{from}", to = "n{to}", messages = {messages}, payload = "{request_bytes} B", reply-payload = "{reply_bytes} B" }}"#
         )
     });
     let fetch = (pair, 1..6u64, 4..=65_536u64).prop_map(|((from, to), faults, page)| {
@@ -99,10 +99,13 @@ fn workload(nodes: usize) -> impl Strategy<Value = String> {
 
 /// Returns up to three switches in a row or a ring, with each node at one of them.
 fn links(nodes: usize) -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
-    (1..4usize, prop::collection::vec(0..3usize, nodes), any::<bool>()).prop_map(|(switches, places, ring)| {
+    (1..4usize, prop::collection::vec(0..3usize, nodes), any::<bool>()).prop_map(|(switches, switch_numbers, ring)| {
         let names: Vec<_> = (0..switches).map(|switch| format!("s{switch}")).collect();
-        let mut links: Vec<_> =
-            places.iter().enumerate().map(|(node, place)| format!("n{node} - s{}", place % switches)).collect();
+        let mut links: Vec<_> = switch_numbers
+            .iter()
+            .enumerate()
+            .map(|(node, number)| format!("n{node} - s{}", number % switches))
+            .collect();
         links.extend((1..switches).map(|switch| format!("s{} - s{switch}", switch - 1)));
         if ring && switches > 2 {
             links.push(format!("s0 - s{}", switches - 1));
@@ -112,18 +115,18 @@ fn links(nodes: usize) -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
 }
 
 /// Returns a machine, and the smallest number of bytes of a transfer to a sink.
-fn bench() -> impl Strategy<Value = (Bench, u64)> {
+fn trapeze_machine() -> impl Strategy<Value = (TestMachine, u64)> {
     (2..5usize).prop_flat_map(|nodes| {
         let interface = (policy(), notification(), 1..65u64, any::<[bool; 2]>(), (0..300u64, 20..500u64), 251..600u64);
-        let wires = (links(nodes), 20..400u64, 0..3_000u64, 0..512u64, select(vec![16, 128, 1_024]));
+        let network = (links(nodes), 20..400u64, 0..3_000u64, 0..512u64, select(vec![16, 128, 1_024]));
         let hosts = prop::collection::vec(host(), nodes);
-        (hosts, interface, wires, workload(nodes), select(vec![300, 50_000]), any::<u32>()).prop_map(
-            |(hosts, interface, wires, workload, watchdog, seed)| {
+        (hosts, interface, network, workload(nodes), select(vec![300, 50_000]), any::<u32>()).prop_map(
+            |(hosts, interface, network, workload, watchdog, seed)| {
                 let (policy, notification, ring_entries, [shadow, logging], firmware, sram_rate) = interface;
-                let ((switches, links), link_rate, switch_latency, slack, flit) = wires;
+                let ((switches, links), link_rate, switch_latency, slack, flit) = network;
                 // Only a stream continues after a loss.
                 let watchdog = if workload.starts_with("stream") { watchdog } else { 10_000_000 };
-                let machine = Bench {
+                let machine = TestMachine {
                     hosts,
                     policy: policy.0,
                     notification,
@@ -142,7 +145,7 @@ fn bench() -> impl Strategy<Value = (Bench, u64)> {
                     links,
                     workload,
                     seed: seed.into(),
-                    ..Bench::default()
+                    ..TestMachine::default()
                 };
                 (machine, policy.1)
             },
@@ -167,27 +170,27 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
     #[test]
-    fn every_machine_obeys_the_laws((bench, minpulse) in bench()) {
-        let run_of = bench.run();
-        let outcome = &run_of.result.outcome;
-        let is_named = match run_of.metric("messages.dropped") > 0.0 {
+    fn every_machine_obeys_the_laws((test_machine, minpulse) in trapeze_machine()) {
+        let trapeze_run = test_machine.run();
+        let outcome = &trapeze_run.result.outcome;
+        let is_outcome_expected = match trapeze_run.metric("messages.dropped") > 0.0 {
             true => matches!(outcome, Outcome::Loss(_)),
             false => *outcome == Outcome::Done,
         };
-        prop_assert!(is_named, "{:?}: {}", outcome, bench.text());
-        each_message_is_delivered_once(&run_of);
-        transfers_of_an_engine_do_not_overlap(&run_of, bench.hosts.len());
-        for message in &run_of.messages {
-            ledger_agrees_with_engines(&run_of, message);
-            transfers_follow_the_policy(&run_of, message, minpulse);
+        prop_assert!(is_outcome_expected, "{:?}: {}", outcome, test_machine.text());
+        assert_each_message_delivered_once(&trapeze_run);
+        assert_no_overlap_of_transfers(&trapeze_run, test_machine.hosts.len());
+        for message in &trapeze_run.messages {
+            assert_ledger_agrees_with_engines(&trapeze_run, message);
+            assert_transfers_follow_policy(&trapeze_run, message, minpulse);
         }
         // The three runs give the same result: one without spans, which gave `messages`, and two with spans. A result
         // has the ledgers of the messages whose latency it reports, in the order of these messages.
-        let mut ledgers = run_of.messages.iter().map(|message| &message.ledger);
-        prop_assert_eq!(run_of.result.deliveries.is_empty(), run_of.messages.is_empty());
-        prop_assert!(run_of.result.deliveries.iter().all(|delivery| ledgers.any(|ledger| *ledger == delivery.ledger)));
-        let with_spans = run(&bench.machine(), Recorder::with_spans_max(1 << 20));
-        prop_assert_eq!(result_text(&with_spans), result_text(&run_of.result));
+        let mut ledgers = trapeze_run.messages.iter().map(|message| &message.ledger);
+        prop_assert_eq!(trapeze_run.result.deliveries.is_empty(), trapeze_run.messages.is_empty());
+        prop_assert!(trapeze_run.result.deliveries.iter().all(|delivery| ledgers.any(|ledger| *ledger == delivery.ledger)));
+        let with_spans = run(&test_machine.machine(), Recorder::with_spans_max(1 << 20));
+        prop_assert_eq!(result_text(&with_spans), result_text(&trapeze_run.result));
     }
 }
 
@@ -197,49 +200,50 @@ fn all_accepted() -> Vec<Combination> {
 }
 
 /// Smallest fraction of the drawn machines that must be accepted, so that the laws are checked on most of them.
-const ACCEPTED: f64 = 0.6;
+const ACCEPTED_FRACTION_MIN: f64 = 0.6;
 
 #[test]
 fn every_combination_obeys_the_laws_with_any_parameters() {
     let combinations = all_accepted();
-    let (tried_count, ran) = (Cell::new(0), Cell::new(0));
+    let (tried_count, run_count) = (Cell::new(0), Cell::new(0));
     let random_choice = (0..combinations.len(), prop::collection::vec(any::<u32>(), 64));
     let mut runner = TestRunner::new(config());
     let outcome = runner.run(&random_choice, |(index, numbers)| {
         let (combination, mut draw) = (&combinations[index], NumberSource::new(&numbers));
         let program = program(combination.workload, &mut draw);
-        let (text, sets) = (text(combination, 4, &format!("workload.{program}")), values(combination, &mut draw));
+        let (text, overrides) =
+            (text(combination, 4, &format!("workload.{program}")), parameter_settings(combination, &mut draw));
         tried_count.set(tried_count.get() + 1);
-        if let Ok(machine) = read(&text, &sets) {
-            ran.set(ran.get() + 1);
-            let input = format!("{text}{sets:#?}");
+        if let Ok(machine) = read(&text, &overrides) {
+            run_count.set(run_count.get() + 1);
+            let input = format!("{text}{overrides:#?}");
             prop_assert!(catch_unwind(AssertUnwindSafe(|| assert_lawful(&machine, combination))).is_ok(), "{input}");
         }
         Ok(())
     });
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
-    let (ran, tried) = (f64::from(ran.get()), f64::from(tried_count.get()));
-    assert!(ran > ACCEPTED * tried, "{ran} of {tried} fit together");
+    let (run_count, tried) = (f64::from(run_count.get()), f64::from(tried_count.get()));
+    assert!(run_count > ACCEPTED_FRACTION_MIN * tried, "{run_count} of {tried} fit together");
 }
 
 /// Asserts that every message arrives once with an exact ledger, and that the same description gives the same run, with
 /// and without spans.
 fn assert_lawful(machine: &Machine, combination: &Combination) {
-    let observed = run_to_completion(machine, combination);
+    let observation = run_to_completion(machine, combination);
     // Only these workloads promise an order: active messages and their replies use different logical networks, which
     // have no common order.
     if parts::keeps_order(machine) && ["ping-pong", "stream", "page-fetch"].contains(&combination.workload) {
-        let late = parts::out_of_order(&observed.messages);
-        assert!(late.is_none(), "{late:?} was overtaken");
+        let out_of_order = parts::first_out_of_order(&observation.messages);
+        assert!(out_of_order.is_none(), "{out_of_order:?} was overtaken");
     }
-    let [plain, again, mut traced] =
+    let [untraced, repeated, mut traced] =
         [Recorder::off(), Recorder::off(), Recorder::with_spans_max(1 << 16)].map(|recorder| run(machine, recorder));
-    assert_eq!(result_text(&plain), result_text(&again), "the same description gives the same run");
-    traced.timeline = plain.timeline.clone();
-    assert_eq!(result_text(&plain), result_text(&traced), "the trace changes no result");
+    assert_eq!(result_text(&untraced), result_text(&repeated), "the same description gives the same run");
+    traced.timeline = untraced.timeline.clone();
+    assert_eq!(result_text(&untraced), result_text(&traced), "the trace changes no result");
 }
 
-fn each_message_is_delivered_once(run: &Run) {
+fn assert_each_message_delivered_once(run: &Run) {
     let mut ids: Vec<_> = run.messages.iter().map(|message| message.id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -248,7 +252,7 @@ fn each_message_is_delivered_once(run: &Run) {
     assert_eq!(ids.len() as f64 + dropped, sent, "every lost message is reported");
 }
 
-fn transfers_of_an_engine_do_not_overlap(run: &Run, nodes: usize) {
+fn assert_no_overlap_of_transfers(run: &Run, nodes: usize) {
     for node in 0..nodes {
         for engines in [&["hostTx", "hostRcv"][..], &["netTx"], &["netRcv"]] {
             let mut spans: Vec<&Span> = engines.iter().flat_map(|engine| run.spans(node, engine)).collect();
@@ -260,14 +264,14 @@ fn transfers_of_an_engine_do_not_overlap(run: &Run, nodes: usize) {
 }
 
 /// Asserts that every stage ends with the last transfer of its engine.
-fn ledger_agrees_with_engines(run: &Run, message: &Delivered) {
+fn assert_ledger_agrees_with_engines(run: &Run, message: &DeliveredMessage) {
     let stages = message.ledger.stages().iter().map(|stage| stage.name);
     // The messages of an open loop may have waited in the program before the call to send.
     let mut names: Vec<_> = stages.filter(|name| *name != "send: backlog").collect();
-    let with_payload = ["host send", "send queue", "hostTx", "netTx", "network", "hostRcv", "host receive"];
+    let stages_with_payload = ["host send", "send queue", "hostTx", "netTx", "network", "hostRcv", "host receive"];
     assert_eq!(
         names,
-        with_payload
+        stages_with_payload
             .iter()
             .copied()
             .filter(|name| { message.payload > 0 || !["hostTx", "hostRcv"].contains(name) })
@@ -284,29 +288,30 @@ fn ledger_agrees_with_engines(run: &Run, message: &Delivered) {
             "hostRcv" => (message.destination, stage.name),
             _ => continue,
         };
-        let end = run.spans_of(message.id, node, engine).last().map(|span| span.end);
+        let end = run.message_spans(message.id, node, engine).last().map(|span| span.end);
         assert_eq!(end, Some(stage_end), "{} of {message:?}", stage.name);
     }
     assert_eq!(message.ledger.total(), message.at - message.ledger.start(), "stages sum to the latency");
     assert_eq!(stage_end, message.at);
 }
 
-fn transfers_follow_the_policy(run: &Run, message: &Delivered, minpulse: u64) {
-    let transfer_ends = |node, engine| -> Vec<(u64, Time)> {
-        run.spans_of(message.id, node, engine).iter().map(|span| (span.bytes.get(), span.start)).collect()
+fn assert_transfers_follow_policy(run: &Run, message: &DeliveredMessage, minpulse: u64) {
+    let transfers_of = |node, engine| -> Vec<(u64, Time)> {
+        run.message_spans(message.id, node, engine).iter().map(|span| (span.bytes.get(), span.start)).collect()
     };
-    let total = |transfers: &[(u64, Time)]| transfers.iter().map(|(bytes, _)| bytes).sum::<u64>();
-    let (source, sink) = (transfer_ends(message.source, "hostTx"), transfer_ends(message.destination, "hostRcv"));
-    let [sent, received] =
-        [(message.source, "netTx"), (message.destination, "netRcv")].map(|(n, e)| transfer_ends(n, e));
-    assert_eq!([total(&source), total(&sink)], [message.payload; 2]);
-    assert_eq!([total(&sent), total(&received)], [message.payload + 128; 2]);
-    assert_eq!((sent[0].0, received[0].0), (128, 128), "the control message goes first, in full");
-    assert!(source.len() <= 1 && received.len() <= 2, "sources are started for the whole payload");
-    for transfers in [&sent[1..], &sink[..]] {
-        let full_packets = transfers.len().saturating_sub(1);
+    let total_bytes = |transfers: &[(u64, Time)]| transfers.iter().map(|(bytes, _)| bytes).sum::<u64>();
+    let (source_transfers, sink_transfers) =
+        (transfers_of(message.source, "hostTx"), transfers_of(message.destination, "hostRcv"));
+    let [sent_transfers, received_transfers] =
+        [(message.source, "netTx"), (message.destination, "netRcv")].map(|(node, engine)| transfers_of(node, engine));
+    assert_eq!([total_bytes(&source_transfers), total_bytes(&sink_transfers)], [message.payload; 2]);
+    assert_eq!([total_bytes(&sent_transfers), total_bytes(&received_transfers)], [message.payload + 128; 2]);
+    assert_eq!((sent_transfers[0].0, received_transfers[0].0), (128, 128), "the control message goes first, in full");
+    assert!(source_transfers.len() <= 1 && received_transfers.len() <= 2, "sources are started for the whole payload");
+    for transfers in [&sent_transfers[1..], &sink_transfers[..]] {
+        let full_transfer_count = transfers.len().saturating_sub(1);
         assert!(
-            transfers[..full_packets].iter().all(|(bytes, _)| *bytes >= minpulse),
+            transfers[..full_transfer_count].iter().all(|(bytes, _)| *bytes >= minpulse),
             "{transfers:?} under {minpulse}"
         );
     }

@@ -10,19 +10,19 @@ use proptest::prelude::*;
 
 const PCIE: &str = "hosts/pcie-gen3-x8";
 
-fn read(host: &str, ni: &str, endpoints: u32, workload: &str, sets: &[String]) -> Result<Machine, String> {
+fn read(host: &str, ni: &str, endpoints: u32, workload: &str, overrides: &[String]) -> Result<Machine, String> {
     let parts = [host, &format!("ni/{ni}"), "protocols/none", "fabrics/ideal-1998"];
     let name = host.rsplit('/').next().unwrap_or(host);
     let node = |node| format!("[nodes.n{node}]\nhost = \"{name}\"\nendpoints = {endpoints}\n");
     let nodes: String = (0..2).map(node).collect();
     let text = format!("{}{nodes}[workload]\n{workload}\n", part_lines(Registry::shared(), &parts));
-    let read = machine::read(Document::Text("rings.toml", &text, None), sets);
+    let read = machine::read(Document::Text("rings.toml", &text, None), overrides);
     read.map(|read| read.value).map_err(|problems| format!("{problems}\n{text}"))
 }
 
 #[track_caller]
-fn run(host: &str, ni: &str, workload: &str, sets: &[String]) -> RunResult {
-    let machine = read(host, ni, 1, workload, sets).unwrap_or_else(|problems| panic!("{problems}"));
+fn run(host: &str, ni: &str, workload: &str, overrides: &[String]) -> RunResult {
+    let machine = read(host, ni, 1, workload, overrides).unwrap_or_else(|problems| panic!("{problems}"));
     experiment::run(&machine, Recorder::off())
 }
 
@@ -32,36 +32,37 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 }
 
 #[track_caller]
-fn assert_conserved(result: &RunResult, what: &dyn std::fmt::Debug) {
-    assert_eq!(result.outcome, Outcome::Done, "{what:?}");
-    assert_eq!(metric(result, "messages.sent"), metric(result, "messages.delivered"), "{what:?}");
+fn assert_conserved(result: &RunResult, case: &dyn std::fmt::Debug) {
+    assert_eq!(result.outcome, Outcome::Done, "{case:?}");
+    assert_eq!(metric(result, "messages.sent"), metric(result, "messages.delivered"), "{case:?}");
 }
 
 /// Settings of rings whose batches do not divide each other.
 #[derive(Clone, Debug)]
-struct Rings {
+struct RingSettings {
     entries: u64,
     batches: [u64; 6],
     fetches: u64,
     inline: u64,
     frame: u64,
     descriptor: u64,
-    words: [&'static str; 2],
+    completion_and_driver: [&'static str; 2],
     engine_reads: u64,
 }
 
-impl Rings {
-    fn sets(&self) -> Vec<String> {
-        let Rings { entries, batches, fetches, inline, frame, descriptor, words, engine_reads } = self;
+impl RingSettings {
+    fn overrides(&self) -> Vec<String> {
+        let RingSettings { entries, batches, fetches, inline, frame, descriptor, completion_and_driver, engine_reads } =
+            self;
         let [send_fetch, send_back, send_bell, receive_fetch, receive_back, receive_bell] = batches;
-        let sets = format!(
+        let overrides = format!(
             "entries={entries} descriptor={descriptor}B inline-max={inline}B frame={frame}B completion={} driver={} \
              engine-reads={engine_reads} send.fetch-batch={send_fetch} send.fetches={fetches} \
              send.write-back-batch={send_back} send.doorbell-batch={send_bell} receive.fetch-batch={receive_fetch} \
              receive.write-back-batch={receive_back} receive.doorbell-batch={receive_bell}",
-            words[0], words[1]
+            completion_and_driver[0], completion_and_driver[1]
         );
-        sets.split_whitespace().map(|set| format!("ni.ring.{}", set.replace("B ", " B"))).collect()
+        overrides.split_whitespace().map(|set| format!("ni.ring.{}", set.replace("B ", " B"))).collect()
     }
 }
 
@@ -73,13 +74,13 @@ prop_compose! {
         inline in prop::sample::select(vec![0u64, 0, 64, 100, 200]),
         frame in prop::sample::select(vec![64u64, 72, 128, 512, 1528]),
         descriptor in prop::sample::select(vec![16u64, 32, 64]),
-        words in (prop::sample::select(vec!["write-back", "queue"]), prop::sample::select(vec!["polled", "kernel"])),
+        completion_and_driver in (prop::sample::select(vec!["write-back", "queue"]), prop::sample::select(vec!["polled", "kernel"])),
     )(
         batches in prop::array::uniform6(1..entries + 1),
-        (entries, fetches, engine_reads, inline, frame, descriptor, words) in
-            Just((entries, fetches, engine_reads, inline, frame, descriptor, words)),
-    ) -> Rings {
-        Rings { entries, batches, fetches, inline, frame, descriptor, words: [words.0, words.1], engine_reads }
+        (entries, fetches, engine_reads, inline, frame, descriptor, completion_and_driver) in
+            Just((entries, fetches, engine_reads, inline, frame, descriptor, completion_and_driver)),
+    ) -> RingSettings {
+        RingSettings { entries, batches, fetches, inline, frame, descriptor, completion_and_driver: [completion_and_driver.0, completion_and_driver.1], engine_reads }
     }
 }
 
@@ -95,37 +96,39 @@ proptest! {
     ) {
         let flows = "stream = { warm-up = 0, messages = 150, payload = \"PAYLOAD B\", flows = [\"n0 -> n1\", \"n1 -> n0\"] }";
         let workload = flows.replace("PAYLOAD", &payload.to_string());
-        if let Ok(machine) = read(host, "ring", 1, &workload, &rings.sets()) {
+        if let Ok(machine) = read(host, "ring", 1, &workload, &rings.overrides()) {
             let result = experiment::run(&machine, Recorder::off());
             assert_conserved(&result, &(&rings, payload, host));
         }
     }
 }
 
-/// A frame that waits for a buffer holds up the frames behind it, while the last frames that have buffers are being
-/// written: the device must announce these without a whole batch, since the driver posts buffers only after all.
+/// A frame that waits for a buffer blocks the frames behind it. The frames before it may not fill a batch of
+/// completions: the device must write their completions nevertheless, because the driver posts new buffers only after
+/// them.
 #[test]
 fn a_frame_that_waits_for_a_buffer_does_not_hold_up_the_completions_of_frames_before_it() {
-    let rings = Rings {
+    let rings = RingSettings {
         entries: 38,
         batches: [4, 32, 26, 8, 13, 38],
         fetches: 4,
         inline: 64,
         frame: 128,
         descriptor: 16,
-        words: ["queue", "polled"],
+        completion_and_driver: ["queue", "polled"],
         engine_reads: 3,
     };
     let workload = "stream = { warm-up = 0, messages = 150, payload = \"64 B\", flows = [\"n0 -> n1\", \"n1 -> n0\"] }";
-    for set in ["write-back-batch=13", "write-back-batch=38"] {
-        let sets = [rings.sets(), vec![format!("ni.ring.receive.{set}")]].concat();
-        let result = run("hosts/memory-bus-1998", "ring", workload, &sets);
-        assert_conserved(&result, &set);
-        assert!(metric(&result, "ring.frames.waited") > 0.0, "{set}");
+    for setting in ["write-back-batch=13", "write-back-batch=38"] {
+        let overrides = [rings.overrides(), vec![format!("ni.ring.receive.{setting}")]].concat();
+        let result = run("hosts/memory-bus-1998", "ring", workload, &overrides);
+        assert_conserved(&result, &setting);
+        assert!(metric(&result, "ring.frames.waited") > 0.0, "{setting}");
     }
 }
 
-/// A machine whose only limit is the link: the interface named `ni` on both sides of a wire of `wire` bytes per second.
+/// Returns a machine whose throughput is limited by the PCIe link or the wire only: the interface named `ni` on both
+/// sides of a wire with the rate `wire`.
 fn link_limited_machine(ni: &str, wire: &str, messages: u64) -> Machine {
     let costs = match ni {
         "ring-polled" => String::new(),
@@ -165,17 +168,18 @@ fn bytes_per_packet(ni: &str, wire: &str, head_reads: f64) -> [f64; 2] {
         let result = experiment::run(&link_limited_machine(ni, wire, messages), Recorder::off());
         assert_conserved(&result, &ni);
         let bytes = |name: &str| {
-            let found = result.resources.iter().find(|resource| resource.name == name);
-            found.unwrap_or_else(|| panic!("no {name}")).busy.as_s() * LINK_BITS_PER_S / 8.0
+            let resource = result.resources.iter().find(|resource| resource.name == name);
+            resource.unwrap_or_else(|| panic!("no {name}")).busy.as_s() * LINK_BITS_PER_S / 8.0
         };
         [bytes("left PCIe link up"), bytes("left PCIe link down"), metric(&result, "ring.head-reads") / 2.0]
     });
     let [up, down, reads] = [0, 1, 2].map(|quantity| (more[quantity] - fewer[quantity]) / 2_560.0);
-    // Its request of 24 B, and its completion with 4 B of data.
+    // A read costs 24 B in each direction: its request, and its completion with 4 B of data.
     [up, down].map(|bytes| bytes - 24.0 * (reads - head_reads))
 }
 
-/// The bytes of the model, which leaves out the request of a receive descriptor towards the host.
+/// Checks the bytes of a packet against those of the model, which leaves out the request of a receive descriptor
+/// towards the host.
 #[test]
 fn packets_of_64_bytes_cost_the_bytes_of_the_analytic_model() {
     let request = 24.0;
@@ -195,11 +199,11 @@ fn packets_of_64_bytes_cost_the_bytes_of_the_analytic_model() {
 
 #[test]
 fn a_frame_without_a_receive_buffer_is_dropped_and_counted() {
-    let sets =
+    let overrides =
         ["missing-buffer=drop", "entries=8", "send.fetch-batch=8", "receive.fetch-batch=8", "receive.doorbell-batch=8"];
-    let sets: Vec<String> = sets.iter().map(|set| format!("ni.ring.{set}")).collect();
+    let overrides: Vec<String> = overrides.iter().map(|setting| format!("ni.ring.{setting}")).collect();
     let stream = "stream = { warm-up = 0, messages = 400, payload = \"1 B\" }";
-    let result = run(PCIE, "ring", stream, &[sets, vec!["messaging.receive=20000".to_owned()]].concat());
+    let result = run(PCIE, "ring", stream, &[overrides, vec!["messaging.receive=20000".to_owned()]].concat());
     let dropped = metric(&result, "packets.dropped.no_receive_buffer");
     assert!(dropped > 0.0 && dropped == metric(&result, "messages.dropped"), "{dropped}");
     assert_eq!(metric(&result, "messages.sent"), metric(&result, "messages.delivered") + dropped);
@@ -212,8 +216,10 @@ fn writes_of_the_device_leave_the_cache_where_the_ring_exceeds_the_io_ways() {
         let [fewer, more] = [600, 1_200].map(|messages| {
             let batches =
                 ["send.fetch-batch", "receive.fetch-batch", "receive.doorbell-batch"].map(|key| format!("{key}=8"));
-            let rings = batches.into_iter().chain([format!("entries={entries}")]).map(|set| format!("ni.ring.{set}"));
-            let cache = ["cache.size=64 KiB", "llc.size=1280 KiB"].map(|set| format!("hosts.pcie-gen3-x8.pcie.{set}"));
+            let rings =
+                batches.into_iter().chain([format!("entries={entries}")]).map(|setting| format!("ni.ring.{setting}"));
+            let cache =
+                ["cache.size=64 KiB", "llc.size=1280 KiB"].map(|setting| format!("hosts.pcie-gen3-x8.pcie.{setting}"));
             let stream = format!(
                 "stream = {{ warm-up = 0, messages = {messages}, payload = \"1480 B\", \
                  arrivals.closed-loop.outstanding = 8 }}"

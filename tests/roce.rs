@@ -33,9 +33,10 @@ const FIELDS: [&str; 15] = [
 ];
 
 /// Returns the fields of each packet of a capture, or `None` if tshark is not installed.
-fn tshark(name: &str, capture: &Capture) -> Option<Vec<Vec<String>>> {
-    let is_there = Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    if !is_there {
+fn tshark_fields(name: &str, capture: &Capture) -> Option<Vec<Vec<String>>> {
+    let is_installed =
+        Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    if !is_installed {
         eprintln!("tshark is not installed: RoCEv2 packets are not checked with it");
         return None;
     }
@@ -64,21 +65,21 @@ fn dissect(path: &Path) -> Vec<Vec<String>> {
 
 /// Returns packet `number` of a sequence of packets of all kinds.
 fn packet(number: u64) -> (RocePacket, Vec<u8>) {
-    let mixed = |salt: u64| (number + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ salt << 7;
+    let hash = |salt: u64| (number + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ salt << 7;
     let code = OperationCode::ALL[number as usize % OperationCode::ALL.len()];
     let syndromes = [Syndrome::Acknowledged, Syndrome::SequenceError, Syndrome::RemoteAccessError];
-    let ack = AckHeader { syndrome: syndromes[mixed(1) as usize % 3], messages: mixed(2) as u32 % Psn::SPACE };
-    let (address, key) = (mixed(3), mixed(4) as u32);
-    let payload: Vec<u8> = (0..mixed(5) % 300).map(|at| (at * 11) as u8).collect();
+    let ack = AckHeader { syndrome: syndromes[hash(1) as usize % 3], messages: hash(2) as u32 % Psn::SPACE };
+    let (address, key) = (hash(3), hash(4) as u32);
+    let payload: Vec<u8> = (0..hash(5) % 300).map(|index| (index * 11) as u8).collect();
     let (extended, payload) = match code {
         _ if code.has_reth() => {
             (ExtendedHeader::Rdma(RdmaHeader { address, key, length: payload.len() as u32 }), payload)
         }
         _ if code.is_atomic() => {
-            let (swap_or_add, compare) = (mixed(6), mixed(7));
+            let (swap_or_add, compare) = (hash(6), hash(7));
             (ExtendedHeader::Atomic(AtomicHeader { address, key, swap_or_add, compare }), Vec::new())
         }
-        OperationCode::AtomicAcknowledge => (ExtendedHeader::AtomicAck(ack, mixed(8)), Vec::new()),
+        OperationCode::AtomicAcknowledge => (ExtendedHeader::AtomicAck(ack, hash(8)), Vec::new()),
         OperationCode::Acknowledge => (ExtendedHeader::Ack(ack), Vec::new()),
         _ if code.has_aeth() => (ExtendedHeader::Ack(ack), payload),
         _ => (ExtendedHeader::None, payload),
@@ -86,9 +87,9 @@ fn packet(number: u64) -> (RocePacket, Vec<u8>) {
     let payload = if code == OperationCode::ReadRequest { Vec::new() } else { payload };
     let base = BaseHeader {
         code,
-        queue_pair: mixed(9) as u32 % Psn::SPACE,
-        asks_acknowledgement: mixed(10) % 2 == 0,
-        psn: Psn::new(mixed(11) as u32),
+        queue_pair: hash(9) as u32 % Psn::SPACE,
+        asks_acknowledgement: hash(10) % 2 == 0,
+        psn: Psn::new(hash(11) as u32),
         padding: 0,
     };
     (RocePacket { from: NodeId(1), to: NodeId(0), port: 0xc123, base, extended }, payload)
@@ -109,7 +110,7 @@ fn tshark_reads_the_fields_of_every_kind_of_packet() {
     for (index, (packet, payload)) in packets.iter().enumerate() {
         capture.packet(0, Time::from_us(index as u64 + 1), &packet.encode(payload));
     }
-    let Some(lines) = tshark("roce.pcapng", &capture) else { return };
+    let Some(lines) = tshark_fields("roce.pcapng", &capture) else { return };
     assert_eq!(lines.len(), packets.len());
     for (line, (packet, payload)) in lines.iter().zip(&packets) {
         let BaseHeader { code, queue_pair, asks_acknowledgement, psn, .. } = packet.base;
@@ -142,8 +143,9 @@ fn tshark_reads_the_fields_of_every_kind_of_packet() {
 #[test]
 fn packets_of_a_run_are_dissected() {
     let text = machine::shipped::example("rdma-ping-pong").expect("it ships");
-    let sets = ["workload.ping-pong.payload=9 KiB", "workload.ping-pong.messages=4", "workload.ping-pong.warm-up=0"];
-    let read = machine::read(Document::Text("ping-pong", text, None), &sets.map(String::from));
+    let overrides =
+        ["workload.ping-pong.payload=9 KiB", "workload.ping-pong.messages=4", "workload.ping-pong.warm-up=0"];
+    let read = machine::read(Document::Text("ping-pong", text, None), &overrides.map(String::from));
     let machine = read.unwrap_or_else(|problems| panic!("{problems}")).value;
     let packets = experiment::run(&machine, Recorder::off().with_packets()).packets;
     assert!(packets.len() > 20, "{} packets", packets.len());
@@ -153,7 +155,7 @@ fn packets_of_a_run_are_dissected() {
         assert!(decoded.is_ok_and(|(header, _)| header.from == packet.node));
         capture.packet(packet.node.index(), packet.time, &packet.bytes);
     }
-    let Some(lines) = tshark("roce-run.pcapng", &capture) else { return };
+    let Some(lines) = tshark_fields("roce-run.pcapng", &capture) else { return };
     assert_eq!(lines.len(), packets.len());
     assert!(lines.iter().all(|line| number(&line[2]).is_some() && line[14].is_empty()), "all are RoCEv2");
 }

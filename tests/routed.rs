@@ -30,7 +30,7 @@ fn run_description(text: &str) -> RunResult {
 fn run_to_completion(text: &str) -> RunResult {
     let result = run_description(text);
     assert_eq!(result.outcome, Outcome::Done, "{text}");
-    conserves(&result, text);
+    assert_packets_conserved(&result, text);
     result
 }
 
@@ -40,14 +40,14 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 }
 
 /// Asserts that every packet injected into the fabric was delivered, is in flight, or was dropped.
-fn conserves(result: &RunResult, text: &str) {
+fn assert_packets_conserved(result: &RunResult, text: &str) {
     let [injected, delivered, in_flight, dropped] =
         ["injected", "delivered", "in_flight", "dropped"].map(|name| metric(result, &format!("frames.{name}")));
     assert_eq!(injected, delivered + in_flight + dropped, "{text}");
 }
 
 /// Asserts that the processors have accepted all sent packets.
-fn all_arrived(result: &RunResult, text: &str) {
+fn assert_all_arrived(result: &RunResult, text: &str) {
     let [sent, delivered] = ["packets.sent", "packets.delivered"].map(|name| metric(result, name));
     assert!(sent > 0.0, "{text}");
     assert_eq!(sent, delivered, "{text}");
@@ -61,7 +61,7 @@ fn description(workload: &str, fabric: &str, interface: &str) -> String {
 const ROUTER: &str = "[fabric.router]\nnetworks = 2\nvirtual-channels = 2\nclock = \"33 MHz\"";
 const NIFDY: &str = "[protocol.nifdy]\n[messaging]\nin-order = true";
 const WITHOUT_PROTOCOL: &str = "[protocol.none]\nsend-buffers = 4\nreceive-buffers = 2\n[messaging]\nin-order = false";
-const SHIFT: &str = "cyclic-shift]\nwords = 40";
+const CYCLIC_SHIFT: &str = "cyclic-shift]\nwords = 40";
 
 /// Returns a mesh of 4 x 4.
 fn mesh() -> String {
@@ -69,19 +69,19 @@ fn mesh() -> String {
 }
 
 /// A temporary file, which is removed when the test ends.
-struct File(PathBuf);
+struct GraphFile(PathBuf);
 
-impl File {
+impl GraphFile {
     /// Writes a graph of nine routers, each with a node: a ring with a chord.
-    fn graph(name: &str) -> File {
+    fn graph(name: &str) -> GraphFile {
         let path = std::env::temp_dir().join(format!("narrows-routed-{name}-{}.edges", std::process::id()));
         let ring: String = (0..9).map(|from| format!("{from} {}\n", (from + 1) % 9)).collect();
         fs::write(&path, ring + "1 6\n").expect("a file");
-        File(path)
+        GraphFile(path)
     }
 }
 
-impl Drop for File {
+impl Drop for GraphFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -89,7 +89,7 @@ impl Drop for File {
 
 #[test]
 fn interfaces_with_nifdy_and_without_a_protocol_work_on_every_routed_fabric() {
-    let file = File::graph("every");
+    let file = GraphFile::graph("every");
     let graph = format!("graph]\nfile = {:?}", file.0);
     for shape in [
         "mesh]\nshape = [4, 4]",
@@ -105,8 +105,8 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_every_routed_fabric() {
         &graph,
     ] {
         for interface in [NIFDY, WITHOUT_PROTOCOL] {
-            let text = description(SHIFT, &format!("{shape}\n{ROUTER}"), interface);
-            all_arrived(&run_to_completion(&text), &text);
+            let text = description(CYCLIC_SHIFT, &format!("{shape}\n{ROUTER}"), interface);
+            assert_all_arrived(&run_to_completion(&text), &text);
         }
     }
 }
@@ -120,8 +120,8 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_fabrics_without_such_rou
          watchdog = \"50 ms\"\nswitches = [\"s0\"]",
     ] {
         for interface in [NIFDY, WITHOUT_PROTOCOL] {
-            let text = description(SHIFT, &format!("{fabric}\n{nodes}"), interface);
-            all_arrived(&run_to_completion(&text), &text);
+            let text = description(CYCLIC_SHIFT, &format!("{fabric}\n{nodes}"), interface);
+            assert_all_arrived(&run_to_completion(&text), &text);
         }
     }
 }
@@ -131,16 +131,16 @@ fn programs_that_check_their_results_get_them_right() {
     for workload in ["radix-sort]\nkeys = 32\nbits = 4", "em3d]\nn-nodes = 20\nd-nodes = 4\niterations = 2"] {
         for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(workload, &mesh(), interface);
-            all_arrived(&run_to_completion(&text), &text);
+            assert_all_arrived(&run_to_completion(&text), &text);
         }
     }
 }
 
 /// Returns a ring of flows over a mesh, from each node to the next by number. Processors receive faster than they send;
 /// otherwise a processor that receives before each send could be kept from sending for ever.
-fn neighbours(deaf: &str) -> Machine {
+fn neighbour_flows(unresponsive_nodes: &str) -> Machine {
     let bursts = format!(
-        "bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\nunresponsive-nodes = [{deaf}]"
+        "bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\nunresponsive-nodes = [{unresponsive_nodes}]"
     );
     let costs = format!("{NIFDY}\nsend = 60\npoll = 10\nreceive = 45\nbarrier = 0");
     let host = "[hosts.fast.software]\nclock = \"33 MHz\"\n";
@@ -149,31 +149,38 @@ fn neighbours(deaf: &str) -> Machine {
 }
 
 /// Returns the number of packets that each node accepted.
-fn accepted(machine: &Machine) -> Vec<u64> {
+fn accepted_packets(machine: &Machine) -> Vec<u64> {
     let built = build(machine, Recorder::off());
     assert_eq!(built.run(), Outcome::Done);
-    built.world.active_endpoints().iter().map(|end| end.accepted()).collect()
+    built.world.active_endpoints().iter().map(|endpoint| endpoint.accepted_packets()).collect()
 }
 
 #[test]
 fn node_that_accepts_nothing_blocks_no_other() {
-    let (complete, but_one) = (neighbours(""), neighbours("5"));
-    let (before, after) = (accepted(&complete), accepted(&but_one));
+    let (complete, all_but_one) = (neighbour_flows(""), neighbour_flows("5"));
+    let (accepted_by_all, accepted_by_all_but_one) = (accepted_packets(&complete), accepted_packets(&all_but_one));
     // Node 6 receives nothing and sends all the time, and node 7 sends in the time that its receives leave.
     for node in (0..16).filter(|node| ![5, 6].contains(node)) {
-        assert!(2 * after[node] >= before[node], "{node} has {after:?} of {before:?}");
+        assert!(
+            2 * accepted_by_all_but_one[node] >= accepted_by_all[node],
+            "{node} has {accepted_by_all_but_one:?} of {accepted_by_all:?}"
+        );
     }
     // Node 5 accepts nothing, and sends nothing to node 6.
-    assert!(before.iter().all(|count| *count > 100) && [after[5], after[6]] == [0, 0], "{after:?} of {before:?}");
-    let [all, but_one] = [complete, but_one].map(|machine| run(&machine, Recorder::off()));
-    let silent = |result: &RunResult| -> Vec<String> {
+    assert!(
+        accepted_by_all.iter().all(|count| *count > 100)
+            && [accepted_by_all_but_one[5], accepted_by_all_but_one[6]] == [0, 0],
+        "{accepted_by_all_but_one:?} of {accepted_by_all:?}"
+    );
+    let [all, all_but_one] = [complete, all_but_one].map(|machine| run(&machine, Recorder::off()));
+    let never_accepting = |result: &RunResult| -> Vec<String> {
         let names = result.metrics.iter().filter_map(|metric| metric.name.strip_prefix("packets.never_accepted."));
         names.map(str::to_owned).collect()
     };
-    assert_eq!((silent(&all), silent(&but_one)), (vec![], vec!["node5".to_owned()]));
-    conserves(&but_one, "neighbours");
+    assert_eq!((never_accepting(&all), never_accepting(&all_but_one)), (vec![], vec!["node5".to_owned()]));
+    assert_packets_conserved(&all_but_one, "neighbours");
     // The flow to node 5 and the flow from it are missing, so 14 of the 16 flows remain.
-    let share = metric(&but_one, "packets.delivered") / metric(&all, "packets.delivered");
+    let share = metric(&all_but_one, "packets.delivered") / metric(&all, "packets.delivered");
     assert!((0.7..1.0).contains(&share), "{share} of what all accept");
 }
 
@@ -183,7 +190,7 @@ fn lost_packets_are_retransmitted() {
                 [ni.queues]\n[protocol.nifdy]\nretransmission.timeout = \"150 us\"\n\
                 [workload.bursts]\nphases = 3\npackets = [10, 30]";
     let result = run_to_completion(text);
-    all_arrived(&result, text);
+    assert_all_arrived(&result, text);
     assert_eq!(metric(&result, "bursts.out_of_order"), 0.0);
     let [dropped, injected] = ["dropped", "injected"].map(|name| metric(&result, &format!("frames.{name}")));
     // There are thousands of frames, so four standard deviations are less than 0.02.
@@ -193,14 +200,14 @@ fn lost_packets_are_retransmitted() {
 
 #[test]
 fn acknowledgements_are_piggybacked_on_answers_over_one_network() {
-    let carried = |networks: u32| {
+    let piggybacked = |networks: u32| {
         let fabric = format!("mesh]\nshape = [2, 2]\n[fabric.router]\nnetworks = {networks}");
         let text =
             description("cyclic-shift]\nwords = 20", &fabric, "[protocol.nifdy]\npiggybacked-acknowledgements = true");
         metric(&run_to_completion(&text), "ni.carried")
     };
-    assert!(carried(1) > 0.0);
-    assert_eq!(carried(2), 0.0, "answers take the other network");
+    assert!(piggybacked(1) > 0.0);
+    assert_eq!(piggybacked(2), 0.0, "answers take the other network");
 }
 
 #[test]
@@ -223,13 +230,19 @@ fn interface_state_does_not_grow_with_the_machine() {
     let state = |nodes: u32| {
         let tree = format!("fat-tree]\nnodes = {nodes}\n{ROUTER}");
         let text = description("bursts]\ncycles = 2000", &tree, NIFDY);
-        let ends = read(&text).expect("a sound description").node_parts.expect("interfaces");
-        let nifdy = *ends.protocol.of::<NifdyParameters>().expect("it is NIFDY");
-        (metric(&run_to_completion(&text), "ni.state"), nifdy.unit.state_bytes(ends.ni.limits().packet.len()))
+        let node_parts = read(&text).expect("a sound description").node_parts.expect("interfaces");
+        let nifdy = *node_parts.protocol.of::<NifdyParameters>().expect("it is NIFDY");
+        (metric(&run_to_completion(&text), "ni.state"), nifdy.unit.state_bytes(node_parts.ni.limits().packet.len()))
     };
-    let [(few, of_few), (many, of_many)] = [16, 256].map(state);
-    assert_eq!(of_few, of_many);
-    assert!(few > 0.0 && few <= of_few as f64 && many > 0.0 && many <= of_many as f64, "{few}, {many} of {of_few}");
+    let [(few_nodes_bytes, few_nodes_bound), (many_nodes_bytes, many_nodes_bound)] = [16, 256].map(state);
+    assert_eq!(few_nodes_bound, many_nodes_bound);
+    assert!(
+        few_nodes_bytes > 0.0
+            && few_nodes_bytes <= few_nodes_bound as f64
+            && many_nodes_bytes > 0.0
+            && many_nodes_bytes <= many_nodes_bound as f64,
+        "{few_nodes_bytes}, {many_nodes_bytes} of {few_nodes_bound}"
+    );
 }
 
 /// Checks the latencies against Table 3 of Callahan and Goldstein (1995): `a·d + b` cycles over `d` links or stages.
@@ -249,21 +262,23 @@ fn zero_load_latencies_equal_the_formulas() {
         let result =
             run_description(&format!("parts = [\"fabrics/nifdy-{fabric}\"]\n[workload.zero-load]\npacket-flits = 8"));
         assert_eq!(result.outcome, Outcome::Done);
-        let distance = |name: &str| name.strip_prefix("zero_load.d")?.strip_suffix(".latency_min")?.parse::<u32>().ok();
-        let distances: Vec<u32> = result.metrics.iter().filter_map(|metric| distance(&metric.name)).collect();
+        let distance_in_name =
+            |name: &str| name.strip_prefix("zero_load.d")?.strip_suffix(".latency_min")?.parse::<u32>().ok();
+        let distances: Vec<u32> = result.metrics.iter().filter_map(|metric| distance_in_name(&metric.name)).collect();
         assert!(!distances.is_empty());
-        for d in distances {
-            let expected = f64::from(per_hop * d + constant);
-            let ends = ["min", "max"].map(|end| metric(&result, &format!("zero_load.d{d}.latency_{end}")));
-            assert_eq!(ends, [expected; 2], "{fabric} over {d}");
+        for distance in distances {
+            let expected = f64::from(per_hop * distance + constant);
+            let extremes =
+                ["min", "max"].map(|extreme| metric(&result, &format!("zero_load.d{distance}.latency_{extreme}")));
+            assert_eq!(extremes, [expected; 2], "{fabric} over {distance}");
         }
     }
 }
 
 /// Returns the numbers of mismatches and packets of a replayed trace with these settings, by the command line.
-fn replayed(settings: &[String]) -> [f64; 2] {
-    let sets = settings.iter().flat_map(|setting| ["--set", setting]);
-    let result = json(&[&["run", "replay-mesh", "--format", "json"], &sets.collect::<Vec<_>>()[..]].concat());
+fn replay(settings: &[String]) -> [f64; 2] {
+    let overrides = settings.iter().flat_map(|setting| ["--set", setting]);
+    let result = json(&[&["run", "replay-mesh", "--format", "json"], &overrides.collect::<Vec<_>>()[..]].concat());
     ["mismatches", "packets"].map(|name| {
         let value = result["metrics"][format!("replay.{name}")]["value"].as_f64();
         value.unwrap_or_else(|| panic!("no replay.{name} in {}", result["metrics"]))
@@ -272,7 +287,7 @@ fn replayed(settings: &[String]) -> [f64; 2] {
 
 #[test]
 fn booksim2_traces_replay_without_a_mismatch() {
-    let [mismatches, packets] = replayed(&[]);
+    let [mismatches, packets] = replay(&[]);
     assert!(mismatches == 0.0 && packets > 0.0, "{mismatches} of {packets}");
     // The columns are name, virtual channels, flits of a buffer, flits of a packet, and credit delay.
     for (trace, channels, buffer, flits, credit) in [
@@ -281,7 +296,7 @@ fn booksim2_traces_replay_without_a_mismatch() {
         ("mesh8x8-v4-b8-p1-r020", 4, 8, 1, 1),
         ("mesh8x8-v4-b8-p8-r020", 4, 8, 8, 1),
     ] {
-        let [mismatches, packets] = replayed(&[
+        let [mismatches, packets] = replay(&[
             format!("workload.replay.file={}/tests/data/booksim2/{trace}.csv", env!("CARGO_MANIFEST_DIR")),
             format!("workload.replay.packet-flits={flits}"),
             format!("fabric.router.virtual-channels={channels}"),

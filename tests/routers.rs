@@ -14,7 +14,7 @@ use narrows::text::Parameters;
 use rand::RngExt;
 use std::collections::BTreeMap;
 
-const SYSTEMS: u64 = 500;
+const SYSTEM_COUNT: u64 = 500;
 
 fn shape(stream: &mut rng::RandomStream) -> Shape {
     let extents = [vec![2, 2], vec![3, 3], vec![4, 2], vec![2, 2, 2], vec![5], vec![3, 2, 2]];
@@ -87,13 +87,13 @@ struct Traffic {
     slot_limits: Vec<(u32, u8, u32)>,
     /// Number of cycles from a delivery until its receive slot is free, and largest number of cycles until arrived
     /// flits are taken.
-    hold: u64,
+    hold_cycles: u64,
 }
 
 fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParameters) -> Traffic {
     let packet_max = if parameters.switching == Switching::Wormhole { 8 } else { parameters.buffer_flits };
     let (has_slot_limits, cycles) = (stream.random_bool(0.4), stream.random_range(20..=150));
-    let streamed = if stream.random_bool(0.6) { stream.random_range(0.0..=1.0) } else { 0.0 };
+    let streamed_fraction = if stream.random_bool(0.6) { stream.random_range(0.0..=1.0) } else { 0.0 };
     let (mut packets, mut operations) = (Vec::new(), BTreeMap::<u64, Vec<Operation>>::new());
     for tag in 0..stream.random_range(5..=120) {
         let flits = stream.random_range(1..=packet_max);
@@ -102,25 +102,25 @@ fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParame
             needs_slot: stream.random_bool(0.7),
             ..Injection::whole(stream.random_range(0..nodes), stream.random_range(0..nodes), flits, tag)
         };
-        let is_streamed = stream.random_bool(streamed);
+        let is_streamed = stream.random_bool(streamed_fraction);
         let flow_unit = if is_streamed { stream.random_range(0..=parameters.buffer_flits) } else { 0 };
         let ready = if is_streamed { stream.random_range(0..=flits) } else { flits };
         let injection = Injection { ready, flow_unit, ..whole_packet };
         packets.push(injection);
         let mut cycle = stream.random_range(0..cycles);
         operations.entry(cycle).or_default().push(Operation::Offer(injection));
-        let (node, network, mut rest) = (whole_packet.source, whole_packet.network, flits - ready);
-        while rest > 0 {
+        let (node, network, mut remaining_flits) = (whole_packet.source, whole_packet.network, flits - ready);
+        while remaining_flits > 0 {
             cycle += stream.random_range(0..=30);
-            let flits = stream.random_range(0..=rest);
-            rest -= flits;
+            let flits = stream.random_range(0..=remaining_flits);
+            remaining_flits -= flits;
             operations.entry(cycle).or_default().push(Operation::Supply { node, network, tag, flits });
         }
     }
     let sources = (0..nodes).flat_map(|node| (0..parameters.networks).map(move |network| (node, network)));
     let slot_limits =
         sources.filter(|_| has_slot_limits).map(|(node, network)| (node, network, stream.random_range(1..=2)));
-    Traffic { packets, operations, slot_limits: slot_limits.collect(), hold: stream.random_range(1..=30) }
+    Traffic { packets, operations, slot_limits: slot_limits.collect(), hold_cycles: stream.random_range(1..=30) }
 }
 
 /// Both networks, which are always in the same cycle.
@@ -178,7 +178,7 @@ impl NetworkPair {
     }
 }
 
-fn agree(seed: u64, has_own_links: bool) {
+fn assert_networks_agree(seed: u64, has_own_links: bool) {
     let stream = &mut rng::stream(seed, "systems of routers");
     let shape = shape(stream);
     let parameters = parameters(stream, &shape);
@@ -186,7 +186,8 @@ fn agree(seed: u64, has_own_links: bool) {
         true => with_own_links(&mut rng::stream(seed, "links of routers"), shape, &parameters),
         false => shape,
     };
-    let Traffic { packets, mut operations, slot_limits, hold } = traffic(stream, shape.wiring.nodes(), &parameters);
+    let Traffic { packets, mut operations, slot_limits, hold_cycles } =
+        traffic(stream, shape.wiring.nodes(), &parameters);
     let label = format!("seed {seed}: {} {parameters:?}", shape.name);
     let (fast, plain) =
         (Network::new(shape.clone(), &parameters, seed), ReferenceNetwork::new(shape, &parameters, seed));
@@ -206,11 +207,11 @@ fn agree(seed: u64, has_own_links: bool) {
                 EventKind::FlitsArrived(flits) => {
                     let part = stream.random_range(0..=flits);
                     for flits in [part, flits - part] {
-                        schedule(stream.random_range(0..=hold), Operation::Take { node, network, tag, flits });
+                        schedule(stream.random_range(0..=hold_cycles), Operation::Take { node, network, tag, flits });
                     }
                 }
                 EventKind::Delivered if packets[tag as usize].needs_slot => {
-                    schedule(hold - 1, Operation::AddSlot { node, network });
+                    schedule(hold_cycles - 1, Operation::AddSlot { node, network });
                 }
                 _ => {}
             }
@@ -220,10 +221,10 @@ fn agree(seed: u64, has_own_links: bool) {
 
 #[test]
 fn fast_and_plain_agree_in_every_cycle() {
-    (0..SYSTEMS).for_each(|seed| agree(seed, false));
+    (0..SYSTEM_COUNT).for_each(|seed| assert_networks_agree(seed, false));
 }
 
 #[test]
-fn fast_and_plain_agree_where_links_differ() {
-    (0..SYSTEMS).for_each(|seed| agree(seed, true));
+fn fast_and_plain_agree_if_links_differ() {
+    (0..SYSTEM_COUNT).for_each(|seed| assert_networks_agree(seed, true));
 }

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 /// Runs an open loop at `load` on a 4 × 4 mesh of routers with two virtual channels of four flits; `settings` is
 /// appended to the keys of the workload.
-fn mesh(load: f64, seed: u64, settings: &str) -> RunResult {
+fn run_mesh(load: f64, seed: u64, settings: &str) -> RunResult {
     let text = format!(
         "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
          run.seed = {seed}\n[workload.offered]\nload = {load}\n{settings}\n"
@@ -29,7 +29,7 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 fn accepted_load_equals_offered_load_until_saturation_is_reported() {
     let (mut saturated, mut accepted_max) = (false, 0.0);
     for load in [0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0] {
-        let result = mesh(load, 1, "");
+        let result = run_mesh(load, 1, "");
         let [offered, accepted, half_width] =
             ["load", "accepted", "accepted_ci95"].map(|name| metric(&result, &format!("offered.{name}")));
         match &result.outcome {
@@ -42,11 +42,11 @@ fn accepted_load_equals_offered_load_until_saturation_is_reported() {
                 assert!(metric(&result, "offered.latency_ci95") < 0.2 * metric(&result, "offered.latency"));
                 assert_eq!(result.note, None, "{load}");
             }
-            Outcome::Saturated(why) => {
+            Outcome::Saturated(reason) => {
                 saturated = true;
                 assert!(accepted < 0.98 * offered, "{load}: {offered}, {accepted}");
                 assert_eq!(result.metric("offered.latency_ci95"), None, "a saturated run has no steady mean");
-                assert!(why.contains("grew in each of the last 10 windows"), "{why}");
+                assert!(reason.contains("grew in each of the last 10 windows"), "{reason}");
                 // The run stops after twice the warm-up: it skips the measurement and the drain.
                 assert!((20_000.0..20_100.0).contains(&(result.end.as_us() * 1_000.0)), "{load}: {}", result.end);
             }
@@ -60,14 +60,14 @@ fn accepted_load_equals_offered_load_until_saturation_is_reported() {
 
 #[test]
 fn saturated_run_that_ends_early_measures_the_same_as_a_long_one() {
-    let (short_run, long_run) = (mesh(1.0, 1, ""), mesh(1.0, 2, "warm-up = 60000\ncycles = 10000"));
-    let [a, b] = [&short_run, &long_run].map(|result| metric(result, "offered.accepted"));
-    assert!((a / b - 1.0).abs() < 0.03, "{a}, {b}");
+    let (short_run, long_run) = (run_mesh(1.0, 1, ""), run_mesh(1.0, 2, "warm-up = 60000\ncycles = 10000"));
+    let [short_accepted, long_accepted] = [&short_run, &long_run].map(|result| metric(result, "offered.accepted"));
+    assert!((short_accepted / long_accepted - 1.0).abs() < 0.03, "{short_accepted}, {long_accepted}");
 }
 
 #[test]
 fn confidence_intervals_cover_the_mean_of_all_runs() {
-    let runs: Vec<RunResult> = (0..40).map(|seed| mesh(0.3, seed, "warm-up = 1000\ncycles = 6000")).collect();
+    let runs: Vec<RunResult> = (0..40).map(|seed| run_mesh(0.3, seed, "warm-up = 1000\ncycles = 6000")).collect();
     for name in ["offered.latency", "offered.accepted"] {
         let run_means: Vec<f64> = runs.iter().map(|result| metric(result, name)).collect();
         let mean = run_means.iter().sum::<f64>() / run_means.len() as f64;
@@ -84,7 +84,7 @@ fn confidence_intervals_cover_the_mean_of_all_runs() {
 #[test]
 fn run_without_a_sufficient_warm_up_is_reported() {
     // At a load near saturation, queues fill for longer than these cycles.
-    let cold = mesh(0.5, 1, "warm-up = 0\ncycles = 3000");
+    let cold = run_mesh(0.5, 1, "warm-up = 0\ncycles = 3000");
     let check = cold.warm_up.as_ref().expect("a test for a transient");
     assert_eq!((check.key, check.value, check.test.is_transient()), ("workload.offered.warm-up", 0, Some(true)));
     let finding = check.finding().unwrap_or_default();
@@ -93,14 +93,14 @@ fn run_without_a_sufficient_warm_up_is_reported() {
         "{finding}"
     );
     let warm_up = cold.metric("offered.warm_up_found");
-    assert!(warm_up.is_none_or(|found| found > 0.0), "{warm_up:?}");
-    let warm = mesh(0.3, 1, "").warm_up.expect("a test for a transient");
+    assert!(warm_up.is_none_or(|cycles| cycles > 0.0), "{warm_up:?}");
+    let warm = run_mesh(0.3, 1, "").warm_up.expect("a test for a transient");
     assert_eq!((warm.value, warm.test.is_transient()), (10_000, Some(false)));
 }
 
 #[test]
 fn links_of_a_fabric_driven_alone_are_reported() {
-    let result = mesh(0.3, 1, "");
+    let result = run_mesh(0.3, 1, "");
     let shares: Vec<f64> = result.resources.iter().map(|link| link.active.as_s() / result.end.as_s()).collect();
     let largest_share = shares.iter().copied().fold(0.0, f64::max);
     let mean = shares.iter().sum::<f64>() / shares.len() as f64;
@@ -118,14 +118,15 @@ fn links_of_a_fabric_driven_alone_are_reported() {
 
 #[test]
 fn saturated_run_is_not_a_failure() {
-    let sets = ["--set=workload.offered.load=1.0", "--set=fabric.mesh.shape=[4, 4]"];
-    let run = |format: &str| stdout(&[&["run", "offered-load", "--no-host", format], &sets[..]].concat());
+    let overrides = ["--set=workload.offered.load=1.0", "--set=fabric.mesh.shape=[4, 4]"];
+    let run = |format: &str| stdout(&[&["run", "offered-load", "--no-host", format], &overrides[..]].concat());
     let result: Json = serde_json::from_str(&run("--format=json")).expect("JSON");
     assert_eq!(result["outcome"], "saturated");
     assert!(result["note"].as_str().is_some_and(|note| note.contains("queues of its sources grew")), "{result}");
     assert_eq!(result["metrics"]["offered.latency_ci95"]["value"], Json::Null);
     assert!(run("--format=text").contains("saturated; stopped after "));
-    let sweep = narrows(&["sweep", "offered-load", sets[1], "--vary=workload.offered.load=0.2,1.0", "--format=csv"]);
+    let sweep =
+        narrows(&["sweep", "offered-load", overrides[1], "--vary=workload.offered.load=0.2,1.0", "--format=csv"]);
     assert_eq!(sweep.status.code(), Some(0));
     let rows = String::from_utf8_lossy(&sweep.stdout).into_owned();
     let outcomes: Vec<&str> = rows.lines().skip(1).filter_map(|row| row.split(',').nth(1)).collect();
@@ -135,7 +136,7 @@ fn saturated_run_is_not_a_failure() {
 
 #[test]
 fn metrics_of_a_run_that_ended_too_soon_are_empty_and_not_zero() {
-    let early = "--set=run.time-limit=1 ns";
+    let early_limit = "--set=run.time-limit=1 ns";
     for (example, name) in [
         ("ping-pong", "message.latency_one_way"),
         ("stream", "message.bandwidth"),
@@ -144,17 +145,17 @@ fn metrics_of_a_run_that_ended_too_soon_are_empty_and_not_zero() {
         ("memory-bus", "round_trip.latency"),
         ("offered-load", "offered.accepted"),
     ] {
-        let ran = narrows(&["run", example, early, "--format=json"]);
-        let result: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
-        assert_eq!((ran.status.code(), &result["outcome"]), (Some(3), &"time-limit".into()));
+        let output = narrows(&["run", example, early_limit, "--format=json"]);
+        let result: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!((output.status.code(), &result["outcome"]), (Some(3), &"time-limit".into()));
         let metric = &result["metrics"][name];
         assert!(metric.is_object() && metric["value"].is_null(), "{example}: {metric}");
-        let text = String::from_utf8(narrows(&["run", example, early]).stdout).expect("UTF-8");
+        let text = String::from_utf8(narrows(&["run", example, early_limit]).stdout).expect("UTF-8");
         let line = text.lines().find(|line| line.split_whitespace().next() == Some(name)).expect("the metric");
         assert!(line.contains('–'), "{line}");
     }
-    let swept = narrows(&["sweep", "stream", early, "--vary=run.seed=1,2", "--format=csv"]);
-    let rows = String::from_utf8_lossy(&swept.stdout).into_owned();
+    let output = narrows(&["sweep", "stream", early_limit, "--vary=run.seed=1,2", "--format=csv"]);
+    let rows = String::from_utf8_lossy(&output.stdout).into_owned();
     let columns: Vec<&str> = rows.lines().next().expect("a header").split(',').collect();
     let bandwidth = columns.iter().position(|column| column.starts_with("message_bandwidth")).expect("a column");
     assert!(rows.lines().skip(1).all(|row| row.split(',').nth(bandwidth) == Some("")), "{rows}");
@@ -175,29 +176,29 @@ fn bursts_report_their_throughput_and_the_cut_off() {
     let (steady, half_width) = (metric("bursts.throughput"), metric("bursts.throughput_ci95"));
     assert!(metric("bursts.warm_up_found") < 30_000.0 && half_width < steady);
     assert!((steady / rate - 1.0).abs() < 0.3, "{steady} ± {half_width}, {rate}");
-    let ended = as_json(&["run", "nifdy", "--set=workload.bursts.phases=1"]);
-    assert_eq!(ended["note"], Json::Null);
+    let complete = as_json(&["run", "nifdy", "--set=workload.bursts.phases=1"]);
+    assert_eq!(complete["note"], Json::Null);
 }
 
 #[test]
 fn several_seeds_give_the_same_means_and_intervals_with_any_number_of_jobs() {
     let run = ["run", "offered-load", "--set=workload.offered.cycles=2000", "--set=fabric.mesh.shape=[4, 4]"];
     let seeds = |jobs: &str| as_json(&[&run[..], &["--seed=5", "--seeds=4", "--jobs", jobs]].concat());
-    let (four, again) = (seeds("1"), seeds("3"));
-    assert_eq!(four, again);
-    assert_eq!(four["seeds"], serde_json::json!([5, 6, 7, 8]));
-    assert_eq!(four["outcomes"], serde_json::json!({ "done": 4 }));
+    let (one_job, three_jobs) = (seeds("1"), seeds("3"));
+    assert_eq!(one_job, three_jobs);
+    assert_eq!(one_job["seeds"], serde_json::json!([5, 6, 7, 8]));
+    assert_eq!(one_job["outcomes"], serde_json::json!({ "done": 4 }));
     let name = "offered.latency";
     let single_seed =
         |seed: u64| as_json(&[&run[..], &[&format!("--seed={seed}")]].concat())["metrics"][name]["value"].as_f64();
     let values: Vec<f64> = (5..9).map(|seed| single_seed(seed).expect("it is measured")).collect();
     let mean = values.iter().sum::<f64>() / 4.0;
     let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
-    let field = |key: &str| four["metrics"][name][key].as_f64().expect("a number");
+    let field = |key: &str| one_job["metrics"][name][key].as_f64().expect("a number");
     assert!((field("value") - mean).abs() < 1e-9);
     // The factor is Student's t of three degrees of freedom at 97.5 %.
     assert!((field("ci95") - 3.182 * deviation / 2.0).abs() < 1e-9);
-    assert_eq!(four["metrics"][name]["runs"], 4);
+    assert_eq!(one_job["metrics"][name]["runs"], 4);
 }
 
 #[test]
@@ -210,13 +211,13 @@ fn a_sweep_with_seeds_has_a_row_for_each_point() {
     let csv = sweep(&["--format=csv"]);
     let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
     let metric = ["offered_latency_cycles", "offered_latency_ci95_cycles"];
-    let heads = [&["workload_offered_load", "outcome"][..], &metric, &["seeds", "initial_transient"]].concat();
-    assert_eq!(rows[0], heads);
+    let headers = [&["workload_offered_load", "outcome"][..], &metric, &["seeds", "initial_transient"]].concat();
+    assert_eq!(rows[0], headers);
     assert_eq!((rows.len(), rows[1][0], rows[2][0], rows[1][1]), (3, "0.1", "0.3", "done"));
     let result: Json = serde_json::from_str(&sweep(&["--format=json"])).expect("JSON");
     assert_eq!(result["points"][1]["seeds"], serde_json::json!([1, 2, 3]));
     assert_eq!(rows[2][2].parse::<f64>().ok(), result["points"][1]["metrics"]["offered.latency"]["value"].as_f64());
-    let refused = narrows(&["sweep", "offered-load", "--vary=run.'seed'=1,2", "--seeds=3"]);
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("both --vary and --seeds vary `run.seed`"));
+    let output = narrows(&["sweep", "offered-load", "--vary=run.'seed'=1,2", "--seeds=3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("both --vary and --seeds vary `run.seed`"));
 }

@@ -14,47 +14,47 @@ use proptest::sample::select;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-async fn load(end: &SharedMemory, location: SharedAddress) -> u64 {
-    let cpu = end.active().cpu();
-    let (address, was_granted) = match end.accessible_address(location, AccessMode::Read) {
+async fn load(endpoint: &SharedMemory, location: SharedAddress) -> u64 {
+    let cpu = endpoint.active().cpu();
+    let (address, was_granted) = match endpoint.accessible_address(location, AccessMode::Read) {
         Some(address) => (address, false),
-        None => (end.fault(location, AccessMode::Read).await, true),
+        None => (endpoint.fault(location, AccessMode::Read).await, true),
     };
     let value = cpu.load_word(address, 8).await;
     cpu.sync().await;
     if was_granted {
-        end.end_use(location).await;
+        endpoint.end_use(location).await;
     }
     value
 }
 
-async fn store(end: &SharedMemory, location: SharedAddress, value: u64) {
-    let cpu = end.active().cpu();
-    let (address, was_granted) = match end.accessible_address(location, AccessMode::Write) {
+async fn store(endpoint: &SharedMemory, location: SharedAddress, value: u64) {
+    let cpu = endpoint.active().cpu();
+    let (address, was_granted) = match endpoint.accessible_address(location, AccessMode::Write) {
         Some(address) => (address, false),
-        None => (end.fault(location, AccessMode::Write).await, true),
+        None => (endpoint.fault(location, AccessMode::Write).await, true),
     };
     cpu.store_word(address, 8, value).await;
     cpu.sync().await;
     if was_granted {
-        end.end_use(location).await;
+        endpoint.end_use(location).await;
     }
 }
 
 /// A time after the end of the machine's own workload, which is only a few packets.
 const START: Time = Time::from_us(1000);
 
-/// Returns a machine of memory-bus nodes with these further lines of its description.
-fn machine(ni: &str, fabric: &str, protocol: &str, nodes: usize, rest: &str) -> Machine {
+/// Returns a machine of memory-bus nodes. `further_lines` are appended to its description.
+fn machine(ni: &str, fabric: &str, protocol: &str, nodes: usize, further_lines: &str) -> Machine {
     let text = format!(
         "parts = [\"hosts/memory-bus-1998\", \"ni/{ni}\", \"fabrics/{fabric}\", \"protocols/{protocol}\"]\n\
-         [nodes.n]\nhost = \"memory-bus-1998\"\ncount = {nodes}\n{rest}\n"
+         [nodes.n]\nhost = \"memory-bus-1998\"\ncount = {nodes}\n{further_lines}\n"
     );
     let read = machine::read(Document::Text("shared.toml", &text, None), &[]);
     read.unwrap_or_else(|problems| panic!("{problems}")).value
 }
 
-fn world(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::BuiltMachine {
+fn build_pair_machine(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::BuiltMachine {
     build::build(&machine(ni, fabric, protocol, nodes, "[workload.pair]\nwarm-up = 0\npackets = 8"), Recorder::off())
 }
 
@@ -62,8 +62,9 @@ fn shared_blocks(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>
     let parameters = SharedMemoryParameters { block: Bytes(block), ..SharedMemoryParameters::defaults() };
     let active_endpoints = world.active_endpoints();
     let space = Rc::new(Space::new(active_endpoints.len(), parameters.block));
-    let bases = (0..active_endpoints.len()).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
-    (SharedMemory::all(active_endpoints, &space, parameters), bases)
+    let base_addresses =
+        (0..active_endpoints.len()).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
+    (SharedMemory::all(active_endpoints, &space, parameters), base_addresses)
 }
 
 proptest! {
@@ -79,31 +80,31 @@ proptest! {
         counters in 1..6u32,
         seed in any::<u64>(),
     ) {
-        let built = world(ni, "ideal-1998", protocol, nodes);
-        let (ends, bases) = shared_blocks(&built.world, block, 1024);
+        let built = build_pair_machine(ni, "ideal-1998", protocol, nodes);
+        let (endpoints, base_addresses) = shared_blocks(&built.world, block, 1024);
         let counts_done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
-        for (worker_index, end) in ends.iter().cloned().enumerate() {
-            let (bases, done) = (bases.clone(), counts_done.clone());
+        for (worker_index, endpoint) in endpoints.iter().cloned().enumerate() {
+            let (base_addresses, done) = (base_addresses.clone(), counts_done.clone());
             built.world.sim.spawn(format!("adder {worker_index}"), async move {
-                end.active().cpu().until(START).await;
+                endpoint.active().cpu().until(START).await;
                 let mut state = seed ^ (worker_index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 for _ in 0..20 {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     let counter = (state >> 33) as u32 % counters;
-                    let address = bases[counter as usize % bases.len()].plus(8 * counter);
-                    end.lock(counter).await;
-                    let value = load(&end, address).await;
-                    end.active().compute(state >> 60).await;
-                    store(&end, address, value + 1).await;
+                    let address = base_addresses[counter as usize % base_addresses.len()].plus(8 * counter);
+                    endpoint.lock(counter).await;
+                    let value = load(&endpoint, address).await;
+                    endpoint.active().compute(state >> 60).await;
+                    store(&endpoint, address, value + 1).await;
                     done.borrow_mut()[counter as usize] += 1;
-                    end.unlock(counter).await;
+                    endpoint.unlock(counter).await;
                 }
-                end.active().barrier().await;
+                endpoint.active().barrier().await;
                 for counter in 0..counters {
-                    let address = bases[counter as usize % bases.len()].plus(8 * counter);
-                    assert_eq!(load(&end, address).await, done.borrow()[counter as usize], "counter {counter}");
+                    let address = base_addresses[counter as usize % base_addresses.len()].plus(8 * counter);
+                    assert_eq!(load(&endpoint, address).await, done.borrow()[counter as usize], "counter {counter}");
                 }
-                end.active().barrier().await;
+                endpoint.active().barrier().await;
             });
         }
         prop_assert_eq!(built.run(), Outcome::Done);
@@ -124,11 +125,11 @@ proptest! {
         bodies in 1..80u32,
         seed in any::<u32>(),
     ) {
-        let rest = format!(
+        let further_lines = format!(
             "[shared-memory.software]\nblock = \"{block} B\"\n[run]\nseed = {seed}\n\
              [workload.barnes]\nbodies = {bodies}\nsteps = 3"
         );
-        let result = experiment::run(&machine(ni, "ideal-1998", protocol, nodes, &rest), Recorder::off());
+        let result = experiment::run(&machine(ni, "ideal-1998", protocol, nodes, &further_lines), Recorder::off());
         prop_assert_eq!(&result.outcome, &Outcome::Done);
         // In each step, a coordinate is sent up a tree of processors and down again. Its message has 8 bytes beyond the
         // header, unless the coordinate is 0, which it is for processors without bodies and for a single body.
@@ -153,62 +154,62 @@ proptest! {
         seed in any::<u64>(),
     ) {
         const STORES: u64 = 25;
-        let rest = match protocol {
+        let further_lines = match protocol {
             "return-to-sender-1998" => "[protocol.return-to-sender]\nflow-control-buffers = 2\nretry-jitter = 50\n",
             _ => "",
         };
-        let rest = format!("{rest}[workload.pair]\nwarm-up = 0\npackets = 8");
-        let built = build::build(&machine(ni, "ideal-1998", protocol, nodes, &rest), Recorder::off());
-        let (ends, bases) = shared_blocks(&built.world, block, 128);
-        let returned = Rc::new(Cell::new(0));
-        for (own, end) in ends.iter().cloned().enumerate() {
-            let (bases, returned) = (bases.clone(), returned.clone());
-            built.world.sim.spawn(format!("node {own}"), async move {
-                end.active().cpu().until(START).await;
-                let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let further_lines = format!("{further_lines}[workload.pair]\nwarm-up = 0\npackets = 8");
+        let built = build::build(&machine(ni, "ideal-1998", protocol, nodes, &further_lines), Recorder::off());
+        let (endpoints, base_addresses) = shared_blocks(&built.world, block, 128);
+        let checked_in = Rc::new(Cell::new(0));
+        for (node, endpoint) in endpoints.iter().cloned().enumerate() {
+            let (base_addresses, checked_in) = (base_addresses.clone(), checked_in.clone());
+            built.world.sim.spawn(format!("node {node}"), async move {
+                endpoint.active().cpu().until(START).await;
+                let mut state = seed ^ (node as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let mut draw = move |below: u64| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     (state >> 33) % below
                 };
                 let word = |number: usize| match number % 2 {
-                    0 => bases[number / 2],
-                    _ => bases[0].plus(64 + 8 * (number / 2) as u32),
+                    0 => base_addresses[number / 2],
+                    _ => base_addresses[0].plus(64 + 8 * (number / 2) as u32),
                 };
-                let mut seen = vec![0; 2 * nodes];
-                while seen[2 * own..2 * own + 2] != [STORES, STORES] {
+                let mut last_seen = vec![0; 2 * nodes];
+                while last_seen[2 * node..2 * node + 2] != [STORES, STORES] {
                     let number = draw(2 * nodes as u64) as usize;
-                    if number / 2 == own {
-                        seen[number] = STORES.min(seen[number] + 1);
-                        store(&end, word(number), seen[number]).await;
+                    if number / 2 == node {
+                        last_seen[number] = STORES.min(last_seen[number] + 1);
+                        store(&endpoint, word(number), last_seen[number]).await;
                     } else {
-                        let value = load(&end, word(number)).await;
-                        assert!(value >= seen[number], "{value} after {}", seen[number]);
-                        seen[number] = value;
+                        let value = load(&endpoint, word(number)).await;
+                        assert!(value >= last_seen[number], "{value} after {}", last_seen[number]);
+                        last_seen[number] = value;
                     }
-                    if draw(3) > 0 && end.check_in(word(number)).await {
-                        returned.set(returned.get() + 1);
+                    if draw(3) > 0 && endpoint.check_in(word(number)).await {
+                        checked_in.set(checked_in.get() + 1);
                     }
-                    end.active().compute(draw(400)).await;
+                    endpoint.active().compute(draw(400)).await;
                 }
-                end.active().barrier().await;
+                endpoint.active().barrier().await;
                 for number in 0..2 * nodes {
-                    assert_eq!(load(&end, word(number)).await, STORES, "the last value");
+                    assert_eq!(load(&endpoint, word(number)).await, STORES, "the last value");
                 }
-                end.active().barrier().await;
+                endpoint.active().barrier().await;
             });
         }
         prop_assert_eq!(built.run(), Outcome::Done);
-        prop_assert!(returned.get() > 0);
+        prop_assert!(checked_in.get() > 0);
     }
 }
 
 #[test]
 fn access_outside_the_shared_space_names_its_address() {
-    let built = world("cni32qm", "ideal-1998", "none", 2);
-    let (ends, bases) = shared_blocks(&built.world, 128, 256);
-    let outside = bases[1].plus(256);
+    let built = build_pair_machine("cni32qm", "ideal-1998", "none", 2);
+    let (endpoints, base_addresses) = shared_blocks(&built.world, 128, 256);
+    let outside_address = base_addresses[1].plus(256);
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        ends[0].accessible_address(outside, AccessMode::Read)
+        endpoints[0].accessible_address(outside_address, AccessMode::Read)
     }));
     let panic = panic.expect_err("the access is outside");
     let message = panic.downcast_ref::<String>().expect("a text");

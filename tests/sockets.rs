@@ -13,7 +13,7 @@ use proptest::prelude::*;
 struct Optimisations {
     checksum_offload: bool,
     zero_copy: bool,
-    two_levels: bool,
+    two_level_queue: bool,
     /// Threshold of fine-grained pipelining in bytes, if it is enabled. The threshold includes the headers of the
     /// smallest packet to which pipelining applies.
     fine_grained: Option<u64>,
@@ -25,13 +25,13 @@ impl Optimisations {
         (0..16).map(|bits| Optimisations {
             checksum_offload: bits & 1 != 0,
             zero_copy: bits & 2 != 0,
-            two_levels: bits & 4 != 0,
+            two_level_queue: bits & 4 != 0,
             fine_grained: (bits & 8 != 0).then_some(256),
         })
     }
 
-    fn sets(self) -> Vec<String> {
-        let (slots, queue) = if self.two_levels { (2, 64) } else { (64, 0) };
+    fn overrides(self) -> Vec<String> {
+        let (slots, queue) = if self.two_level_queue { (2, 64) } else { (64, 0) };
         let pipelining = match self.fine_grained {
             Some(threshold) => format!("{{ fine.threshold = \"{threshold} B\" }}"),
             None => "\"coarse\"".to_owned(),
@@ -46,9 +46,9 @@ impl Optimisations {
     }
 }
 
-fn machine(host: &str, fabric: &str, workload: &str, sets: &[String]) -> Result<Machine, String> {
+fn machine(host: &str, fabric: &str, workload: &str, overrides: &[String]) -> Result<Machine, String> {
     let text = format!("parts = [\"hosts/{host}\", \"ni/udp-ip\", \"fabrics/{fabric}\"]\n{workload}\n");
-    let read = machine::read(Document::Text("sockets.toml", &text, None), sets);
+    let read = machine::read(Document::Text("sockets.toml", &text, None), overrides);
     read.map(|read| read.value).map_err(|problems| problems.to_string())
 }
 
@@ -63,10 +63,10 @@ fn run_and_check_delivery(machine: &Machine) -> RunResult {
 fn all_combinations_deliver_on_hosts_of_both_kinds() {
     for optimisations in Optimisations::combinations() {
         for host in ["pentium-iii-815ep", "memory-bus-1998"] {
-            let mut sets = optimisations.sets();
-            sets.extend(["ni.mcp.mtu=1500 B", "messaging.message-max=60000 B"].map(str::to_owned));
+            let mut overrides = optimisations.overrides();
+            overrides.extend(["ni.mcp.mtu=1500 B", "messaging.message-max=60000 B"].map(str::to_owned));
             let stream = "[workload.stream]\npayload = \"5000 B\"\nmessages = 20\nwarm-up = 4";
-            run_and_check_delivery(&machine(host, "myrinet", stream, &sets).expect("a valid machine"));
+            run_and_check_delivery(&machine(host, "myrinet", stream, &overrides).expect("a valid machine"));
         }
     }
 }
@@ -78,7 +78,7 @@ fn active_message_programs_run_over_sockets() {
             "[workload.radix-sort]\nkeys = 16\nbits = 3\npasses = 1",
             "[workload.em3d]\nn-nodes = 4\nd-nodes = 2\niterations = 1",
         ] {
-            let machine = machine("pentium-iii-815ep", "nifdy-mesh", workload, &optimisations.sets());
+            let machine = machine("pentium-iii-815ep", "nifdy-mesh", workload, &optimisations.overrides());
             run_and_check_delivery(&machine.expect("a valid machine"));
         }
     }
@@ -89,7 +89,7 @@ fn drops_are_counted_by_reason() {
     // The watchdog drops the first packet of each datagram, which holds the link for too long; the last one arrives.
     let stream = "[workload.stream]\npayload = \"9000 B\"\nmessages = 12\nwarm-up = 0";
     for zero_copy in [false, true] {
-        let sets = [
+        let overrides = [
             "ni.mcp.mtu=8192 B",
             "ni.mcp.reassembly-time=50 us",
             "messaging.message-max=20000 B",
@@ -97,7 +97,7 @@ fn drops_are_counted_by_reason() {
             &format!("ni.mcp.zero-copy={zero_copy}"),
         ];
         let machine =
-            machine("pentium-iii-815ep", "myrinet", stream, &sets.map(str::to_owned)).expect("a valid machine");
+            machine("pentium-iii-815ep", "myrinet", stream, &overrides.map(str::to_owned)).expect("a valid machine");
         let result = experiment::run(&machine, Recorder::off());
         let [sent, dropped] = ["messages.sent", "messages.dropped"].map(|name| result.metric(name));
         assert_eq!((sent, dropped), (Some(12.0), Some(12.0)), "{:?}", result.outcome);
@@ -108,7 +108,7 @@ fn drops_are_counted_by_reason() {
 
 #[test]
 fn library_messages_not_cut_by_the_watchdog_arrive() {
-    let mut mixed = 0;
+    let mut runs_with_both = 0;
     for (watchdog, payload) in [(20, 60_000), (27, 60_000), (27, 5_000), (60, 5_000)] {
         let text = format!(
             "parts = [\"hosts/pentium-iii-815ep\", \"ni/gm\", \"fabrics/myrinet\"]
@@ -121,17 +121,18 @@ fn library_messages_not_cut_by_the_watchdog_arrive() {
              warm-up = 0
              flows = [\"a -> c\", \"b -> c\"]"
         );
-        let sets = [format!("fabric.myrinet.watchdog={watchdog} us")];
-        let machine = machine::read(Document::Text("sockets.toml", &text, None), &sets).expect("a valid machine").value;
+        let overrides = [format!("fabric.myrinet.watchdog={watchdog} us")];
+        let machine =
+            machine::read(Document::Text("sockets.toml", &text, None), &overrides).expect("a valid machine").value;
         let result = experiment::run(&machine, Recorder::off());
         let [sent, delivered, dropped] = ["messages.sent", "messages.delivered", "messages.dropped"]
             .map(|name| result.metric(name).expect("a metric"));
         assert_eq!(sent, delivered + dropped, "{watchdog} us, {payload} B");
         assert_eq!(matches!(result.outcome, Outcome::Loss(_)), dropped > 0.0, "{:?}", result.outcome);
         assert_eq!(result.outcome == Outcome::Done, dropped == 0.0, "{:?}", result.outcome);
-        mixed += u32::from(delivered > 0.0 && dropped > 0.0);
+        runs_with_both += u32::from(delivered > 0.0 && dropped > 0.0);
     }
-    assert!(mixed > 0, "some messages are cut and others arrive");
+    assert!(runs_with_both > 0, "some messages are cut and others arrive");
 }
 
 proptest! {
@@ -140,28 +141,28 @@ proptest! {
     #[test]
     fn datagrams_of_any_size_arrive_with_any_mtu_and_optimisations(
         bits in 0..8u32,
-        fine in proptest::option::of(64..20_000u64),
+        fine_grained in proptest::option::of(64..20_000u64),
         payload in prop_oneof![0..200usize, 0..65_488usize, Just(65_488)],
         mtu in prop_oneof![128..2_000usize, 128..65_535usize, Just(65_535)],
         page in prop_oneof![Just(64u64), Just(4_096), 64..10_000u64],
-        streams in any::<bool>(),
+        is_stream in any::<bool>(),
         buffers in 1..5u64,
-        posted in 1..40u64,
+        receive_buffers in 1..40u64,
     ) {
-        let [checksum_offload, zero_copy, two_levels] = [1, 2, 4].map(|bit| bits & bit != 0);
-        let mut sets = Optimisations { checksum_offload, zero_copy, two_levels, fine_grained: fine }.sets();
-        sets.extend([
+        let [checksum_offload, zero_copy, two_level_queue] = [1, 2, 4].map(|bit| bits & bit != 0);
+        let mut overrides = Optimisations { checksum_offload, zero_copy, two_level_queue, fine_grained }.overrides();
+        overrides.extend([
             format!("ni.mcp.mtu={mtu} B"),
             format!("ni.mcp.page={page} B"),
             format!("ni.mcp.packet-buffers={buffers}"),
-            format!("ni.mcp.receive-buffers={posted}"),
+            format!("ni.mcp.receive-buffers={receive_buffers}"),
         ]);
-        let workload = match streams {
+        let workload = match is_stream {
             true => format!("[workload.stream]\npayload = \"{payload} B\"\nmessages = 6\nwarm-up = 1"),
             false => format!("[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = 2"),
         };
         // Without copies, a message is one datagram, which must fit in the queues.
-        if let Ok(machine) = machine("pentium-iii-815ep", "myrinet", &workload, &sets) {
+        if let Ok(machine) = machine("pentium-iii-815ep", "myrinet", &workload, &overrides) {
             run_and_check_delivery(&machine);
         } else {
             prop_assert!(zero_copy && payload > 64);

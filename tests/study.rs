@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use std::fs;
 
 /// Writes the small study into a new folder.
-fn with_study(name: &str) -> Folder {
+fn folder_with_study(name: &str) -> Folder {
     let folder = Folder::new(&format!("study-{name}"));
     for (file, text) in scaffold::FILES {
         fs::write(folder.0.join(file), text).expect("a file");
@@ -22,7 +22,7 @@ fn with_study(name: &str) -> Folder {
 }
 
 /// Replaces `from` by `to` in a file of the study.
-fn change(folder: &Folder, file: &str, from: &str, to: &str) {
+fn replace_in_file(folder: &Folder, file: &str, from: &str, to: &str) {
     let path = folder.0.join(file);
     let text = fs::read_to_string(&path).expect("a file of the study");
     assert!(text.contains(from), "{file} has {from}");
@@ -34,9 +34,9 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
     let folder = Folder::new("study-new");
     let created = narrows(&["new", "study", folder.root()]);
     assert_eq!(created.status.code(), Some(0), "{}", stderr(&created));
-    let created_again = narrows(&["new", "study", folder.root()]);
-    assert_eq!(created_again.status.code(), Some(2), "nothing is written over");
-    assert!(stderr(&created_again).contains("study.toml` exists already"), "{}", stderr(&created_again));
+    let repeated = narrows(&["new", "study", folder.root()]);
+    assert_eq!(repeated.status.code(), Some(2), "nothing is written over");
+    assert!(stderr(&repeated).contains("study.toml` exists already"), "{}", stderr(&repeated));
     let out = folder.0.join("results");
     let out = out.to_str().expect("UTF-8");
     let output = narrows(&["reproduce", folder.root(), "--format", "json", "--strict", "--out", out]);
@@ -59,9 +59,10 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
 
 #[test]
 fn claim_on_a_missing_measurement_fails_with_the_reason() {
-    let folder = with_study("unmeasured");
+    let folder = folder_with_study("unmeasured");
     let metric = "metric = \"message.latency_one_way\"\n";
-    change(&folder, "study.toml", metric, &format!("{metric}missing = 0\n")); // which says nothing of a run that did not end
+    // The key `missing` does not apply to a run that did not complete.
+    replace_in_file(&folder, "study.toml", metric, &format!("{metric}missing = 0\n"));
     let machine = fs::read_to_string(folder.0.join("machine.toml")).expect("a description");
     fs::write(folder.0.join("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}")).expect("a file");
     let output = narrows(&["reproduce", folder.root(), "--format", "json"]);
@@ -74,7 +75,7 @@ fn claim_on_a_missing_measurement_fails_with_the_reason() {
     }
 }
 
-/// Errors in the small study: the file, its text, the faulty text in its place, and the words of the error message.
+/// Errors in the small study: the file, the text that is replaced, the faulty text, and parts of the error message.
 const ERRORS: [(&str, &str, &str, &[&str]); 17] = [
     (
         "study.toml",
@@ -163,21 +164,21 @@ const ERRORS: [(&str, &str, &str, &[&str]); 17] = [
 #[test]
 fn errors_of_a_study_are_reported_with_their_line_before_any_run() {
     for (number, (file, from, to, expected)) in ERRORS.iter().enumerate() {
-        let folder = with_study(&format!("slip-{number}"));
-        change(&folder, file, from, to);
+        let folder = folder_with_study(&format!("slip-{number}"));
+        replace_in_file(&folder, file, from, to);
         let output = narrows(&["reproduce", folder.root()]);
         let errors = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{to}: {errors}");
         assert!(output.stdout.is_empty(), "{to}: nothing is run");
-        let missing: Vec<_> = expected.iter().filter(|words| !errors.contains(**words)).collect();
-        assert!(missing.is_empty(), "{file}: {to}: {missing:?} is not in\n{errors}");
+        let missing_words: Vec<_> = expected.iter().filter(|words| !errors.contains(**words)).collect();
+        assert!(missing_words.is_empty(), "{file}: {to}: {missing_words:?} is not in\n{errors}");
     }
 }
 
 #[test]
 fn unknown_metric_is_reported_with_the_known_ones() {
-    let folder = with_study("metric");
-    change(&folder, "study.toml", "message.latency_one_way", "message.latency");
+    let folder = folder_with_study("metric");
+    replace_in_file(&folder, "study.toml", "message.latency_one_way", "message.latency");
     let output = narrows(&["reproduce", folder.root(), "--quick"]);
     assert_eq!(output.status.code(), Some(2));
     let errors = stderr(&output);
@@ -190,16 +191,16 @@ fn unknown_metric_is_reported_with_the_known_ones() {
 /// Checks that every file is read or refused if it is cut short at any position, or if a byte is changed.
 #[test]
 fn no_text_of_a_study_panics() {
-    let folder = with_study("any-text");
+    let folder = folder_with_study("any-text");
     for (file, text) in &scaffold::FILES[..4] {
         let path = folder.0.join(file);
         for index in (0..text.len()).step_by(7).filter(|at| text.is_char_boundary(*at)) {
-            for changed in [
+            for changed_text in [
                 text[..index].to_owned(),
                 format!("{}'{}", &text[..index], &text[index..]),
                 format!("{}{{{}", &text[..index], &text[index..]),
             ] {
-                fs::write(&path, changed).expect("a file");
+                fs::write(&path, changed_text).expect("a file");
                 let _ =
                     find(folder.root(), false, &builtins(Registry::shared())).map_err(|problems| problems.to_string());
             }
@@ -224,7 +225,7 @@ fn verdicts(located: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
 /// Judges the same claims over runs of another machine, whose switch is so slow that cut-through saves little.
 #[test]
 fn claims_are_judged_by_the_runs_alone() {
-    let folder = with_study("perturbed");
+    let folder = folder_with_study("perturbed");
     let located = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
     let run =
@@ -232,17 +233,17 @@ fn claims_are_judged_by_the_runs_alone() {
     let at_reference = run(&[]);
     assert_eq!(verdicts(&located, &at_reference), [Some(true), Some(true)]);
     let slow_links = run(&["fabric.myrinet.link-rate=20 MB/s".to_owned()]);
-    assert_eq!(verdicts(&located, &slow_links)[0], Some(false), "the number is another");
+    assert_eq!(verdicts(&located, &slow_links)[0], Some(false), "the measured number differs with slow links");
     // If every point runs store and forward, cut-through has no advantage at any size.
     let whole_packets = run(&["ni.trapeze.policy=store-and-forward".to_owned()]);
     assert_eq!(verdicts(&located, &whole_packets), [Some(false), Some(false)]);
-    assert_eq!(verdicts(&located, &Results::new()), [None, None], "nothing is seen in no results");
+    assert_eq!(verdicts(&located, &Results::new()), [None, None], "claims are not judged without results");
 }
 
 /// Checks that a claim with `quick = false` reports its measured value under `--quick`, and is not judged.
 #[test]
 fn claim_may_be_judged_on_full_inputs_only() {
-    let folder = with_study("whole");
+    let folder = folder_with_study("whole");
     let path = folder.0.join("claims.toml");
     let text = fs::read_to_string(&path).expect("a file");
     fs::write(&path, text.replacen("[[claim]]\n", "[[claim]]\nquick = false\n", 1)).expect("a file");
@@ -250,14 +251,14 @@ fn claim_may_be_judged_on_full_inputs_only() {
     let options = Options { quick: true, ..Options::default() };
     let results = located.results(&["latency"], &options, &[], &NoProgress).expect("sound points");
     assert_eq!(verdicts(&located, &results), [Some(true), Some(true)]);
-    let quick = judge::judge(&located.results_view(&results), &["latency"], true).expect("a sound study");
-    assert_eq!(quick.iter().map(|claim| claim.holds).collect::<Vec<_>>(), [None, Some(true)]);
-    assert!(quick.iter().all(|claim| claim.measured.is_some()));
+    let quick_claims = judge::judge(&located.results_view(&results), &["latency"], true).expect("a sound study");
+    assert_eq!(quick_claims.iter().map(|claim| claim.holds).collect::<Vec<_>>(), [None, Some(true)]);
+    assert!(quick_claims.iter().all(|claim| claim.measured.is_some()));
 }
 
 /// A study over parts, some of which are incompatible: a coherent interface needs a host that snoops, and packets of
 /// 256 B are longer than the buffers of a cut-through router.
-const MATRIX: [(&str, &str); 4] = [
+const MATRIX_STUDY: [(&str, &str); 4] = [
     (
         "study.toml",
         "title = 'parts'\n[artifacts]\nlatency = ['latency']\n[values.latency]\npoint = 'latency/{interface}/{fabric}'\n\
@@ -290,9 +291,9 @@ const MATRIX: [(&str, &str); 4] = [
 const MATRIX_MACHINE: &str =
     "[nodes.node]\ncount = 2\nhost = 'p6-natoma'\n[workload.ping-pong]\nwarm-up = 0\npayload = '64 B'\nmessages = 4\n";
 
-fn matrix(name: &str) -> Folder {
-    let folder = with_study(name);
-    for (file, text) in MATRIX.iter().chain([&("machine.toml", MATRIX_MACHINE)]) {
+fn folder_with_matrix_study(name: &str) -> Folder {
+    let folder = folder_with_study(name);
+    for (file, text) in MATRIX_STUDY.iter().chain([&("machine.toml", MATRIX_MACHINE)]) {
         fs::write(folder.0.join(file), text).expect("a file");
     }
     folder
@@ -300,7 +301,7 @@ fn matrix(name: &str) -> Folder {
 
 #[test]
 fn cell_links_to_the_description_of_its_number() {
-    let folder = matrix("matrix");
+    let folder = folder_with_matrix_study("matrix");
     let out = folder.0.join("results");
     let output = narrows(&["reproduce", folder.root(), "--strict", "--out", out.to_str().expect("UTF-8")]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -318,14 +319,14 @@ fn cell_links_to_the_description_of_its_number() {
         assert!(svg.contains(&format!("href=\"{path}\"")), "{path}");
         let file = out.join(&path);
         let file = file.to_str().expect("UTF-8");
-        let checked = narrows(&["check", file]);
-        assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
+        let check_output = narrows(&["check", file]);
+        assert_eq!(check_output.status.code(), Some(0), "{}", stderr(&check_output));
         let single = narrows(&["run", file, "--format", "json"]);
         let json: Json = serde_json::from_slice(&single.stdout).expect("JSON");
         let cell: f64 = lines[line].split(',').nth(column).and_then(|cell| cell.parse().ok()).expect("a number");
         assert_eq!(json["metrics"]["message.latency_one_way"]["value"], cell, "{path}");
-        let of_run = &json["candidate"];
-        let limit = of_run["resource"].as_str().or(of_run["stage"].as_str()).expect("a candidate");
+        let run_candidate = &json["candidate"];
+        let limit = run_candidate["resource"].as_str().or(run_candidate["stage"].as_str()).expect("a candidate");
         let cell = limits.lines().nth(line).and_then(|line| line.split(',').nth(column)).expect("a word");
         assert!(limit.ends_with(cell) && !cell.contains("node"), "{limit}: {cell}");
     }
@@ -345,8 +346,8 @@ fn only_incompatible_points_are_left_out() {
     .iter()
     .enumerate()
     {
-        let folder = matrix(&format!("fitting-{number}"));
-        change(&folder, file, from, to);
+        let folder = folder_with_matrix_study(&format!("fitting-{number}"));
+        replace_in_file(&folder, file, from, to);
         let output = narrows(&["reproduce", folder.root()]);
         assert_eq!(output.status.code(), Some(2), "{to}: {}", stderr(&output));
         assert!(stderr(&output).contains(message), "{to}: {}", stderr(&output));

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;
 
-fn data(arguments: &[&str]) -> Dataset {
+fn dataset(arguments: &[&str]) -> Dataset {
     Dataset::read(run_ok(&[arguments, &["--format=csv"]].concat()).stdout, Encoding::Csv).expect("tidy data")
 }
 
@@ -25,27 +25,27 @@ fn texts(data: &Dataset, name: &str) -> Vec<String> {
 }
 
 const FEW_MESSAGES: &str = "--set=workload.ping-pong.messages=5";
-const COLD: &str = "--set=workload.ping-pong.warm-up=0";
+const NO_WARM_UP: &str = "--set=workload.ping-pong.warm-up=0";
 
 #[test]
 fn parts_are_named_as_values() {
-    let swept = data(&[
+    let results = dataset(&[
         "sweep",
         "memory-bus",
         FEW_MESSAGES,
-        COLD,
+        NO_WARM_UP,
         "--vary=ni=cni32qm,udma",
         "--vary=fabric=ideal-1998,nifdy-mesh",
     ]);
-    assert_eq!(texts(&swept, "ni"), ["cni32qm", "cni32qm", "udma", "udma"]);
-    assert_eq!(texts(&swept, "fabric"), ["ideal-1998", "nifdy-mesh", "ideal-1998", "nifdy-mesh"]);
+    assert_eq!(texts(&results, "ni"), ["cni32qm", "cni32qm", "udma", "udma"]);
+    assert_eq!(texts(&results, "fabric"), ["ideal-1998", "nifdy-mesh", "ideal-1998", "nifdy-mesh"]);
     let parts =
         r#"--set=parts=["hosts/memory-bus-1998", "ni/udma", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]"#;
-    let single = as_json(&["run", "memory-bus", FEW_MESSAGES, COLD, parts]);
-    assert_eq!(Json::from(texts(&swept, "hash")[2].as_str()), single["hash"], "the same as with its parts by hand");
-    let set = as_json(&["run", "memory-bus", FEW_MESSAGES, COLD, "--set=ni=udma"]);
-    assert_eq!(set["hash"], single["hash"]);
-    let hosts = data(&["sweep", "ping-pong", FEW_MESSAGES, "--vary=host=p6-natoma,miata"]);
+    let single = as_json(&["run", "memory-bus", FEW_MESSAGES, NO_WARM_UP, parts]);
+    assert_eq!(Json::from(texts(&results, "hash")[2].as_str()), single["hash"], "the same as with its parts by hand");
+    let by_key = as_json(&["run", "memory-bus", FEW_MESSAGES, NO_WARM_UP, "--set=ni=udma"]);
+    assert_eq!(by_key["hash"], single["hash"]);
+    let hosts = dataset(&["sweep", "ping-pong", FEW_MESSAGES, "--vary=host=p6-natoma,miata"]);
     let [p6, miata] = &numbers(&hosts, "message_latency_one_way_s")[..] else { panic!("{hosts:?}") };
     assert_ne!(p6, miata, "the nodes have another host");
 }
@@ -63,15 +63,15 @@ fn part_overridden_by_the_description_is_refused() {
 
 #[test]
 fn keys_vary_together() {
-    let swept = data(&[
+    let results = dataset(&[
         "sweep",
         "ping-pong",
         "--vary=workload.ping-pong.payload=64 B,1 KiB;workload.ping-pong.messages=4,2",
         "--vary=run.seed=1,2",
     ]);
-    assert_eq!(numbers(&swept, "workload_ping_pong_payload_B"), [64.0, 64.0, 1024.0, 1024.0]);
-    assert_eq!(numbers(&swept, "workload_ping_pong_messages"), [4.0, 4.0, 2.0, 2.0]);
-    assert_eq!(numbers(&swept, "run_seed"), [1.0, 2.0, 1.0, 2.0]);
+    assert_eq!(numbers(&results, "workload_ping_pong_payload_B"), [64.0, 64.0, 1024.0, 1024.0]);
+    assert_eq!(numbers(&results, "workload_ping_pong_messages"), [4.0, 4.0, 2.0, 2.0]);
+    assert_eq!(numbers(&results, "run_seed"), [1.0, 2.0, 1.0, 2.0]);
 }
 
 #[test]
@@ -80,36 +80,38 @@ fn table_of_points_runs_a_point_for_each_row() {
     let table = folder.path("points.csv");
     let (payload, messages) = ("workload.ping-pong.payload", "workload.ping-pong.messages");
     fs::write(&table, format!("ni,{payload},{messages}\nudma,16 B,5\ncni32qm,64 B,\nudma,16 B,5\n")).expect("a file");
-    let swept = data(&["sweep", "memory-bus", COLD, "--points", &table]);
-    assert_eq!(texts(&swept, "ni"), ["udma", "cni32qm", "udma"]);
-    assert_eq!(numbers(&swept, "workload_ping_pong_payload_B"), [16.0, 64.0, 16.0]);
-    assert_eq!(texts(&swept, "workload_ping_pong_messages"), ["5", "", "5"]);
-    let hash = |sets: &[&str]| as_json(&[&["run", "memory-bus", COLD], sets].concat())["hash"].clone();
+    let results = dataset(&["sweep", "memory-bus", NO_WARM_UP, "--points", &table]);
+    assert_eq!(texts(&results, "ni"), ["udma", "cni32qm", "udma"]);
+    assert_eq!(numbers(&results, "workload_ping_pong_payload_B"), [16.0, 64.0, 16.0]);
+    assert_eq!(texts(&results, "workload_ping_pong_messages"), ["5", "", "5"]);
+    let hash = |overrides: &[&str]| as_json(&[&["run", "memory-bus", NO_WARM_UP], overrides].concat())["hash"].clone();
     let first = hash(&["--set=ni=udma", "--set=workload.ping-pong.payload=16 B", FEW_MESSAGES]);
     let other_hash = hash(&["--set=ni=cni32qm", "--set=workload.ping-pong.payload=64 B"]);
-    let hashes: Vec<Json> = texts(&swept, "hash").into_iter().map(Json::from).collect();
+    let hashes: Vec<Json> = texts(&results, "hash").into_iter().map(Json::from).collect();
     assert_eq!(hashes, [first.clone(), other_hash, first], "an empty cell leaves the value of the description");
-    let crossed = data(&["sweep", "memory-bus", COLD, "--points", &table, "--vary=run.seed=1,2"]);
-    assert_eq!(texts(&crossed, "ni"), ["udma", "udma", "cni32qm", "cni32qm", "udma", "udma"]);
-    assert_eq!(numbers(&crossed, "run_seed"), [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
+    let with_seeds = dataset(&["sweep", "memory-bus", NO_WARM_UP, "--points", &table, "--vary=run.seed=1,2"]);
+    assert_eq!(texts(&with_seeds, "ni"), ["udma", "udma", "cni32qm", "cni32qm", "udma", "udma"]);
+    assert_eq!(numbers(&with_seeds, "run_seed"), [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
 }
 
 #[test]
 fn interface_of_one_node_is_named_as_a_value() {
-    let hash = |set: &str| as_json(&["run", "memory-bus", FEW_MESSAGES, COLD, "--set", set])["hash"].clone();
+    let hash =
+        |setting: &str| as_json(&["run", "memory-bus", FEW_MESSAGES, NO_WARM_UP, "--set", setting])["hash"].clone();
     assert_eq!(hash("nodes.right.ni=udma"), hash("nodes.right.parts=[\"ni/udma\"]"));
 }
 
-const MESH: [&str; 4] =
+const MESH_SWEEP: [&str; 4] =
     ["sweep", "offered-load", "--set=fabric.mesh.shape=[4, 4]", "--set=workload.offered.cycles=3000"];
 
 #[test]
 fn sweep_stops_at_saturation() {
     let vary = ["--vary=fabric.router.virtual-channels=1,4", "--vary=workload.offered.load=0.1,0.2..1+0.1"];
-    let complete = data(&[&MESH[..], &vary].concat());
-    let stopped = |jobs: &str| data(&[&MESH[..], &vary, &["--stop-at-saturation", "--jobs", jobs]].concat());
-    let stopped_sweep = stopped("1");
-    assert_eq!(stopped_sweep, stopped("3"), "independent of the number of jobs");
+    let complete = dataset(&[&MESH_SWEEP[..], &vary].concat());
+    let sweep_until_saturation =
+        |jobs: &str| dataset(&[&MESH_SWEEP[..], &vary, &["--stop-at-saturation", "--jobs", jobs]].concat());
+    let stopped_sweep = sweep_until_saturation("1");
+    assert_eq!(stopped_sweep, sweep_until_saturation("3"), "independent of the number of jobs");
     assert!(stopped_sweep.rows() < complete.rows());
     for channels in [1.0, 4.0] {
         let rows = |data: &Dataset| -> Vec<(String, String)> {
@@ -126,21 +128,21 @@ fn sweep_stops_at_saturation() {
 #[test]
 fn search_finds_the_crossing_that_a_sweep_shows() {
     let short_run = "--set=workload.stream.messages=60";
-    let over = "workload.stream.payload=64 B..8 KiB*2";
-    let swept = data(&["sweep", "stream", short_run, &format!("--vary={over}")]);
+    let range = "workload.stream.payload=64 B..8 KiB*2";
+    let results = dataset(&["sweep", "stream", short_run, &format!("--vary={range}")]);
     let (payloads, rates) =
-        (numbers(&swept, "workload_stream_payload_B"), numbers(&swept, "message_bandwidth_B_per_s"));
+        (numbers(&results, "workload_stream_payload_B"), numbers(&results, "message_bandwidth_B_per_s"));
     let position = rates.iter().position(|rate| *rate >= 20e6).expect("large payloads reach 20 MB/s");
-    let find = |condition: &str, over: &str| {
-        data(&["sweep", "stream", short_run, "--find", &format!("message.bandwidth {condition}"), "--over", over])
+    let find = |condition: &str, range: &str| {
+        dataset(&["sweep", "stream", short_run, "--find", &format!("message.bandwidth {condition}"), "--over", range])
     };
-    let crossing = find(">= 20 MB/s", over);
+    let crossing = find(">= 20 MB/s", range);
     assert_eq!(texts(&crossing, "holds"), ["from"]);
     assert_eq!(numbers(&crossing, "workload_stream_payload_B"), [payloads[position]]);
     assert_eq!(numbers(&crossing, "message_bandwidth_B_per_s"), [rates[position]]);
     assert_eq!(numbers(&crossing, "other_end_workload_stream_payload_B"), [payloads[position - 1]]);
-    assert_eq!(texts(&find("< 0.16 Gbit/s", over), "holds"), ["up to"]);
-    assert_eq!(texts(&find("> 1 GB/s", over), "holds"), ["nowhere"]);
+    assert_eq!(texts(&find("< 0.16 Gbit/s", range), "holds"), ["up to"]);
+    assert_eq!(texts(&find("> 1 GB/s", range), "holds"), ["nowhere"]);
     // A range without steps is searched until the values are adjacent or differ by at most a thousandth.
     let fine_crossing = find(">= 20 MB/s", "workload.stream.payload=64 B..8 KiB");
     let (from, below) = (
@@ -155,17 +157,18 @@ fn search_finds_the_crossing_that_a_sweep_shows() {
 
 #[test]
 fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
-    let over = "workload.ping-pong.payload=8 B..2 KiB*4";
-    let swept = data(&["sweep", "memory-bus", FEW_MESSAGES, COLD, "--vary=ni=ni2w,udma", &format!("--vary={over}")]);
-    let latency = numbers(&swept, "message_latency_one_way_s");
-    let (words, blocks) = latency.split_at(latency.len() / 2);
-    let first = words.iter().zip(blocks).position(|(words, blocks)| words >= blocks).expect("they cross");
-    assert!(first > 0, "{words:?} {blocks:?}");
+    let range = "workload.ping-pong.payload=8 B..2 KiB*4";
+    let results =
+        dataset(&["sweep", "memory-bus", FEW_MESSAGES, NO_WARM_UP, "--vary=ni=ni2w,udma", &format!("--vary={range}")]);
+    let latency = numbers(&results, "message_latency_one_way_s");
+    let (ni2w, udma) = latency.split_at(latency.len() / 2);
+    let first = ni2w.iter().zip(udma).position(|(ni2w, udma)| ni2w >= udma).expect("they cross");
+    assert!(first > 0, "{ni2w:?} {udma:?}");
     let crossing = as_json(&[
         "sweep",
         "memory-bus",
         FEW_MESSAGES,
-        COLD,
+        NO_WARM_UP,
         "--set=ni=ni2w",
         "--against=memory-bus",
         "--against-set=ni=udma",
@@ -173,17 +176,17 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
         "--against-set=workload.ping-pong.warm-up=0",
         "--find=message.latency_one_way",
         "--over",
-        over,
+        range,
     ]);
-    let payloads = numbers(&swept, "workload_ping_pong_payload_B");
+    let payloads = numbers(&results, "workload_ping_pong_payload_B");
     let between = &crossing["found"][0]["between"];
     assert_eq!(crossing["found"][0]["holds"], "less up to");
     for (end, position) in [(0, first - 1), (1, first)] {
         let text = between[end]["value"].as_str().expect("a value");
         let bytes: narrows::engine::Bytes = narrows::text::quantity::parse(text).expect("bytes");
         assert_eq!(bytes.get() as f64, payloads[position], "{between}");
-        assert_eq!(between[end]["metric"].as_f64().map(|us| us / 1e6), Some(words[position]));
-        assert_eq!(between[end]["other"].as_f64().map(|us| us / 1e6), Some(blocks[position]));
+        assert_eq!(between[end]["metric"].as_f64().map(|us| us / 1e6), Some(ni2w[position]));
+        assert_eq!(between[end]["other"].as_f64().map(|us| us / 1e6), Some(udma[position]));
     }
 }
 
@@ -212,19 +215,20 @@ fn metrics_are_known_before_the_run() {
         let text = narrows::machine::shipped::example(example).expect("an example");
         let document = narrows::text::Document::Text(example, text, None);
         let read = narrows::machine::read(document, &[]).expect("a sound example");
-        let known: Vec<String> = narrows::experiment::sweep::metrics::metrics_of_run(&read.value)
+        let known_metrics: Vec<String> = narrows::experiment::sweep::metrics::metrics_of_run(&read.value)
             .into_iter()
             .map(|metric| metric.name)
             .collect();
         let metrics = narrows::experiment::run(&read.value, narrows::engine::Recorder::off()).metrics;
-        let unknown: Vec<_> = metrics.iter().map(|metric| &metric.name).filter(|name| !known.contains(name)).collect();
+        let unknown: Vec<_> =
+            metrics.iter().map(|metric| &metric.name).filter(|name| !known_metrics.contains(name)).collect();
         assert!(unknown.is_empty(), "{example}: {unknown:?}");
     }
 }
 
 #[test]
 fn tidy_row_has_all_results_of_a_point() {
-    let swept = data(&[
+    let results = dataset(&[
         "sweep",
         "ping-pong",
         FEW_MESSAGES,
@@ -238,28 +242,28 @@ fn tidy_row_has_all_results_of_a_point() {
         "--set=workload.ping-pong.payload=8 KiB",
         "--set=fabric.myrinet.link-rate=80 MB/s",
     ]);
-    assert_eq!(numbers(&swept, "fabric_myrinet_link_rate_B_per_s"), [80e6, 80e6]);
-    let us = |value: &Json| value.as_f64().expect("a number") / 1e6;
+    assert_eq!(numbers(&results, "fabric_myrinet_link_rate_B_per_s"), [80e6, 80e6]);
+    let us_in_s = |value: &Json| value.as_f64().expect("a number") / 1e6;
     assert_eq!(
-        numbers(&swept, "message_latency_one_way_s")[1],
-        us(&run["metrics"]["message.latency_one_way"]["value"])
+        numbers(&results, "message_latency_one_way_s")[1],
+        us_in_s(&run["metrics"]["message.latency_one_way"]["value"])
     );
-    assert_eq!(numbers(&swept, "simulated_s")[1], us(&run["simulated_us"]));
-    assert_eq!(texts(&swept, "hash")[1], run["hash"]);
+    assert_eq!(numbers(&results, "simulated_s")[1], us_in_s(&run["simulated_us"]));
+    assert_eq!(texts(&results, "hash")[1], run["hash"]);
     let candidate = &run["candidate"];
-    let kind = texts(&swept, "candidate_kind")[1].clone();
-    assert_eq!(candidate[kind.as_str()], texts(&swept, "candidate")[1]);
+    let kind = texts(&results, "candidate_kind")[1].clone();
+    assert_eq!(candidate[kind.as_str()], texts(&results, "candidate")[1]);
     let pci = run["resources"]
         .as_array()
         .expect("a list")
         .iter()
         .find(|resource| resource["resource"] == "sender PCI")
         .expect("a bus");
-    assert_eq!(Some(numbers(&swept, "utilisation_sender_PCI")[1]), pci["share"].as_f64());
+    assert_eq!(Some(numbers(&results, "utilisation_sender_PCI")[1]), pci["share"].as_f64());
     let stage = &run["ledger"]["stages"][2];
     let name = stage["stage"].as_str().expect("a name").replace(' ', "_");
-    assert_eq!(numbers(&swept, &format!("stage_{name}_service_s"))[1], us(&stage["service_us"]));
-    assert_eq!(numbers(&swept, "seed"), [1.0, 1.0]);
+    assert_eq!(numbers(&results, &format!("stage_{name}_service_s"))[1], us_in_s(&stage["service_us"]));
+    assert_eq!(numbers(&results, "seed"), [1.0, 1.0]);
 }
 
 #[test]
@@ -296,12 +300,12 @@ fn report_of_runs_and_sweeps_is_self_contained() {
     run_ok(&["sweep", "ping-pong", FEW_MESSAGES, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
     run_ok(&["report", &run, &out, "--title=What it <costs>", "--out", &page]);
     let text = fs::read_to_string(&page).expect("a page");
-    let read = roxmltree::Document::parse_with_options(
+    let document = roxmltree::Document::parse_with_options(
         &text,
         roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() },
     );
-    let read = read.expect("XML");
-    let headings: Vec<String> = read
+    let document = document.expect("XML");
+    let headings: Vec<String> = document
         .descendants()
         .filter(|node| node.has_tag_name("h2"))
         .filter_map(|node| Some(node.first_child()?.text()?.trim().to_owned()))
@@ -310,7 +314,7 @@ fn report_of_runs_and_sweeps_is_self_contained() {
     {
         assert!(headings.iter().any(|known_heading| known_heading == heading), "no {heading} in {headings:?}");
     }
-    let links = read.descendants().filter_map(|node| node.attribute("href"));
+    let links = document.descendants().filter_map(|node| node.attribute("href"));
     assert!(
         links.clone().count() > 4
             && links
@@ -353,7 +357,7 @@ fn sweep_is_plotted_from_any_format() {
     assert!(charts.iter().all(|picture| *picture == charts[0]), "the same picture of the same data");
     let picture = roxmltree::Document::parse(&charts[0]).expect("XML");
     let texts: Vec<&str> =
-        picture.descendants().filter(|node| node.has_tag_name("text")).filter_map(|one| one.text()).collect();
+        picture.descendants().filter(|node| node.has_tag_name("text")).filter_map(|node| node.text()).collect();
     for words in ["store-and-forward", "adaptive-cut-through", "64", "1 KiB", "one-way message latency [µs]"] {
         assert!(texts.iter().any(|text| text.trim() == words), "no {words} in {texts:?}");
     }
@@ -362,12 +366,12 @@ fn sweep_is_plotted_from_any_format() {
 /// Checks that the table shows six metrics, unless `--metric` selects them, and that the other formats have every
 /// metric.
 #[test]
-fn table_for_a_terminal_is_no_wider_than_asked() {
-    let sweep = ["sweep", "ping-pong", FEW_MESSAGES, COLD, "--vary=run.seed=1,2"];
+fn table_for_a_terminal_shows_six_metrics_or_those_that_are_selected() {
+    let sweep = ["sweep", "ping-pong", FEW_MESSAGES, NO_WARM_UP, "--vary=run.seed=1,2"];
     let columns = |options: &[&str]| {
         let text = String::from_utf8(run_ok(&[&sweep, options].concat()).stdout).expect("UTF-8");
-        let heads = text.lines().next().expect("a head").split("  ").filter(|head| !head.trim().is_empty());
-        (heads.count(), text)
+        let columns_shown = text.lines().next().expect("a head").split("  ").filter(|head| !head.trim().is_empty());
+        (columns_shown.count(), text)
     };
     let metric_count = as_json(&sweep)["points"][0]["metrics"].as_object().expect("metrics").len();
     assert!(metric_count > 6, "{metric_count}");

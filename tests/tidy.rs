@@ -36,8 +36,8 @@ fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
         for entry in fs::read_dir(&folder).into_iter().flatten() {
             let path = entry.expect("a folder can be read").path();
             let name = path.strip_prefix(root()).expect("it lies in the project").display().to_string();
-            let own_name = entry_name(&path);
-            if own_name.starts_with('.') || own_name == "target" || path.is_symlink() {
+            let file_name = entry_name(&path);
+            if file_name.starts_with('.') || file_name == "target" || path.is_symlink() {
                 continue;
             } else if path.is_dir() {
                 folders.push(path);
@@ -57,7 +57,7 @@ fn entry_name(path: &Path) -> String {
 /// The folders of the code: the models, experiments and studies, the command line.
 const CODE: [&str; 3] = ["crates/core/src", "crates/study/src", "src"];
 
-/// Returns every file of the program, with its text: those of `CODE`, in order.
+/// Returns every Rust file below the folders `CODE`, with its text, in order of names.
 fn sources() -> Vec<(String, String)> {
     let mut code_files: Vec<_> = CODE.iter().flat_map(|folder| files(folder, ".rs")).collect();
     code_files.sort();
@@ -65,7 +65,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Returns every Rust file of the project.
-fn rust() -> Vec<(String, String)> {
+fn rust_files() -> Vec<(String, String)> {
     ["src", "tests", "benches", "fuzz", "crates"].iter().flat_map(|folder| files(folder, ".rs")).collect()
 }
 
@@ -92,7 +92,7 @@ fn no_file_of_tests_is_left_out() {
 #[test]
 fn every_file_has_a_head_and_is_short() {
     let mut errors = Vec::new();
-    for (name, text) in rust() {
+    for (name, text) in rust_files() {
         if !text.starts_with("//! ") {
             errors.push(format!("{name}: does not begin with a description, as //!"));
         }
@@ -123,7 +123,7 @@ fn results_have_one_arithmetic_on_every_target() {
 
 #[test]
 fn functions_are_short() {
-    let errors = rust().into_iter().flat_map(|(name, text)| {
+    let errors = rust_files().into_iter().flat_map(|(name, text)| {
         let long_functions = functions(&text).into_iter().filter(|(_, _, lines)| *lines > FUNCTION_LINES_MAX);
         long_functions
             .map(move |(function, line, lines)| format!("{name}:{line}: {function} has {lines} lines"))
@@ -132,8 +132,8 @@ fn functions_are_short() {
     assert_no_errors(errors.collect());
 }
 
-/// Returns each function as (name, line, number of lines). A function extends from its `fn` to the line with the same
-/// indentation that ends it.
+/// Returns the name, the line and the number of lines of each function. A function extends from its `fn` to the closing
+/// line with the same indentation.
 fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut functions = Vec::new();
@@ -148,8 +148,8 @@ fn functions(text: &str) -> Vec<(&str, usize, usize)> {
             let rest = line.strip_prefix(indent);
             rest.is_some_and(|rest| rest.starts_with('}') || (rest.starts_with(')') && rest.ends_with(';')))
         };
-        let one_line = code.ends_with(';') || code.ends_with('}');
-        let length = if one_line { 1 } else { 1 + lines[index..].iter().position(is_end).unwrap_or(0) };
+        let is_one_line = code.ends_with(';') || code.ends_with('}');
+        let length = if is_one_line { 1 } else { 1 + lines[index..].iter().position(is_end).unwrap_or(0) };
         functions.push((name, index + 1, length));
     }
     functions
@@ -171,7 +171,7 @@ fn functions_are_measured() {
 #[test]
 fn no_to_do_is_left() {
     let marks = [["TO", "DO"].concat(), ["FIX", "ME"].concat(), ["X", "XX"].concat()];
-    let texts = rust().into_iter().chain(files("", ".toml")).chain(files("", ".md"));
+    let texts = rust_files().into_iter().chain(files("", ".toml")).chain(files("", ".md"));
     assert_no_errors(
         texts.filter(|(_, text)| marks.iter().any(|mark| text.contains(mark.as_str()))).map(|(name, _)| name).collect(),
     );
@@ -184,7 +184,7 @@ fn every_value_of_a_machine_has_a_source() {
         for (line_number, line) in text.lines().enumerate() {
             let is_value = line.split('#').next().unwrap_or("").contains('=');
             let source = line.split_once('#').map_or("", |(_, comment)| comment.trim_start());
-            if is_value && !SOURCES.iter().any(|known_name| source.starts_with(known_name)) {
+            if is_value && !SOURCES.iter().any(|known_source| source.starts_with(known_source)) {
                 errors.push(format!("{name}:{}: {line}", line_number + 1));
             }
         }
@@ -194,8 +194,8 @@ fn every_value_of_a_machine_has_a_source() {
 
 #[test]
 fn every_example_reads_and_checks() {
-    let of_folders = |name: &str| name["examples/".len()..].contains('/');
-    let examples: Vec<_> = files("examples", ".toml").into_iter().filter(|(name, _)| !of_folders(name)).collect();
+    let is_in_subfolder = |name: &str| name["examples/".len()..].contains('/');
+    let examples: Vec<_> = files("examples", ".toml").into_iter().filter(|(name, _)| !is_in_subfolder(name)).collect();
     assert!(!examples.is_empty());
     for (name, text) in &examples {
         let folder = root().join("examples");
@@ -247,7 +247,7 @@ fn links_are_found_in_prose_only() {
 }
 
 /// Returns the lines of a text that are code, with their line numbers.
-fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().map(|(line_number, line)| (line_number + 1, line.trim()));
     lines.filter(|(_, line)| !line.starts_with("//"))
 }
@@ -277,12 +277,12 @@ fn programs_wait_by_the_clock_of_their_endpoint() {
     let mut waits_found = BTreeSet::new();
     for (name, text) in files("crates/core/src/program", ".rs").into_iter().filter(|(name, _)| !is_test(name)) {
         let waits = ["sim.until(", "sim.delay(", "sim().until(", "sim().delay("];
-        if code(&text).any(|(_, line)| waits.iter().any(|wait| line.contains(wait))) {
+        if code_lines(&text).any(|(_, line)| waits.iter().any(|wait| line.contains(wait))) {
             waits_found.insert(name);
         }
     }
-    let known: BTreeSet<String> = WAITS.iter().map(|(name, _)| name.to_string()).collect();
-    assert_eq!(waits_found, known, "programs that wait by the simulation's clock, and those that may");
+    let known_waits: BTreeSet<String> = WAITS.iter().map(|(name, _)| name.to_string()).collect();
+    assert_eq!(waits_found, known_waits, "programs that wait by the simulation's clock, and those that may");
 }
 
 /// Files with `unreachable!`, each with the reason why no combination of parts reaches it.
@@ -297,7 +297,7 @@ const UNREACHABLE: [(&str, &str); 5] = [
 #[test]
 fn every_unreachable_is_listed_with_its_reason() {
     let sources = sources().into_iter().filter(|(name, _)| !is_test(name));
-    let has_unreachable = |text: &str| code(text).any(|(_, line)| has_word(line, "unreachable!"));
+    let has_unreachable = |text: &str| code_lines(text).any(|(_, line)| has_word(line, "unreachable!"));
     let unreachable: Vec<String> = sources.filter(|(_, text)| has_unreachable(text)).map(|(name, _)| name).collect();
     assert_eq!(unreachable, UNREACHABLE.map(|(name, _)| name.to_owned()), "files that say `unreachable!`");
 }

@@ -55,23 +55,23 @@ fn binary_trace_equals_the_json_trace() {
     let [binary, json] = ["t.pftrace", "t.json"].map(|name| folder.path(name));
     for example in ["memory-bus", "nifdy", "page-fetch", "replay-mesh", "shared-receiver", "udp"] {
         for path in [&binary, &json] {
-            let ran = run_ok(&["run", example, "--trace", path, "--trace-spans", "30000"]);
-            assert!(stderr(&ran).contains("spans to `"), "{}", stderr(&ran));
+            let output = run_ok(&["run", example, "--trace", path, "--trace-spans", "30000"]);
+            assert!(stderr(&output).contains("spans to `"), "{}", stderr(&output));
         }
         let (mut binary, dropped) = slices(&fs::read(&binary).expect("a trace"));
         let mut json_spans = json_slices(&json);
         assert!(binary.len() > 1000, "{example}: {} spans", binary.len());
         // A message with one span has no arrow: Perfetto draws none for a flow of one event.
-        let mut spans_of: HashMap<u64, usize> = HashMap::new();
-        binary.iter().filter_map(|slice| slice.flow).for_each(|flow| *spans_of.entry(flow).or_default() += 1);
+        let mut span_counts: HashMap<u64, usize> = HashMap::new();
+        binary.iter().filter_map(|slice| slice.flow).for_each(|flow| *span_counts.entry(flow).or_default() += 1);
         for slice in &mut binary {
             assert_eq!(slice.flow, slice.message, "{example}");
-            slice.flow = slice.flow.filter(|flow| spans_of[flow] > 1);
+            slice.flow = slice.flow.filter(|flow| span_counts[flow] > 1);
         }
         binary.sort();
         json_spans.sort();
-        let different = binary.iter().zip(&json_spans).find(|(a, b)| a != b);
-        assert!(binary.len() == json_spans.len() && different.is_none(), "{example}: {different:?}");
+        let difference = binary.iter().zip(&json_spans).find(|(a, b)| a != b);
+        assert!(binary.len() == json_spans.len() && difference.is_none(), "{example}: {difference:?}");
         let text = fs::read_to_string(&json).expect("a trace");
         assert!(text.contains(&format!("\"dropped_spans\":{dropped}}}")), "{example}: {dropped} dropped");
     }
@@ -80,24 +80,24 @@ fn binary_trace_equals_the_json_trace() {
 #[test]
 fn equal_runs_give_equal_bytes() {
     let folder = Folder::new("equal");
-    let [one, two] = ["one.perfetto-trace", "two.perfetto-trace"].map(|name| folder.path(name));
-    for path in [&one, &two] {
+    let [first_path, second_path] = ["one.perfetto-trace", "two.perfetto-trace"].map(|name| folder.path(name));
+    for path in [&first_path, &second_path] {
         run_ok(&["run", "open-loop", "--trace", path]);
     }
-    let bytes = fs::read(&one).expect("a trace");
-    assert!(bytes == fs::read(&two).expect("a trace"));
+    let bytes = fs::read(&first_path).expect("a trace");
+    assert!(bytes == fs::read(&second_path).expect("a trace"));
     assert!(bytes.len() > 1 << 20, "{} bytes", bytes.len());
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 2, "no other file");
 }
 
 #[test]
 fn trace_that_cannot_be_written_is_one_error() {
-    let ran = narrows(&["run", "memory-bus", "--trace", "/dev/full"]);
-    assert_eq!(ran.status.code(), Some(2), "{}", stderr(&ran));
-    assert_eq!(stderr(&ran).matches("error: cannot write `/dev/full`: ").count(), 1, "{}", stderr(&ran));
-    let ran = narrows(&["run", "memory-bus", "--trace", "t.json", "--trace-spans", "50000001"]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("name a file that ends in `.pftrace`"), "{}", stderr(&ran));
+    let output = narrows(&["run", "memory-bus", "--trace", "/dev/full"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches("error: cannot write `/dev/full`: ").count(), 1, "{}", stderr(&output));
+    let output = narrows(&["run", "memory-bus", "--trace", "t.json", "--trace-spans", "50000001"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("name a file that ends in `.pftrace`"), "{}", stderr(&output));
 }
 
 #[test]
@@ -106,15 +106,15 @@ fn interrupted_run_leaves_no_trace_and_keeps_the_earlier_one() {
     let path = folder.path("t.pftrace");
     fs::write(&path, "earlier").expect("a file");
     let arguments = ["run", "ping-pong", "--set=workload.ping-pong.messages=1000000", "--trace", &path];
-    let started = interruptible(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-    let child = started.expect("the program starts");
-    let names = || fs::read_dir(&folder.0).expect("a folder").count();
+    let spawned = interruptible(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let child = spawned.expect("the program starts");
+    let file_count = || fs::read_dir(&folder.0).expect("a folder").count();
     let has_begun = (0..600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
-        names() > 1
+        file_count() > 1
     });
     assert!(has_begun, "the run writes a temporary file");
-    let ran = interrupt(child);
-    assert_eq!(ran.status.code(), Some(130), "{}", stderr(&ran));
-    assert_eq!((names(), fs::read_to_string(&path).expect("a file").as_str()), (1, "earlier"));
+    let output = interrupt(child);
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert_eq!((file_count(), fs::read_to_string(&path).expect("a file").as_str()), (1, "earlier"));
 }

@@ -24,12 +24,12 @@ fn write_description(folder: &Folder, text: &str) -> String {
     path
 }
 
-fn output(ran: &Output) -> String {
-    String::from_utf8_lossy(&ran.stdout).into_owned()
+fn output_text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn parsed(ran: &Output) -> Json {
-    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(ran)))
+fn parse_json(output: &Output) -> Json {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(output)))
 }
 
 /// Returns the value of a metric, which is null if it was not measured.
@@ -41,16 +41,16 @@ fn value<'a>(result: &'a Json, metric: &str) -> &'a Json {
 
 #[test]
 fn lost_messages_are_the_first_line_and_only_counts_are_kept() {
-    let ran = narrows(&["run", "stream", NEVER_POLLING, "--no-host"]);
-    assert_eq!(ran.status.code(), Some(3));
-    let text = output(&ran);
+    let output = narrows(&["run", "stream", NEVER_POLLING, "--no-host"]);
+    assert_eq!(output.status.code(), Some(3));
+    let text = output_text(&output);
     let first = text.lines().next().expect("a line");
     assert!(first.starts_with("examples/stream.toml: loss: 736 of 800 messages were lost"), "{first}");
-    assert!(stderr(&ran).contains("The run ended in a loss: 736 of 800"), "{}", stderr(&ran));
-    for absent in ["ottleneck", "Mean over", "so far"] {
-        assert!(!text.contains(absent), "{absent}: {text}");
+    assert!(stderr(&output).contains("The run ended in a loss: 736 of 800"), "{}", stderr(&output));
+    for absent_text in ["ottleneck", "Mean over", "so far"] {
+        assert!(!text.contains(absent_text), "{absent_text}: {text}");
     }
-    let result = parsed(&narrows(&["run", "stream", NEVER_POLLING, "--format=json"]));
+    let result = parse_json(&narrows(&["run", "stream", NEVER_POLLING, "--format=json"]));
     assert_eq!((&result["outcome"], &result["candidate"]), (&"loss".into(), &Json::Null));
     assert!(result["reason"].as_str().is_some_and(|reason| reason.contains("are not retransmitted")), "{result}");
     let measured = ["message.bandwidth", "message.latency_one_way", "message.latency_one_way_p99"];
@@ -63,18 +63,18 @@ fn lost_messages_are_the_first_line_and_only_counts_are_kept() {
 
 #[test]
 fn deadlock_and_time_limit_are_the_first_line_with_the_chain_of_waits() {
-    for (sets, outcome, reason) in [
+    for (overrides, outcome, reason) in [
         (&DEADLOCKING[..], "deadlock", " waits for "),
         (&["--set=run.time-limit=1 ms"][..], "time-limit", "the run reached `run.time-limit`; "),
     ] {
-        let ran = narrows(&[&["run", "stream", "--no-host"], sets].concat());
-        assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
-        let text = output(&ran);
+        let output = narrows(&[&["run", "stream", "--no-host"], overrides].concat());
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        let text = output_text(&output);
         let first = text.lines().next().expect("a line");
         let start = format!("examples/stream.toml: {outcome}: ");
         assert!(first.starts_with(&start) && first.contains(reason), "{first}");
         assert!(text.contains(" so far\n") && !text.contains("ottleneck"), "{text}");
-        let result = parsed(&narrows(&[&["run", "stream", "--format=json"], sets].concat()));
+        let result = parse_json(&narrows(&[&["run", "stream", "--format=json"], overrides].concat()));
         assert_eq!(result["outcome"], outcome);
         assert!(result["reason"].as_str().is_some_and(|text| first.ends_with(text)), "{result}");
         assert!(value(&result, "message.bandwidth").is_null(), "{result}");
@@ -86,24 +86,24 @@ fn deadlock_and_time_limit_are_the_first_line_with_the_chain_of_waits() {
 #[test]
 fn rows_of_a_sweep_have_outcome_and_reason_and_no_measurement() {
     let sweep = |format: &str| narrows(&["sweep", "stream", "--vary=workload.stream.never-poll=false,true", format]);
-    let ran = sweep("--format=json");
-    assert_eq!(ran.status.code(), Some(3));
+    let output = sweep("--format=json");
+    assert_eq!(output.status.code(), Some(3));
     assert!(
-        stderr(&ran).contains("The point workload.stream.never-poll=true ended in a loss: 736 of"),
+        stderr(&output).contains("The point workload.stream.never-poll=true ended in a loss: 736 of"),
         "{}",
-        stderr(&ran)
+        stderr(&output)
     );
-    let points = &parsed(&ran)["points"];
+    let points = &parse_json(&output)["points"];
     assert_eq!((&points[0]["outcome"], &points[0]["reason"]), (&"done".into(), &Json::Null));
     assert_eq!(points[1]["outcome"], "loss");
     assert!(points[1]["reason"].as_str().is_some_and(|reason| reason.starts_with("736 of 800")), "{points}");
     assert!(value(&points[0], "message.bandwidth").is_f64() && value(&points[1], "message.bandwidth").is_null());
-    let csv = output(&sweep("--format=csv"));
+    let csv = output_text(&sweep("--format=csv"));
     let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
     assert_eq!(rows[0][1..4], ["outcome", "reason", "message_bandwidth_B_per_s"]);
     assert_eq!((rows[1][1], rows[1][2], rows[2][1]), ("done", "", "loss"));
     assert!(!rows[1][3].is_empty() && rows[2].contains(&"736"), "{csv}");
-    let sweep_output = output(&narrows(&["sweep", "stream", "--vary=run.seed=1,2", "--format=csv"]));
+    let sweep_output = output_text(&narrows(&["sweep", "stream", "--vary=run.seed=1,2", "--format=csv"]));
     assert!(!sweep_output.contains("reason"), "where all completed there is no reason: {sweep_output}");
 }
 
@@ -118,7 +118,7 @@ fn pages_name_the_runs_that_did_not_complete_first() {
     let position_of = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
     assert!(position_of("loss: 736 of 800 messages were lost") < position_of("<table>"));
     assert!(position_of("run: loss: 736 of 800 messages were lost") < position_of("<figure"));
-    assert!(position_of("sweep: 1 of 2 points did not end as done") < position_of("<figure"));
+    assert!(position_of("sweep: 1 of 2 points have an outcome other than done") < position_of("<figure"));
     assert!(!page.contains("ottleneck"), "the run has none");
 }
 
@@ -153,9 +153,9 @@ fn results_are_the_same_only_if_hash_and_contents_agree() {
     let result: Json = serde_json::from_str(&text).expect("JSON");
     let bandwidth = value(&result, "message.bandwidth").to_string();
     fs::write(&b, text.replacen(&bandwidth, "999.0", 1)).expect("a file");
-    let ran = narrows(&["compare", &a, &b]);
-    assert!(!output(&ran).contains("The results are the same."), "{}", output(&ran));
-    assert!(stderr(&ran).contains("its hash does not match"), "{}", stderr(&ran));
+    let output = narrows(&["compare", &a, &b]);
+    assert!(!output_text(&output).contains("The results are the same."), "{}", output_text(&output));
+    assert!(stderr(&output).contains("its hash does not match"), "{}", stderr(&output));
     assert_eq!(as_json(&["compare", &a, &b])["same"], false);
     assert_eq!(as_json(&["compare", &a, &a])["same"], true);
 }
@@ -168,75 +168,78 @@ fn search_does_not_compare_runs_that_were_cut_off() {
     let find = |range: &str, format: &str| {
         narrows(&["sweep", &machine, "--find=message.bandwidth >= 61.7 MB/s", "--over", &search_over(range), format])
     };
-    let ran = find("128 B..256 B*2", "--format=json");
-    assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
-    let crossing = &parsed(&ran)["found"][0];
+    let output = find("128 B..256 B*2", "--format=json");
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let crossing = &parse_json(&output)["found"][0];
     assert_eq!((&crossing["holds"], &crossing["between"][0]["holds"]), (&"unknown".into(), &Json::Null));
     assert_eq!(crossing["between"][1]["outcome"], "time-limit");
-    assert!(stderr(&ran).contains("at 256 B: time-limit: the run reached"), "{}", stderr(&ran));
-    let text = output(&find("128 B..256 B*2", "--format=text"));
+    assert!(stderr(&output).contains("at 256 B: time-limit: the run reached"), "{}", stderr(&output));
+    let text = output_text(&find("128 B..256 B*2", "--format=text"));
     assert!(text.contains("unknown") && text.contains("time-limit"), "{text}");
-    let csv = output(&find("128 B..256 B*2", "--format=csv"));
-    let heads = "holds,workload_stream_payload_B,message_bandwidth_B_per_s,outcome,initial_transient,other_end_";
-    assert!(csv.starts_with(heads) && csv.lines().next().is_some_and(|head| head.ends_with(",reason")), "{csv}");
+    let csv = output_text(&find("128 B..256 B*2", "--format=csv"));
+    let header = "holds,workload_stream_payload_B,message_bandwidth_B_per_s,outcome,initial_transient,other_end_";
+    assert!(csv.starts_with(header) && csv.lines().next().is_some_and(|head| head.ends_with(",reason")), "{csv}");
 }
 
 #[test]
 fn latency_of_a_saturated_run_exceeds_every_bound() {
     let small_mesh = ["--set=fabric.mesh.shape=[4, 4]", "--set=workload.offered.cycles=4000"];
     let find = |condition: &str| {
-        let over = ["--over=workload.offered.load=0.05..1.0+lin5", "--format=json"];
-        let ran = narrows(&[&["sweep", "offered-load", "--find", condition], &small_mesh[..], &over].concat());
-        (parsed(&ran)["found"][0].clone(), ran)
+        let range = ["--over=workload.offered.load=0.05..1.0+lin5", "--format=json"];
+        let output = narrows(&[&["sweep", "offered-load", "--find", condition], &small_mesh[..], &range].concat());
+        (parse_json(&output)["found"][0].clone(), output)
     };
     // The bound is far above the latency of any run of this length: only its growth exceeds the bound.
-    let (latency, ran) = find("offered.latency >= 1e9 cycles");
-    assert_eq!((ran.status.code(), &latency["holds"]), (Some(0), &"from".into()), "{latency}");
+    let (latency, output) = find("offered.latency >= 1e9 cycles");
+    assert_eq!((output.status.code(), &latency["holds"]), (Some(0), &"from".into()), "{latency}");
     let saturated = &latency["between"][1];
     assert_eq!((&saturated["outcome"], &saturated["metric"]), (&"saturated".into(), &Json::Null));
     assert_eq!(latency["between"][0]["outcome"], "done");
-    assert!(stderr(&ran).contains(" is saturated."), "{}", stderr(&ran));
+    assert!(stderr(&output).contains(" is saturated."), "{}", stderr(&output));
     let (accepted, _) = find("offered.accepted >= 0.01");
     assert!(accepted["between"][1]["metric"].is_f64(), "accepted load is a result: {accepted}");
 }
 
 #[test]
 fn key_that_is_varied_or_set_is_not_searched_along() {
-    let over = "--over=workload.ping-pong.payload=8 B..256 B";
-    let find = ["sweep", "memory-bus", "--find=message.latency_one_way >= 1 us", over];
-    let ran = narrows(&[&find[..], &["--vary=workload.ping-pong.payload=8 B,16 B"]].concat());
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("is both varied and searched over"), "{}", stderr(&ran));
-    let ran = narrows(&[&find[..], &["--set=workload.ping_pong.payload=8 B"]].concat());
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("is both set and searched over"), "{}", stderr(&ran));
+    let range = "--over=workload.ping-pong.payload=8 B..256 B";
+    let find = ["sweep", "memory-bus", "--find=message.latency_one_way >= 1 us", range];
+    let output = narrows(&[&find[..], &["--vary=workload.ping-pong.payload=8 B,16 B"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("is both varied and searched over"), "{}", stderr(&output));
+    let output = narrows(&[&find[..], &["--set=workload.ping_pong.payload=8 B"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("is both set and searched over"), "{}", stderr(&output));
 }
 
 #[test]
 fn uncertainty_names_the_constants_that_could_not_be_tried() {
     let folder = Folder::new("uncertainty");
     let machine = write_description(&folder, STREAM);
-    let simulated = json(&["run", &machine, "--format=json"])["simulated_us"].as_f64().expect("a time");
+    let simulated_us = json(&["run", &machine, "--format=json"])["simulated_us"].as_f64().expect("a time");
     let run = |limit_us: f64, format: &str| {
         let limit = format!("--set=run.time-limit={limit_us:.3} us");
         narrows(&["run", &machine, &limit, "--uncertainty", format, "--no-host"])
     };
     // Slower machines reach the limit.
-    let ran = run(simulated * 1.02, "--format=json");
-    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
-    let untried = parsed(&ran)["uncertainty_untried"].as_object().cloned().expect("constants");
-    assert!(untried.values().all(|why| why == "the run ends in a time-limit") && !untried.is_empty(), "{untried:?}");
-    let text = output(&run(simulated * 1.02, "--format=text"));
+    let output = run(simulated_us * 1.02, "--format=json");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let untried = parse_json(&output)["uncertainty_untried"].as_object().cloned().expect("constants");
+    assert!(
+        untried.values().all(|reason| reason == "the run ends in a time-limit") && !untried.is_empty(),
+        "{untried:?}"
+    );
+    let text = output_text(&run(simulated_us * 1.02, "--format=text"));
     assert!(text.contains(" % (incomplete)") && text.contains("the run ends in a time-limit"), "{text}");
     let unlimited = run(1e6, "--format=json");
-    assert_eq!(parsed(&unlimited)["uncertainty_untried"], Json::Null);
-    let truncated = run(simulated * 0.9, "--format=text");
+    assert_eq!(parse_json(&unlimited)["uncertainty_untried"], Json::Null);
+    let truncated = run(simulated_us * 0.9, "--format=text");
     assert_eq!(truncated.status.code(), Some(2));
     assert!(stderr(&truncated).contains("the run ended in a time-limit, so that its metrics have no uncertainty"));
 }
 
 /// Writes the small study into a folder.
-fn study(name: &str) -> Folder {
+fn folder_with_study(name: &str) -> Folder {
     let folder = Folder::new(name);
     for (file, text) in narrows::study::scaffold::FILES {
         fs::write(folder.path(file), text).expect("a file");
@@ -246,7 +249,7 @@ fn study(name: &str) -> Folder {
 
 #[test]
 fn value_made_of_values_is_evaluated_once() {
-    let folder = study("values");
+    let folder = folder_with_study("values");
     let text = fs::read_to_string(folder.path("study.toml")).expect("a file");
     // If values were evaluated at each mention, the first value would take 4²⁰ evaluations.
     let value = |number: usize| {
@@ -267,7 +270,7 @@ fn value_made_of_values_is_evaluated_once() {
 
 #[test]
 fn study_lists_the_runs_that_did_not_complete() {
-    let folder = study("unfinished");
+    let folder = folder_with_study("unfinished");
     let machine = fs::read_to_string(folder.path("machine.toml")).expect("a description");
     fs::write(folder.path("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}")).expect("a file");
     let result = as_json(&["reproduce", folder.root(), "--quick"]);
@@ -277,14 +280,14 @@ fn study_lists_the_runs_that_did_not_complete() {
     assert_eq!(row[1], "time-limit");
     assert!(row[2].as_str().is_some_and(|reason| reason.starts_with("the run reached `run.time-limit`")), "{row}");
     let text = stdout(&["reproduce", folder.root(), "--quick"]);
-    assert!(text.contains("Runs that did not end as done: "), "{text}");
+    assert!(text.contains("Runs with an outcome other than done: "), "{text}");
 }
 
 #[test]
 fn pages_of_a_study_do_not_go_into_the_study() {
-    let folder = study("into");
-    let ran = narrows(&["reproduce", folder.root(), "--quick", "--out", folder.root()]);
-    assert_eq!(ran.status.code(), Some(2), "{}", output(&ran));
-    assert!(stderr(&ran).contains("the study itself is in this folder"), "{}", stderr(&ran));
+    let folder = folder_with_study("into");
+    let output = narrows(&["reproduce", folder.root(), "--quick", "--out", folder.root()]);
+    assert_eq!(output.status.code(), Some(2), "{}", output_text(&output));
+    assert!(stderr(&output).contains("the study itself is in this folder"), "{}", stderr(&output));
     assert!(!fs::exists(folder.path("report.html")).expect("a folder"));
 }

@@ -11,47 +11,52 @@ fn verify(arguments: &[&str]) -> Output {
 }
 
 /// Returns the standard output and the exit code.
-fn printed(arguments: &[&str]) -> (String, Option<i32>) {
+fn stdout_and_code(arguments: &[&str]) -> (String, Option<i32>) {
     let output = verify(arguments);
     (String::from_utf8(output.stdout).expect("UTF-8"), output.status.code())
 }
 
 fn json(arguments: &[&str]) -> (Json, Option<i32>) {
-    let (text, code) = printed(&[arguments, &["--format", "json"]].concat());
+    let (text, code) = stdout_and_code(&[arguments, &["--format", "json"]].concat());
     (serde_json::from_str(&text).expect("JSON"), code)
 }
 
 /// Returns the verdict on a property of the first firmware.
 fn verdict_holds(json: &Json, property: &str) -> bool {
     let properties = json["firmwares"][0]["properties"].as_array().expect("a list");
-    let finding = properties.iter().find(|of| of["property"] == property).expect("a property");
+    let finding = properties.iter().find(|entry| entry["property"] == property).expect("a property");
     finding["holds"].as_bool().expect("a verdict")
 }
 
 #[test]
 fn only_fine_pipelining_overlaps_within_a_packet_and_serial_firmware_not_at_all() {
-    for (firmware, between, within) in
+    for (firmware, overlaps_between, overlaps_within) in
         [("berkeley-via", false, false), ("gm", true, false), ("coarse", true, false), ("fine", true, true)]
     {
         let (json, code) = json(&[firmware]);
         assert_eq!((code, json["as_expected"].as_bool()), (Some(0), Some(true)), "{firmware}");
         for direction in ["f1", "f2"] {
-            assert_eq!(verdict_holds(&json, direction), between, "{firmware}: {direction}");
-            assert_eq!(verdict_holds(&json, &format!("{direction}-within")), within, "{firmware}: {direction} within");
+            assert_eq!(verdict_holds(&json, direction), overlaps_between, "{firmware}: {direction}");
+            assert_eq!(
+                verdict_holds(&json, &format!("{direction}-within")),
+                overlaps_within,
+                "{firmware}: {direction} within"
+            );
         }
-        let always = ["f3", "f4", "f4-last", "engines", "landed-first", "whole", "no-deadlock", "in-turn", "table"];
-        assert!(always.iter().all(|property| verdict_holds(&json, property)), "{firmware}");
+        let always_holding =
+            ["f3", "f4", "f4-last", "engines", "landed-first", "whole", "no-deadlock", "in-turn", "table"];
+        assert!(always_holding.iter().all(|property| verdict_holds(&json, property)), "{firmware}");
     }
 }
 
 #[test]
 fn broken_rule_prints_its_counterexample_and_exits_with_1() {
     let arguments = ["berkeley-via", "--without", "engine-exclusive"];
-    let (text, code) = printed(&arguments);
+    let (text, code) = stdout_and_code(&arguments);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("f4            FAILS"), "{text}");
     assert!(text.contains("RDMA Idle → Coarse_Grained_Rdma; writes 1 unit"), "{text}");
-    assert_eq!(printed(&arguments).0, text, "the same again");
+    assert_eq!(stdout_and_code(&arguments).0, text, "the same again");
 }
 
 #[test]
@@ -77,19 +82,19 @@ fn models_are_written_to_the_given_folder() {
 
 /// Returns whether Spin and the programs that it needs are installed. If one is missing, prints its name.
 fn has_spin() -> bool {
-    let missing = spin::missing();
-    if let Some(program) = missing {
+    let missing_program = spin::missing_program();
+    if let Some(program) = missing_program {
         eprintln!("not checked with Spin: `{program}` is not installed");
     }
-    missing.is_none()
+    missing_program.is_none()
 }
 
 #[test]
 fn spin_agrees() {
     for firmware in ["berkeley-via", "gm", "coarse", "fine"].into_iter().filter(|_| has_spin()) {
         let (json, code) = json(&[firmware, "--spin"]);
-        let judged = json["firmwares"][0]["spin"].as_array().expect("a list");
-        assert_eq!((code, judged.len()), (Some(0), 13), "{json:#}");
+        let findings = json["firmwares"][0]["spin"].as_array().expect("a list");
+        assert_eq!((code, findings.len()), (Some(0), 13), "{json:#}");
     }
 }
 
@@ -104,8 +109,8 @@ fn spin_finds_broken_rules() {
     ] {
         if has_spin() {
             let (json, code) = json(&[firmware, "--without", rule, "--spin"]);
-            let judged = json["firmwares"][0]["spin"].as_array().expect("a list");
-            let verdict = judged.iter().find(|finding| finding["formula"] == formula).expect("a formula");
+            let findings = json["firmwares"][0]["spin"].as_array().expect("a list");
+            let verdict = findings.iter().find(|finding| finding["formula"] == formula).expect("a formula");
             assert_eq!((code, verdict["holds"].as_bool()), (Some(1), Some(false)), "{firmware} without {rule}");
         }
     }

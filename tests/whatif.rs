@@ -1,5 +1,5 @@
-//! Tests of the sensitivity analysis: it finds the bottleneck of machines whose bottleneck is known, and compares only
-//! runs that ended as they were asked to.
+//! Checks the sensitivity analysis: it finds the bottleneck of machines whose bottleneck is known, and compares only
+//! runs that completed.
 
 use narrows::experiment::whatif::{WhatIf, WhatIfError, WhatIfQuery};
 use narrows::machine::Registry;
@@ -8,12 +8,12 @@ use narrows::text::{Document, LayerCache, Meaning};
 const HOST: &str = "hosts.pentium-ii-440lx";
 
 /// Analyses a shipped example with these settings, by `metric`, or by the example's objective if `metric` is `None`.
-fn query(example: &str, sets: &[&str], metric: Option<&str>) -> Result<WhatIf, String> {
+fn run_query(example: &str, overrides: &[&str], metric: Option<&str>) -> Result<WhatIf, String> {
     let path = format!("{}/examples/{example}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a shipped example");
-    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let overrides: Vec<String> = overrides.iter().map(|setting| (*setting).to_owned()).collect();
     let reader = |varied: &[String]| {
-        Registry::shared().read_varied(Document::Text(example, &text, None), &sets, varied, &LayerCache::default())
+        Registry::shared().read_varied(Document::Text(example, &text, None), &overrides, varied, &LayerCache::default())
     };
     let query = WhatIfQuery { reader: &reader, metric, factor: 2.0, thorough: false };
     query.run(&|_| {}).map_err(|error| match error {
@@ -22,18 +22,18 @@ fn query(example: &str, sets: &[&str], metric: Option<&str>) -> Result<WhatIf, S
     })
 }
 
-fn analysis(example: &str, sets: &[&str]) -> WhatIf {
-    query(example, sets, None).unwrap_or_else(|error| panic!("{example} {sets:?}: {error}"))
+fn analysis(example: &str, overrides: &[&str]) -> WhatIf {
+    run_query(example, overrides, None).unwrap_or_else(|error| panic!("{example} {overrides:?}: {error}"))
 }
 
-/// A machine that was made to have a bottleneck: the example, the settings, the bottleneck's resources, and the single
-/// parameter with the largest gain, if a single parameter gains.
-type Constructed = (&'static str, &'static [&'static str], &'static [&'static str], Option<&'static str>);
+/// A machine that was made to have a bottleneck: the example, the settings, the bottleneck's resources, and the
+/// parameter with the largest gain, or `None` if no single parameter has a gain.
+type ConstructedMachine = (&'static str, &'static [&'static str], &'static [&'static str], Option<&'static str>);
 
 const FEW_MESSAGES: &str = "workload.stream.messages=20";
 
 /// Machines with one slow parameter.
-const ONE_SLOW_PARAMETER: [Constructed; 11] = [
+const ONE_SLOW_PARAMETER: [ConstructedMachine; 11] = [
     (
         "stream",
         &[FEW_MESSAGES, "fabric.myrinet.link-rate=20 MB/s"],
@@ -109,7 +109,7 @@ const SLOW_PCI: [&str; 3] = [
 ];
 
 /// Machines in which several parameters are slow together, and gain most together.
-const COUPLED: [Constructed; 5] = [
+const COUPLED_PARAMETERS: [ConstructedMachine; 5] = [
     // The two rates of a bridge are as fast as its bus.
     ("stream", &[FEW_MESSAGES, SLOW_PCI[0], SLOW_PCI[1], SLOW_PCI[2]], &["PCI of hosts.pentium-ii-440lx"], None),
     // The two directions of a link are slow.
@@ -142,19 +142,19 @@ const COUPLED: [Constructed; 5] = [
 ];
 
 /// Checks that the bottleneck of constructed machines is named.
-fn check_named(machines: &[Constructed]) {
+fn assert_bottlenecks_are_named(machines: &[ConstructedMachine]) {
     let mut errors = Vec::new();
-    for (example, sets, resources, parameter) in machines {
-        let result = analysis(example, sets);
-        let named = result.bottleneck.as_ref().map(|bottleneck| {
+    for (example, overrides, resources, parameter) in machines {
+        let result = analysis(example, overrides);
+        let bottleneck_found = result.bottleneck.as_ref().map(|bottleneck| {
             let mut names = bottleneck.resources.clone();
             names.sort();
             (names, bottleneck.ratio)
         });
         let first = result.gains.iter().find(|gain| !gain.is_trade_off()).map(|gain| gain.key.as_str());
-        let is_named = named.as_ref().is_some_and(|(names, ratio)| names == resources && *ratio > 1.05);
+        let is_named = bottleneck_found.as_ref().is_some_and(|(names, ratio)| names == resources && *ratio > 1.05);
         if !is_named || parameter.is_some_and(|parameter| first != Some(parameter)) {
-            errors.push(format!("{example} {sets:?}: {named:?}, first parameter {first:?}"));
+            errors.push(format!("{example} {overrides:?}: {bottleneck_found:?}, first parameter {first:?}"));
         }
     }
     assert!(errors.is_empty(), "{}", errors.join("\n"));
@@ -162,15 +162,15 @@ fn check_named(machines: &[Constructed]) {
 
 #[test]
 fn slow_parameter_and_its_resource_are_named() {
-    check_named(&ONE_SLOW_PARAMETER);
+    assert_bottlenecks_are_named(&ONE_SLOW_PARAMETER);
 }
 
 #[test]
 fn cycles_of_a_program_gain_as_much_as_the_clock_that_counts_them() {
     let result = analysis("stream", &[FEW_MESSAGES, "workload.stream.warm-up=0", "messaging.receive=1000000"]);
     let names = result.bottleneck.expect("receiving is slow").resources;
-    let coupled = ["messaging library of messaging", "processor of hosts.pentium-ii-440lx"];
-    assert!(names.len() == 1 && coupled.contains(&names[0].as_str()), "{names:?}");
+    let expected_names = ["messaging library of messaging", "processor of hosts.pentium-ii-440lx"];
+    assert!(names.len() == 1 && expected_names.contains(&names[0].as_str()), "{names:?}");
     let gain = |key: &str| result.gains.iter().find(|gain| gain.key == key).map_or(1.0, |gain| gain.ratio);
     let [cycles, clock] = ["messaging.receive", "hosts.pentium-ii-440lx.io-bus.processor.clock"].map(gain);
     assert!(cycles > 1.9 && clock > 1.9 && (cycles / clock - 1.0).abs() < 0.01, "{cycles} {clock}");
@@ -178,18 +178,18 @@ fn cycles_of_a_program_gain_as_much_as_the_clock_that_counts_them() {
 
 #[test]
 fn coupled_parameters_are_named_together() {
-    check_named(&COUPLED);
+    assert_bottlenecks_are_named(&COUPLED_PARAMETERS);
 }
 
 #[test]
 fn processor_and_bus_that_are_slow_together_are_both_named() {
     // A ping-pong waits first for one and then for the other: the slower one is the bottleneck, and the other is next.
-    let of_host = |set: &str| format!("hosts.memory-bus-1998.memory-bus.{set}");
-    let sets = [of_host("processor.clock=20 MHz"), of_host("bus.clock=2 MHz")];
-    let result = analysis("memory-bus", &sets.each_ref().map(String::as_str));
+    let host_setting = |setting: &str| format!("hosts.memory-bus-1998.memory-bus.{setting}");
+    let overrides = [host_setting("processor.clock=20 MHz"), host_setting("bus.clock=2 MHz")];
+    let result = analysis("memory-bus", &overrides.each_ref().map(String::as_str));
     let bottleneck = result.bottleneck.expect("both are slow");
-    let next = result.saturation.and_then(|saturation| saturation.next).expect("the other is next");
-    let mut names = [bottleneck.name(), next.name()];
+    let next_bottleneck = result.saturation.and_then(|saturation| saturation.next).expect("the other is next");
+    let mut names = [bottleneck.name(), next_bottleneck.name()];
     names.sort();
     assert_eq!(names, ["memory bus of hosts.memory-bus-1998", "processor of hosts.memory-bus-1998"]);
     let pair = &result.pairs[0];
@@ -214,8 +214,8 @@ fn refused_changes_have_a_reason_and_a_remedy() {
     let refusal = result.refused.iter().find(|refusal| refusal.change() == rate).expect("faster than the bus");
     assert!(refusal.reason.contains("moves at most 132 MB/s"), "{refusal:?}");
     assert!(refusal.advice.contains("together with the other parameters of PCI"), "{refusal:?}");
-    let named = |key: &str| result.gains.iter().any(|gain| gain.key == key);
-    assert!(!named("fabric.myrinet.watchdog"), "a timeout that is never reached has no effect");
+    let has_gain = |key: &str| result.gains.iter().any(|gain| gain.key == key);
+    assert!(!has_gain("fabric.myrinet.watchdog"), "a timeout that is never reached has no effect");
 }
 
 #[test]
@@ -231,7 +231,8 @@ fn saturated_run_is_judged_by_its_accepted_load() {
     };
     assert!(gain("fabric.router.routing-delay", 2.0) < 1.01, "{:?}", result.gains);
     assert!(gain("fabric.router.buffer-flits", 0.5) < 1.01, "{:?}", result.gains);
-    let error = query("offered-load", &small_mesh, Some("offered.latency")).expect_err("a latency of a saturated run");
+    let error =
+        run_query("offered-load", &small_mesh, Some("offered.latency")).expect_err("a latency of a saturated run");
     assert!(error.contains("the run is saturated") && error.contains("--metric offered.accepted"), "{error}");
 }
 
@@ -248,27 +249,28 @@ fn trial_that_saturates_is_left_out_of_a_comparison_of_latencies() {
 
 #[test]
 fn runs_that_were_cut_off_are_not_compared() {
-    let error = query("ping-pong", &["run.time-limit=1 ms"], None).expect_err("the run is cut off");
+    let error = run_query("ping-pong", &["run.time-limit=1 ms"], None).expect_err("the run is cut off");
     assert!(error.contains("cut off at `run.time-limit`") && error.contains("raise `run.time-limit`"), "{error}");
-    let error = query("ping-pong", &["ni.trapeze.keep-buffers=true"], None).expect_err("the run is stuck");
+    let error = run_query("ping-pong", &["ni.trapeze.keep-buffers=true"], None).expect_err("the run is stuck");
     assert!(error.contains("ended in a deadlock"), "{error}");
     // The whole run ends in time, but a run on a machine with a slower switch does not.
-    let sets = [
+    let overrides = [
         "workload.ping-pong.messages=10",
         "workload.ping-pong.warm-up=0",
         "fabric.myrinet.switch-latency=1 ms",
         "run.time-limit=24 ms",
     ];
-    let result = analysis("ping-pong", &sets);
-    let slower = "fabric.myrinet.switch-latency = 2 ms";
-    let refusal = result.refused.iter().find(|refusal| refusal.change() == slower).expect("it is cut off");
+    let result = analysis("ping-pong", &overrides);
+    let slower_switch = "fabric.myrinet.switch-latency = 2 ms";
+    let refusal = result.refused.iter().find(|refusal| refusal.change() == slower_switch).expect("it is cut off");
     assert!(refusal.reason.contains("cut off") && refusal.advice.contains("run.time-limit"), "{refusal:?}");
     assert!(!result.gains.iter().any(|gain| gain.value == "2 ms"), "{:?}", result.gains);
 }
 
 #[test]
 fn metric_without_a_direction_is_refused() {
-    let error = query("ping-pong", &["workload.ping-pong.messages=10"], Some("messages.sent")).expect_err("a count");
+    let error =
+        run_query("ping-pong", &["workload.ping-pong.messages=10"], Some("messages.sent")).expect_err("a count");
     assert!(error.contains("neither more nor less of `messages.sent` is better"), "{error}");
     assert!(error.contains("message.latency_one_way"), "{error}");
 }
@@ -276,10 +278,11 @@ fn metric_without_a_direction_is_refused() {
 #[test]
 fn parameters_without_effect_are_listed_with_the_reason() {
     let result = analysis("ping-pong", &["workload.ping-pong.messages=20"]);
-    let dead = |key: &str| result.ineffective.iter().find(|dead| dead.key == key).map(|dead| dead.reason.as_str());
-    assert_eq!(dead("ni.trapeze.firmware.log"), Some("the firmware does not log"));
-    assert_eq!(dead("ni.trapeze.firmware.protocol"), Some("there is no protocol"));
-    assert_eq!(dead("ni.trapeze.lanai.clock"), None);
+    let reason =
+        |key: &str| result.ineffective.iter().find(|entry| entry.key == key).map(|entry| entry.reason.as_str());
+    assert_eq!(reason("ni.trapeze.firmware.log"), Some("the firmware does not log"));
+    assert_eq!(reason("ni.trapeze.firmware.protocol"), Some("there is no protocol"));
+    assert_eq!(reason("ni.trapeze.lanai.clock"), None);
     assert!(result.gains.windows(2).all(|pair| pair[0].ratio >= pair[1].ratio), "the largest gain comes first");
     let clock = result.gains.iter().find(|gain| gain.key == "ni.trapeze.lanai.clock").expect("it has an effect");
     assert_eq!(clock.meaning, Some(Meaning::Rate));
@@ -291,11 +294,12 @@ fn parameters_without_effect_are_listed_with_the_reason() {
 fn parts_state_the_reason_of_a_number_without_effect() {
     let path = format!("{}/examples/ping-pong.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a shipped example");
-    let reason = |set: &str, key: &str| {
-        let sets: Vec<String> = [set].iter().filter(|set| !set.is_empty()).map(|set| (*set).to_owned()).collect();
+    let reason = |setting: &str, key: &str| {
+        let overrides: Vec<String> =
+            [setting].iter().filter(|setting| !setting.is_empty()).map(|setting| (*setting).to_owned()).collect();
         let read = Registry::shared().read_varied(
             Document::Text("ping-pong", &text, None),
-            &sets,
+            &overrides,
             &[],
             &LayerCache::default(),
         );
@@ -308,7 +312,10 @@ fn parts_state_the_reason_of_a_number_without_effect() {
     assert_eq!(reason("ni.trapeze.logging=true", "ni.trapeze.firmware.log"), None);
     assert_eq!(reason("", "ni.trapeze.firmware.copy"), Some("there is no protocol"));
     let clock = format!("{HOST}.io-bus.pci.clock");
-    assert_eq!(reason("", &clock), Some("the rates of the bridge decide, and the clock only bounds them"));
+    assert_eq!(
+        reason("", &clock),
+        Some("transfers run at the rates of the bridge, and the clock only limits these rates")
+    );
     assert_eq!(reason("", "fabric.myrinet.watchdog"), Some("no packet holds its path for that time"));
     assert_eq!(reason("", "fabric.myrinet.link-rate"), None);
 }

@@ -35,14 +35,14 @@ fn is_adaptive(fabric: &str) -> bool {
 }
 
 /// Returns a description of nine nodes.
-fn description((host, ni): (&str, &str), (fabric, clock): (&str, &str), rest: &str) -> String {
+fn description((host, ni): (&str, &str), (fabric, clock): (&str, &str), further_lines: &str) -> String {
     let channels = if is_adaptive(fabric) { 3 } else { 1 };
     let router = format!(
         "[fabric.router]\nnetworks = 2\nvirtual-channels = {channels}\nflit = \"4 B\"\nlink-bits = 8\nclock = \"{clock}\""
     );
     let router = if fabric == IDEAL { "" } else { &router };
     let nodes = format!("[nodes.node]\nhost = \"{host}\"\ncount = 9");
-    format!("parts = [\"hosts/{host}\", \"ni/{ni}\"]\n{nodes}\n{fabric}\n{router}\n{rest}\n")
+    format!("parts = [\"hosts/{host}\", \"ni/{ni}\"]\n{nodes}\n{fabric}\n{router}\n{further_lines}\n")
 }
 
 fn read(text: &str) -> Machine {
@@ -55,7 +55,7 @@ struct Counts {
     packets: PacketCounts,
     protocols: Vec<Statistics>,
     /// Number of messages during which a packet was retransmitted.
-    retried: usize,
+    retried_messages: usize,
 }
 
 impl Counts {
@@ -65,25 +65,25 @@ impl Counts {
 }
 
 /// Runs the stream, and asserts that each message arrived once, in order, with an exact ledger.
-fn streamed(interface: (&str, &str), fabric: &str, protocol: &str) -> Counts {
+fn run_stream(interface: (&str, &str), fabric: &str, protocol: &str) -> Counts {
     let text = description(interface, (fabric, "200 MHz"), &format!("{protocol}\n{STREAM}"));
     let built = build(&read(&text), Recorder::off());
     assert_eq!(built.run(), Outcome::Done, "{text}");
-    let (world, mut last, mut seen) = (&built.world, BTreeMap::new(), BTreeSet::new());
-    let mut retried = 0;
+    let (world, mut last_ids, mut delivered_ids) = (&built.world, BTreeMap::new(), BTreeSet::new());
+    let mut retried_messages = 0;
     for (message, time) in world.tally.delivered().iter() {
-        assert!(seen.insert(message.id), "a message comes once: {text}");
-        let previous = last.insert((message.source, message.destination), message.id);
-        assert!(previous.is_none_or(|before| before < message.id), "a pair's messages come in order: {text}");
+        assert!(delivered_ids.insert(message.id), "a message comes once: {text}");
+        let previous = last_ids.insert((message.source, message.destination), message.id);
+        assert!(previous.is_none_or(|previous_id| previous_id < message.id), "a pair's messages come in order: {text}");
         let ledger = message.ledger();
         let sum: Time = ledger.stages().iter().map(|stage| stage.total()).fold(Time::ZERO, |sum, stage| sum + stage);
         assert_eq!(ledger.start() + sum, *time, "{text}");
-        retried += usize::from(ledger.stages().iter().any(|stage| stage.name == "retry"));
+        retried_messages += usize::from(ledger.stages().iter().any(|stage| stage.name == "retry"));
     }
-    assert_eq!((seen.len(), world.tally.dropped()), (MESSAGES, 0), "{text}");
+    assert_eq!((delivered_ids.len(), world.tally.dropped()), (MESSAGES, 0), "{text}");
     let ports = world.nodes.iter().map(|node| node.endpoint().port().expect("packets go by ports").statistics());
     let packets = world.fabric.as_ref().expect("a fabric joins them").packet_counts();
-    Counts { packets, protocols: ports.collect(), retried }
+    Counts { packets, protocols: ports.collect(), retried_messages }
 }
 
 #[test]
@@ -91,14 +91,19 @@ fn streams_arrive_once_and_in_order_over_any_fabric() {
     let mut duplicates = 0;
     for interface in INTERFACES {
         for fabric in [IDEAL, MESH, ADAPTIVE] {
-            let counts = streamed(interface, fabric, WINDOW);
-            let repeated = (counts.packets.dropped, counts.sum(|unit| unit.retransmitted), counts.retried);
-            assert_eq!(repeated, (0, 0, 0), "nothing is lost, and no time-out goes off: {interface:?} {fabric}");
+            let counts = run_stream(interface, fabric, WINDOW);
+            let losses_and_retries =
+                (counts.packets.dropped, counts.sum(|unit| unit.retransmitted), counts.retried_messages);
+            assert_eq!(
+                losses_and_retries,
+                (0, 0, 0),
+                "nothing is lost, and no time-out goes off: {interface:?} {fabric}"
+            );
             assert!(counts.sum(|unit| unit.acknowledgements) >= MESSAGES as u64);
         }
         for fabric in [LOSSY, ADAPTIVE_LOSSY] {
-            let counts = streamed(interface, fabric, WINDOW);
-            assert!(counts.packets.dropped > 0 && counts.retried > 0, "{interface:?} {fabric}");
+            let counts = run_stream(interface, fabric, WINDOW);
+            assert!(counts.packets.dropped > 0 && counts.retried_messages > 0, "{interface:?} {fabric}");
             assert!(counts.sum(|unit| unit.retransmitted) > 0, "{interface:?} {fabric}");
             duplicates += counts.sum(|unit| unit.duplicates);
         }
@@ -118,8 +123,8 @@ fn streams_arrive_with_few_sequence_numbers_no_reorder_buffers_and_delayed_ackno
         let window = if keys.contains("\nwindow") { "" } else { "window = 8\n" };
         let protocol = format!("[protocol.window]\n{window}{keys}\ntimeout = \"200 us\"\ntimeout-max = \"800 us\"");
         for interface in INTERFACES {
-            let counts = streamed(interface, LOSSY, &protocol);
-            assert!(counts.packets.dropped > 0 && counts.retried > 0, "{interface:?} {keys}");
+            let counts = run_stream(interface, LOSSY, &protocol);
+            assert!(counts.packets.dropped > 0 && counts.retried_messages > 0, "{interface:?} {keys}");
         }
     }
 }
@@ -128,10 +133,10 @@ fn streams_arrive_with_few_sequence_numbers_no_reorder_buffers_and_delayed_ackno
 fn delayed_acknowledgement_is_sent_after_its_delay() {
     // The last packet of a message or of a window with an odd number of packets is acknowledged only after the delay,
     // which is much shorter than the time-out.
-    let late_packets =
+    let delayed_acknowledgements =
         "[protocol.window]\nwindow = 3\nacknowledge-every = 2\nacknowledge-delay = \"5 us\"\ntimeout = \"200 us\"";
     for interface in INTERFACES {
-        let counts = streamed(interface, MESH, late_packets);
+        let counts = run_stream(interface, MESH, delayed_acknowledgements);
         assert_eq!(counts.sum(|unit| unit.retransmitted), 0, "{interface:?}");
         let (accepted, acknowledgements) = (counts.sum(|unit| unit.accepted), counts.sum(|unit| unit.acknowledgements));
         let message = format!("{acknowledgements} acknowledgements of {accepted} packets");
@@ -145,14 +150,18 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 }
 
 /// Returns a description of bursts from all nodes to all, on links so slow that packets contend.
-fn bursts(interface: (&str, &str), fabric: &str, rest: &str) -> String {
-    description(interface, (fabric, "10 MHz"), &format!("[workload.bursts]\nphases = 2\npackets = [10, 30]\n{rest}"))
+fn bursts(interface: (&str, &str), fabric: &str, further_lines: &str) -> String {
+    description(
+        interface,
+        (fabric, "10 MHz"),
+        &format!("[workload.bursts]\nphases = 2\npackets = [10, 30]\n{further_lines}"),
+    )
 }
 
 #[test]
 fn window_keeps_active_messages_in_order_on_an_adaptive_fabric() {
-    let out_of_order = |interface, rest: &str| {
-        let text = bursts(interface, ADAPTIVE, rest);
+    let out_of_order = |interface, further_lines: &str| {
+        let text = bursts(interface, ADAPTIVE, further_lines);
         let result = run(&read(&text), Recorder::off());
         assert_eq!(result.outcome, Outcome::Done, "{text}");
         assert_eq!(metric(&result, "packets.sent"), metric(&result, "packets.delivered"), "{text}");

@@ -24,34 +24,34 @@ fn cases() -> BTreeSet<String> {
 
 /// Returns the arguments of a case.
 fn arguments(case: &str) -> Vec<String> {
-    let given = fs::read_to_string(folder().join(format!("{case}.args"))).unwrap_or_default();
-    let mut given: Vec<String> = given.lines().map(str::to_owned).collect();
-    let command = match given.first() {
-        Some(first) if COMMANDS.contains(&first.as_str()) => given.remove(0),
+    let case_arguments = fs::read_to_string(folder().join(format!("{case}.args"))).unwrap_or_default();
+    let mut case_arguments: Vec<String> = case_arguments.lines().map(str::to_owned).collect();
+    let command = match case_arguments.first() {
+        Some(first) if COMMANDS.contains(&first.as_str()) => case_arguments.remove(0),
         _ => "check".to_owned(),
     };
     let file = format!("{case}.toml");
     let file = folder().join(&file).exists().then_some(file);
-    [command].into_iter().chain(file).chain(given).collect()
+    [command].into_iter().chain(file).chain(case_arguments).collect()
 }
 
 /// Returns how the message of a case differs from its snapshot, if it does.
 fn difference(case: &str) -> Option<String> {
-    let ran = Command::new(env!("CARGO_BIN_EXE_narrows"))
+    let output = Command::new(env!("CARGO_BIN_EXE_narrows"))
         .args(arguments(case))
         .current_dir(folder())
         .env_remove("RUST_BACKTRACE")
         .output()
         .expect("the program starts");
-    let printed = String::from_utf8_lossy(&ran.stderr).into_owned();
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     let path = folder().join(format!("{case}.stderr"));
     if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
         fs::write(&path, &printed).expect("the folder can be written");
     }
-    if ran.status.code() != Some(2) {
-        return Some(format!("{case}: ended with {:?}, not 2:\n{printed}", ran.status));
+    if output.status.code() != Some(2) {
+        return Some(format!("{case}: ended with {:?}, not 2:\n{printed}", output.status));
     }
-    if !ran.stdout.is_empty() {
+    if !output.stdout.is_empty() {
         return Some(format!("{case}: wrote to standard output"));
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();

@@ -6,14 +6,14 @@
 // --times also prints the processor time of some runs, the least of 5.
 
 import { spawnSync } from "node:child_process";
-import { answering } from "./module.mjs";
+import { loadModule } from "./module.mjs";
 
 const [path, narrows, ...options] = process.argv.slice(2);
-const ask = await answering(path);
+const ask = await loadModule(path);
 
-/** Runs the native program. */
-function native(...words) {
-  return spawnSync(narrows, words, { maxBuffer: 1 << 29, encoding: "utf8" });
+/** Runs the native program with these arguments. */
+function runNative(...commandArguments) {
+  return spawnSync(narrows, commandArguments, { maxBuffer: 1 << 29, encoding: "utf8" });
 }
 
 const outcomes = { equal: 0, differ: [] };
@@ -23,7 +23,7 @@ function compare(name, answer, expected) {
 }
 
 const overrides = (sets) => sets.flatMap((set) => ["--set", set]);
-const record = (name, sets = []) => [`run ${name} ${sets.join(" ")}`, ask({ ask: "record", name, sets }), native("run", name, "--format", "json", "--no-host", ...overrides(sets)).stdout];
+const record = (name, sets = []) => [`run ${name} ${sets.join(" ")}`, ask({ ask: "record", name, sets }), runNative("run", name, "--format", "json", "--no-host", ...overrides(sets)).stdout];
 
 const examples = JSON.parse(ask({ ask: "list" })).examples.map((example) => example.name);
 for (const name of examples) compare(...record(name));
@@ -33,31 +33,31 @@ for (const ni of ["ni2w", "cni32qm", "cni512q"])
   for (const payload of ["8 B", "64 B", "248 B"]) compare(...record("memory-bus", [`ni=${ni}`, `workload.ping-pong.payload=${payload}`]));
 
 const vary = ["ni=ni2w,cni32qm", "workload.ping-pong.payload=8 B,64 B,248 B"];
-const sweep = native("sweep", "memory-bus", "--format", "json", ...vary.flatMap((one) => ["--vary", one]));
+const sweep = runNative("sweep", "memory-bus", "--format", "json", ...vary.flatMap((values) => ["--vary", values]));
 compare("sweep", ask({ ask: "sweep", name: "memory-bus", vary }), sweep.stdout);
 const seeds = ["run.seed=1,2,3"];
-const loads = native("sweep", "offered-load", "--format", "json", "--vary", seeds[0], "--set", "workload.offered.load=0.1");
+const loads = runNative("sweep", "offered-load", "--format", "json", "--vary", seeds[0], "--set", "workload.offered.load=0.1");
 compare("sweep of seeds", ask({ ask: "sweep", name: "offered-load", sets: ["workload.offered.load=0.1"], vary: seeds }), loads.stdout);
 
 for (const [name, sets] of [["memory-bus", ["ni=ni2w"]], ["ping-pong", []], ["pcie-messages", []]]) {
   const json = JSON.parse(ask({ ask: "whatif", name, sets }));
   const text = json.text;
   delete json.text;
-  const expected = JSON.parse(native("whatif", name, "--format", "json", ...overrides(sets)).stdout);
+  const expected = JSON.parse(runNative("whatif", name, "--format", "json", ...overrides(sets)).stdout);
   compare(`whatif ${name}`, JSON.stringify(json), JSON.stringify(expected));
-  compare(`text of whatif ${name}`, text, native("whatif", name, ...overrides(sets)).stdout);
+  compare(`text of whatif ${name}`, text, runNative("whatif", name, ...overrides(sets)).stdout);
 }
 
 // Refusals: the text of each problem is what the command line prints.
 for (const [name, sets] of [["memory-bus", ["workload.ping-pong.payload=8K"]], ["memory-bus", ["ni=cmmu"]], ["stream", ["run.sed=1"]], ["udp", ["fabric=ideal"]]]) {
   const { problems = [] } = JSON.parse(ask({ ask: "run", name, sets }));
-  const printed = native("check", name, ...overrides(sets)).stderr.split("\n").filter((line) => !/^Using the shipped example|^\d+ problems$/.test(line)).join("\n").trim();
+  const printed = runNative("check", name, ...overrides(sets)).stderr.split("\n").filter((line) => !/^Using the shipped example|^\d+ problems$/.test(line)).join("\n").trim();
   compare(`refusal ${name} ${sets}`, problems.map((problem) => problem.text).join("\n\n").trim(), printed);
 }
-compare("list", JSON.stringify(JSON.parse(ask({ ask: "list" })).hosts), JSON.stringify(JSON.parse(native("list", "--format", "json").stdout).hosts));
+compare("list", JSON.stringify(JSON.parse(ask({ ask: "list" })).hosts), JSON.stringify(JSON.parse(runNative("list", "--format", "json").stdout).hosts));
 
 if (options.includes("--times")) {
-  const spent = (run) => {
+  const processorMilliseconds = (run) => {
     const begin = process.cpuUsage();
     run();
     const { user, system } = process.cpuUsage(begin);
@@ -65,15 +65,15 @@ if (options.includes("--times")) {
   };
   const runs = [["memory-bus", ["ni=ni2w"]], ["memory-bus", []], ["ping-pong", []], ["stream", []], ["udp", []], ["offered-load", []], ["nifdy", []]];
   for (const [name, sets] of runs) {
-    const times = Array.from({ length: 5 }, () => spent(() => ask({ ask: "record", name, sets })));
+    const moduleTimes = Array.from({ length: 5 }, () => processorMilliseconds(() => ask({ ask: "record", name, sets })));
     // The shell's `time` counts the processor time of the native process.
     const line = `time '${narrows}' run ${name} --format json --no-host ${overrides(sets).map((word) => `'${word}'`).join(" ")} >/dev/null 2>&1`;
-    const natives = Array.from({ length: 5 }, () => {
+    const nativeTimes = Array.from({ length: 5 }, () => {
       const { stderr } = spawnSync("bash", ["-c", `TIMEFORMAT='%U %S'; ${line}`], { encoding: "utf8" });
       return stderr.trim().split(" ").reduce((sum, part) => sum + 1e3 * Number(part), 0);
     });
-    const [wasm, own] = [Math.min(...times), Math.min(...natives)];
-    console.log(`${`${name} ${sets.join(" ")}`.padEnd(24)} native ${own.toFixed(1).padStart(7)} ms  module ${wasm.toFixed(1).padStart(7)} ms  ratio ${(wasm / own).toFixed(2)}`);
+    const [moduleTime, nativeTime] = [Math.min(...moduleTimes), Math.min(...nativeTimes)];
+    console.log(`${`${name} ${sets.join(" ")}`.padEnd(24)} native ${nativeTime.toFixed(1).padStart(7)} ms  module ${moduleTime.toFixed(1).padStart(7)} ms  ratio ${(moduleTime / nativeTime).toFixed(2)}`);
   }
 }
 

@@ -2,11 +2,11 @@
 
 import fs from "node:fs";
 
-/** Largest memory of an instance before it is replaced by a fresh one, in bytes. */
+/** Memory of an instance, in bytes, above which a fresh instance replaces it. */
 const MEMORY_MAX = 192 << 20;
 
-/** Returns a function that answers a question with text, by the module in the file `path`. */
-export async function answering(path) {
+/** Loads the module in the file `path`, and returns a function that answers a question with JSON text. */
+export async function loadModule(path) {
   const module = await WebAssembly.compile(fs.readFileSync(path));
   const imported = WebAssembly.Module.imports(module);
   if (imported.length > 0) throw new Error(`the module imports ${imported.length} names, and a page gives none`);

@@ -5,15 +5,15 @@ use libfuzzer_sys::fuzz_target;
 use narrows::engine::{Bytes, Hertz, Rate, Time};
 use narrows::text::quantity::{Quantity, parse};
 
-fn round<Q: Quantity + PartialEq + std::fmt::Debug>(text: &str) {
+fn check_round_trip<Q: Quantity + PartialEq + std::fmt::Debug>(text: &str) {
     if let Ok(value) = parse::<Q>(text) {
         assert_eq!(parse::<Q>(&value.to_string()), Ok(value));
     }
 }
 
 fuzz_target!(|text: &str| {
-    round::<Time>(text);
-    round::<Bytes>(text);
-    round::<Rate>(text);
-    round::<Hertz>(text);
+    check_round_trip::<Time>(text);
+    check_round_trip::<Bytes>(text);
+    check_round_trip::<Rate>(text);
+    check_round_trip::<Hertz>(text);
 });

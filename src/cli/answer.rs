@@ -1,4 +1,4 @@
-//! `narrows answer`: the answer to one question of the page, for `narrows explore`.
+//! `narrows answer`: answers one question of the page that `narrows explore` serves.
 //!
 //! The question is read from standard input, and the answer is printed, both as JSON. The process reads no files but
 //! those below its folder, is bounded in memory, and ends with the process that started it.
@@ -21,7 +21,8 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    bound(options.memory_max).map_err(|error| Problem::new(format!("the memory cannot be bounded: {error}")))?;
+    bound_process(options.memory_max)
+        .map_err(|error| Problem::new(format!("the memory cannot be bounded: {error}")))?;
     let folder = std::env::current_dir().and_then(|folder| folder.canonicalize());
     let folder = folder.map_err(|error| Problem::new(format!("there is no present folder: {error}")))?;
     file::confine_to_folder(folder.clone());
@@ -34,18 +35,18 @@ pub fn run(options: &Options) -> CommandResult {
 
 /// Bounds the memory of this process, and ends it with the thread that started it, where the system can do so.
 #[cfg(target_os = "linux")]
-fn bound(memory_gib: u64) -> io::Result<()> {
+fn bound_process(memory_gib: u64) -> io::Result<()> {
     use nix::sys::prctl::set_pdeathsig;
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     use nix::sys::signal::Signal;
     set_pdeathsig(Signal::SIGKILL)?;
-    // A smaller limit of the system stays.
-    let (_, most) = getrlimit(Resource::RLIMIT_AS)?;
-    let limit = most.min(memory_gib << 30);
+    // A smaller limit that the system has set is kept.
+    let (_, hard_limit) = getrlimit(Resource::RLIMIT_AS)?;
+    let limit = hard_limit.min(memory_gib << 30);
     Ok(setrlimit(Resource::RLIMIT_AS, limit, limit)?)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn bound(_memory_gib: u64) -> io::Result<()> {
+fn bound_process(_memory_gib: u64) -> io::Result<()> {
     Ok(())
 }

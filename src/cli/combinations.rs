@@ -17,9 +17,9 @@ pub(super) fn as_json() -> String {
 /// Returns the number of compatible combinations of each host and interface, and the reasons of rejection, as text.
 pub(super) fn as_text() -> String {
     let combinations = registry().combinations();
-    let accepted = combinations.iter().filter(|combination| combination.refused.is_empty()).count();
+    let accepted = combinations.iter().filter(|combination| combination.refusal_reasons.is_empty()).count();
     let names_on_axis: [BTreeSet<&str>; 5] =
-        [0, 1, 2, 3, 4].map(|axis| combinations.iter().map(|combination| names(combination)[axis]).collect());
+        [0, 1, 2, 3, 4].map(|axis| combinations.iter().map(|combination| short_names(combination)[axis]).collect());
     let [_, _, protocols, fabrics, programs] = names_on_axis.each_ref().map(BTreeSet::len);
     let mut text = format!(
         "combinations: {} of shipped hosts, interfaces, protocols, fabrics and programs; {accepted} are compatible\n\n\
@@ -29,10 +29,11 @@ pub(super) fn as_text() -> String {
     );
     text += &pair_table(&combinations, &names_on_axis).text();
     text += "\nRejected:\n";
-    for (reason, refused) in by_reason(&combinations) {
+    for (reason, refused) in rejected_by_reason(&combinations) {
         text += &format!("  {} × {reason}\n", refused.len());
         for ((axis, all_names), index) in AXES.iter().zip(&names_on_axis).zip(0..) {
-            let refused_names: BTreeSet<&str> = refused.iter().map(|combination| names(combination)[index]).collect();
+            let refused_names: BTreeSet<&str> =
+                refused.iter().map(|combination| short_names(combination)[index]).collect();
             if refused_names.len() < all_names.len() {
                 let listed_names: Vec<&str> = refused_names.into_iter().collect();
                 text += &format!("      {axis}: {}\n", listed_names.join(", "));
@@ -42,16 +43,17 @@ pub(super) fn as_text() -> String {
     text + "\n`--format json` lists every combination.\n"
 }
 
-fn names(combination: &Combination) -> [&'static str; 5] {
-    let short_name = |part: &'static str| part.rsplit('/').next().unwrap_or(part);
-    [combination.host, combination.ni, combination.protocol, combination.fabric, combination.workload].map(short_name)
+fn short_names(combination: &Combination) -> [&'static str; 5] {
+    let without_folder = |part: &'static str| part.rsplit('/').next().unwrap_or(part);
+    [combination.host, combination.ni, combination.protocol, combination.fabric, combination.workload]
+        .map(without_folder)
 }
 
 /// Returns the table of the number of compatible combinations of each interface, by host.
 fn pair_table(combinations: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>; 5]) -> ReportTable {
     let mut counts: BTreeMap<[&str; 2], usize> = BTreeMap::new();
-    for combination in combinations.iter().filter(|one| one.refused.is_empty()) {
-        let [host, ni, ..] = names(combination);
+    for combination in combinations.iter().filter(|combination| combination.refusal_reasons.is_empty()) {
+        let [host, ni, ..] = short_names(combination);
         *counts.entry([ni, host]).or_default() += 1;
     }
     let columns = [Column::new("")].into_iter().chain(hosts.iter().map(|host| Column::new(*host)));
@@ -64,10 +66,10 @@ fn pair_table(combinations: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<
 }
 
 /// Groups the rejected combinations by their first reason, the most frequent reason first.
-fn by_reason(combinations: &[Combination]) -> Vec<(&str, Vec<&Combination>)> {
+fn rejected_by_reason(combinations: &[Combination]) -> Vec<(&str, Vec<&Combination>)> {
     let mut reasons: BTreeMap<&str, Vec<&Combination>> = BTreeMap::new();
     for combination in combinations {
-        if let Some(reason) = combination.refused.first() {
+        if let Some(reason) = combination.refusal_reasons.first() {
             reasons.entry(reason).or_default().push(combination);
         }
     }

@@ -48,6 +48,7 @@ struct Comparison {
     stages: Vec<NamedPair<f64>>,
     /// The fraction of the run for which each resource was busy.
     resources: Vec<NamedPair<f64>>,
+    /// The values of the descriptions that differ.
     values: Vec<NamedPair<String>>,
     /// The verdict on each result.
     verdicts: [String; 2],
@@ -76,8 +77,8 @@ pub fn run(options: &Options) -> CommandResult {
 }
 
 fn read(path: &Path) -> Result<Record, Problem> {
-    let record = Record::parse(&file::read(path)?).map_err(|why| {
-        Problem::new(format!("`{}` is not the result of a run: {why}", path.display()))
+    let record = Record::parse(&file::read(path)?).map_err(|reason| {
+        Problem::new(format!("`{}` is not the result of a run: {reason}", path.display()))
             .help("write one with `narrows run FILE --format json`")
     })?;
     if !record.is_intact() {
@@ -114,19 +115,19 @@ impl Comparison {
             left_out: if are_same {
                 Vec::new()
             } else {
-                [("A", a), ("B", b)].into_iter().filter_map(left_out).collect()
+                [("A", a), ("B", b)].into_iter().filter_map(exclusion_note).collect()
             },
             are_same,
         }
     }
 
     fn text(&self) -> String {
-        let metrics = numbers("metric", &self.metrics);
+        let metrics = number_table("metric", &self.metrics);
         let stages: Vec<_> = self.stages.iter().map(|pair| (pair.clone(), "us".to_owned())).collect();
-        let stages = numbers("stage", &stages);
-        let (busiest, more) = self.busiest();
-        let resources = numbers("utilisation", &busiest);
-        let omitted = if more > 0 { format!("({more} more are less busy)\n") } else { String::new() };
+        let stages = number_table("stage", &stages);
+        let (busiest, more_count) = self.busiest();
+        let resources = number_table("utilisation", &busiest);
+        let omitted = if more_count > 0 { format!("({more_count} more are less busy)\n") } else { String::new() };
         let mut values = ReportTable::new(["description", "A", "B"].map(Column::new).into());
         for (name, a, b) in &self.values {
             let cell = |value: &Option<String>| Cell::Text(value.clone().unwrap_or_else(|| "–".to_owned()));
@@ -137,7 +138,8 @@ impl Comparison {
         let left_out: String = self.left_out.iter().map(|line| format!("{line}\n")).collect();
         let gap = if left_out.is_empty() { "" } else { "\n" };
         let tables = [(self.metrics.is_empty(), metrics), (self.stages.is_empty(), stages)];
-        let tables: String = tables.iter().filter(|(empty, _)| !empty).map(|(_, table)| table.text() + "\n").collect();
+        let tables: String =
+            tables.iter().filter(|(is_empty, _)| !is_empty).map(|(_, table)| table.text() + "\n").collect();
         let resources = if busiest.is_empty() { String::new() } else { resources.text() + &omitted + "\n" };
         format!("{left_out}{gap}{tables}{resources}{values}{equality}")
     }
@@ -178,7 +180,7 @@ impl Comparison {
 }
 
 /// Returns the parts of a result that are not compared, with the reason, if there are any.
-fn left_out((name, record): (&str, &Record)) -> Option<String> {
+fn exclusion_note((name, record): (&str, &Record)) -> Option<String> {
     let verdict = record.verdict();
     match (record.is_complete(), record.text("outcome")) {
         (false, _) => Some(format!("{name} ended in a {verdict}. Its metrics are not compared.")),
@@ -190,8 +192,8 @@ fn left_out((name, record): (&str, &Record)) -> Option<String> {
 }
 
 /// Returns a table of numbers with aligned decimal points.
-fn numbers(first: &str, pairs: &[(NamedPair<f64>, String)]) -> ReportTable {
-    let mut table = ReportTable::new([first, "A", "B", "B − A", "change", "unit"].map(Column::new).into());
+fn number_table(heading: &str, pairs: &[(NamedPair<f64>, String)]) -> ReportTable {
+    let mut table = ReportTable::new([heading, "A", "B", "B − A", "change", "unit"].map(Column::new).into());
     let column = |value: &dyn Fn(&NamedPair<f64>) -> Option<f64>| {
         let row = |(pair, unit): &(NamedPair<f64>, String)| {
             value(pair).map_or("–".to_owned(), |x| metric_number(x, unit).replace('-', "−"))
@@ -201,13 +203,13 @@ fn numbers(first: &str, pairs: &[(NamedPair<f64>, String)]) -> ReportTable {
     let (a, b) = (column(&|pair| pair.1), column(&|pair| pair.2));
     let differences = column(&|pair| difference(pair.1, pair.2));
     for (n, (pair, unit)) in pairs.iter().enumerate() {
-        let cells = [&pair.0, &a[n], &b[n], &differences[n], &change(pair), &number::display_unit(unit)];
+        let cells = [&pair.0, &a[n], &b[n], &differences[n], &relative_change(pair), &number::display_unit(unit)];
         table.push(cells.map(|cell| Cell::from(cell.as_str())).into());
     }
     table
 }
 
-fn change((_, a, b): &NamedPair<f64>) -> String {
+fn relative_change((_, a, b): &NamedPair<f64>) -> String {
     match (a, b) {
         (Some(a), Some(b)) if a == b => "same".to_owned(),
         (Some(a), Some(b)) if *a != 0.0 => signed_percent((b - a) / a.abs()),

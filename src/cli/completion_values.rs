@@ -30,8 +30,8 @@ pub fn studies() -> ArgValueCompleter {
         let Some((paper, _)) = text.split_once('/') else {
             return candidates_and_files(current, study::papers().to_vec());
         };
-        let known = study::papers().iter().find(|known| **known == paper);
-        let artifacts = known.map(artifact_ids).unwrap_or_default().into_iter().map(|id| format!("{paper}/{id}"));
+        let known_paper = study::papers().iter().find(|known_paper| **known_paper == paper);
+        let artifacts = known_paper.map(artifact_ids).unwrap_or_default().into_iter().map(|id| format!("{paper}/{id}"));
         candidates_and_files(current, artifacts.collect())
     })
 }

@@ -28,8 +28,8 @@ pub fn run(options: &Options) -> CommandResult {
     let mut text = Vec::new();
     let shells = Shells::builtins();
     let shell = shells.completer(&options.shell.to_string()).expect("every shell of the option is supported");
-    let written = shell.write_registration("COMPLETE", "narrows", "narrows", "narrows", &mut text);
-    written.map_err(|error| Problem::new(format!("cannot write the completions: {error}")))?;
+    let result = shell.write_registration("COMPLETE", "narrows", "narrows", "narrows", &mut text);
+    result.map_err(|error| Problem::new(format!("cannot write the completions: {error}")))?;
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(ExitStatus::Done)
 }

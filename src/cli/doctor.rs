@@ -31,7 +31,7 @@ pub struct Options {
 struct Finding {
     name: &'static str,
     /// The version or value that was found; `None` if it is missing.
-    found: Option<String>,
+    value: Option<String>,
     purpose: &'static str,
     /// The remedy if it is missing.
     remedy: &'static str,
@@ -52,43 +52,43 @@ fn findings() -> Vec<Finding> {
     vec![
         Finding {
             name: "narrows",
-            found: Some(format!("version {}", env!("CARGO_PKG_VERSION"))),
+            value: Some(format!("version {}", env!("CARGO_PKG_VERSION"))),
             purpose: "this program",
             remedy: "",
         },
         Finding {
             name: "processors",
-            found: thread::available_parallelism().ok().map(|count| count.to_string()),
+            value: thread::available_parallelism().ok().map(|count| count.to_string()),
             purpose: "the default of --jobs",
             remedy: "give --jobs",
         },
         Finding {
             name: "feature parquet",
-            found: feature(HAS_PARQUET),
+            value: feature(HAS_PARQUET),
             purpose: "tables as Parquet",
             remedy: FULL_BUILD,
         },
         Finding {
             name: "feature pictures",
-            found: feature(HAS_PICTURES),
+            value: feature(HAS_PICTURES),
             purpose: "pictures as PNG and PDF; SVG needs nothing",
             remedy: FULL_BUILD,
         },
         Finding {
             name: "tshark",
-            found: version_of("tshark", &["--version"]),
+            value: version_of("tshark", &["--version"]),
             purpose: "reads what `narrows run --pcap` writes",
             remedy: "install Wireshark",
         },
         Finding {
             name: "python3",
-            found: version_of("python3", &["--version"]),
+            value: version_of("python3", &["--version"]),
             purpose: "the scripts `predict` of studies, and the package narrows",
             remedy: "install Python 3.10 or newer",
         },
         Finding {
             name: "python3 -m narrows",
-            found: version_of("python3", &["-c", "import narrows; print('version', narrows.__version__)"]),
+            value: version_of("python3", &["-c", "import narrows; print('version', narrows.__version__)"]),
             purpose: "narrows in notebooks and scripts",
             remedy: "build the wheel, and install it with pip (docs/python.md)",
         },
@@ -107,16 +107,16 @@ fn version_of(program: &str, arguments: &[&str]) -> Option<String> {
 
 impl Finding {
     fn text(&self) -> String {
-        let found = self.found.as_deref().unwrap_or("not found");
-        let remedy = match self.found {
+        let value = self.value.as_deref().unwrap_or("not found");
+        let remedy = match self.value {
             Some(_) => String::new(),
             None => format!("  {:18}  {}\n", "", self.remedy),
         };
-        format!("  {:18}  {found}: {}\n{remedy}", self.name, self.purpose)
+        format!("  {:18}  {value}: {}\n{remedy}", self.name, self.purpose)
     }
 
     fn json(&self) -> Json {
-        json!({ "name": self.name, "found": self.found, "purpose": self.purpose, "remedy": self.remedy })
+        json!({ "name": self.name, "found": self.value, "purpose": self.purpose, "remedy": self.remedy })
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_missing_program_is_no_error() {
         assert_eq!(version_of("no-such-program-of-any-machine", &[]), None);
-        let missing = Finding { name: "tool", found: None, purpose: "tests", remedy: "install it" };
-        assert_eq!(missing.text(), "  tool                not found: tests\n                      install it\n");
+        let missing_tool = Finding { name: "tool", value: None, purpose: "tests", remedy: "install it" };
+        assert_eq!(missing_tool.text(), "  tool                not found: tests\n                      install it\n");
     }
 }

@@ -66,19 +66,19 @@ pub struct Options {
     #[arg(long = "constant", value_name = "KEY", requires = "measured")]
     constants: Vec<String>,
     /// Prior of each constant: the standard deviation of its starting value [default: as its comment states, or 25]
-    #[arg(long, value_name = "PERCENT", requires = "measured", value_parser = percentage)]
+    #[arg(long, value_name = "PERCENT", requires = "measured", value_parser = parse_percentage)]
     prior: Option<f64>,
     /// Standard deviation of the measured values
-    #[arg(long, value_name = "PERCENT", requires = "measured", default_value = "3", value_parser = percentage)]
+    #[arg(long, value_name = "PERCENT", requires = "measured", default_value = "3", value_parser = parse_percentage)]
     noise: f64,
     /// Largest size to fit; larger sizes of the measured curves are left out
-    #[arg(long, value_name = "SIZE", requires = "measured", value_parser = size)]
+    #[arg(long, value_name = "SIZE", requires = "measured", value_parser = parse_size)]
     size_max: Option<Bytes>,
     /// Override one value of the description; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "measured")]
     sets: Vec<String>,
     /// Largest error of a number in a successful fit [default: three times --noise, or as each claim of a study states]
-    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percentage)]
     tolerance: Option<f64>,
     /// Write the fitted values into the files that define the constants, or with --cross-validate the predictions into
     /// the study's cross-validation.toml
@@ -121,24 +121,25 @@ pub fn run(options: &Options) -> CommandResult {
     let state = options.out.as_deref().map(state_file);
     let progress = FitProgress::start(state.is_some());
     let control = FitControl { monitor: &progress, state: state.as_deref() };
-    let result =
-        pool.install(|| if options.measured.is_empty() { study(options, control) } else { curves(options, control) });
+    let result = pool.install(|| {
+        if options.measured.is_empty() { fit_study(options, control) } else { fit_curves(options, control) }
+    });
     progress.end(result.is_ok());
-    let fitted = result?;
+    let fit_result = result?;
     let result = match options.format() {
-        Format::Text => text::text(&fitted),
-        Format::Json => format!("{:#}\n", fitted.json()),
+        Format::Text => text::text(&fit_result),
+        Format::Json => format!("{:#}\n", fit_result.json()),
     };
     write_result(result.as_bytes(), out)?;
-    let status = exit_status(&fitted);
+    let status = exit_status(&fit_result);
     if options.out.is_some() || status == ExitStatus::Interrupted {
-        eprint_line!("{}", text::finding(&fitted).trim_end());
+        eprint_line!("{}", text::finding(&fit_result).trim_end());
     }
     match (status, &state) {
         (ExitStatus::Interrupted, Some(state)) => {
             eprint_line!("Its runs are stored in `{}`; the same command resumes from there.", state.display());
         }
-        (ExitStatus::Done, _) if options.write => write_values(&fitted)?,
+        (ExitStatus::Done, _) if options.write => write_values(&fit_result)?,
         _ if options.write => eprint_line!("Nothing is written into the descriptions."),
         _ => {}
     }
@@ -155,11 +156,11 @@ fn state_file(out: &Path) -> PathBuf {
 /// Returns the exit status. A number without a value is a failure of its run; a number with too large an error is a
 /// failure of the fit.
 fn exit_status(result: &FitResult) -> ExitStatus {
-    let is_missing = |residual: &Residual| residual.missing.is_some();
+    let is_missing = |residual: &Residual| residual.missing_reason.is_some();
     match result {
-        stopped if stopped.stopped => ExitStatus::Interrupted,
-        fitted if fitted.residuals.iter().any(is_missing) => ExitStatus::Stuck,
-        fitted if !fitted.is_reached() => ExitStatus::FitFailed,
+        result if result.stopped => ExitStatus::Interrupted,
+        result if result.residuals.iter().any(is_missing) => ExitStatus::Stuck,
+        result if !result.is_within_tolerance() => ExitStatus::FitFailed,
         _ => ExitStatus::Done,
     }
 }
@@ -167,13 +168,13 @@ fn exit_status(result: &FitResult) -> ExitStatus {
 impl Options {
     /// Returns the output format.
     fn format(&self) -> Format {
-        let is_json = self.out.as_ref().is_some_and(|out| out.extension().is_some_and(|ending| ending == "json"));
+        let is_json = self.out.as_ref().is_some_and(|out| out.extension().is_some_and(|extension| extension == "json"));
         self.format.unwrap_or(if is_json { Format::Json } else { Format::Text })
     }
 }
 
 /// Fits the constants of a study by its `fit.toml`.
-fn study(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failure> {
+fn fit_study(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failure> {
     study::fit::fit_study(&located_study(options)?, options.tolerance, control).map_err(Failure::grouped)
 }
 
@@ -182,8 +183,8 @@ fn cross_validation(options: &Options, control: FitControl<'_>) -> Result<Vec<He
     cross_validate(&located_study(options)?, control).map_err(Failure::grouped)
 }
 
-/// Writes the predictions of a cross-validation into their file in the folder of the study. That of a shipped study is
-/// below `papers/` of the working directory.
+/// Writes the predictions of a cross-validation into their file in the folder of the study. The folder of a shipped
+/// study is looked for below `papers/` of the working directory.
 fn write_predictions(options: &Options, numbers: &[HeldOutNumber]) -> Result<(), Failure> {
     let located = located_study(options)?;
     let shipped = || Path::new("papers").join(located.location.name());
@@ -193,7 +194,7 @@ fn write_predictions(options: &Options, numbers: &[HeldOutNumber]) -> Result<(),
     Ok(())
 }
 
-/// Returns the study that is the subject.
+/// Returns the study that the options name.
 fn located_study(options: &Options) -> Result<LocatedStudy, Failure> {
     let name = options.subject.to_string_lossy();
     if options.subject.is_file() {
@@ -204,7 +205,7 @@ fn located_study(options: &Options) -> Result<LocatedStudy, Failure> {
 }
 
 /// Fits the constants of a description to measured curves.
-fn curves(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failure> {
+fn fit_curves(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failure> {
     let input = input::Options { file: options.subject.clone(), sets: options.sets.clone() };
     let subject = input.subject()?;
     let read = |path: &PathBuf| Ok(Curve::read(path, &file::read(path)?)?);
@@ -215,17 +216,17 @@ fn curves(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failu
             eprint_line!("{}: reading the column `{}`, not `{others}`.", curve.name, curve.column);
         }
         let Some(size_max) = options.size_max else { continue };
-        let all = curve.samples.len();
+        let size_count = curve.samples.len();
         curve.samples.retain(|sample| sample.size <= size_max.get());
         if curve.samples.len() < 2 {
             let problem = Problem::new(format!("`{}`: fewer than 2 sizes are at most {size_max}", curve.name));
             return Err(problem.help("give a larger --size-max").into());
         }
-        if curve.samples.len() < all {
-            eprint_line!("{}: {} of {all} sizes are at most {size_max}.", curve.name, curve.samples.len());
+        if curve.samples.len() < size_count {
+            eprint_line!("{}: {} of {size_count} sizes are at most {size_max}.", curve.name, curve.samples.len());
         }
     }
-    let reader = |sets: &[String]| subject.read_varied(&input.sets, sets);
+    let reader = |varied: &[String]| subject.read_varied(&input.sets, varied);
     let Options { constants, prior, noise, tolerance, .. } = options;
     let (prior, noise, tolerance) = (*prior, *noise, *tolerance);
     let curve_fit = CurveFit { reader: &reader, curves: &curves, constants, prior, noise, tolerance, control };
@@ -233,12 +234,12 @@ fn curves(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failu
 }
 
 /// Parses a size, such as `4 KiB`.
-fn size(text: &str) -> Result<Bytes, String> {
+fn parse_size(text: &str) -> Result<Bytes, String> {
     quantity::parse::<Bytes>(text).map_err(|error| format!("{}: {}", error.label, error.help.join("; ")))
 }
 
 /// Parses a percentage above 0 as a fraction.
-fn percentage(text: &str) -> Result<f64, String> {
+fn parse_percentage(text: &str) -> Result<f64, String> {
     let value = text.trim().trim_end_matches('%').trim().parse::<f64>().map_err(|error| error.to_string())?;
     match value > 0.0 && value <= 100.0 * PRIOR_MAX {
         true => Ok(value / 100.0),

@@ -25,7 +25,7 @@ struct State {
     /// The number of results found in the state file.
     runs_stored: usize,
     /// The number of runs left in the current batch.
-    open: usize,
+    runs_left: usize,
     step: Option<FitStep>,
     /// Whether a state file is written.
     is_stored: bool,
@@ -128,14 +128,14 @@ impl FitMonitor for FitProgress {
             // The description and the curves are valid, since runs have begun.
             eprint_line!("Without --out no run is stored, so an interrupted fit starts from the beginning.");
         }
-        (state.open, state.runs_stored) = (runs, stored);
+        (state.runs_left, state.runs_stored) = (runs, stored);
         self.display(&state);
     }
 
     fn run_ends(&self) {
         let mut state = lock(&self.state);
         state.runs += 1;
-        state.open = state.open.saturating_sub(1);
+        state.runs_left = state.runs_left.saturating_sub(1);
         self.display(&state);
     }
 
@@ -160,7 +160,15 @@ impl FitMonitor for FitProgress {
 
 impl State {
     fn new(is_stored: bool) -> State {
-        State { start: Instant::now(), runs: 0, runs_stored: 0, open: 0, step: None, is_stored, seconds_per_run: None }
+        State {
+            start: Instant::now(),
+            runs: 0,
+            runs_stored: 0,
+            runs_left: 0,
+            step: None,
+            is_stored,
+            seconds_per_run: None,
+        }
     }
 
     /// Returns the progress in one line: the step, its errors, and the remaining time, provided that it can be
@@ -171,18 +179,18 @@ impl State {
             return format!(
                 "starting values: {} runs done, {} left, {} elapsed",
                 self.runs,
-                self.open,
+                self.runs_left,
                 duration(elapsed)
             );
         };
         let name = if step.number == 1 { "starting values".to_owned() } else { format!("step {}", step.number) };
-        let error = match &step.largest {
+        let error = match &step.largest_error {
             None => "no value yet".to_owned(),
             Some((name, error)) => {
                 format!("error {} rms, largest {} at {name}", percent(step.rms), signed_percent(*error))
             }
         };
-        let incomplete = match step.incomplete {
+        let incomplete = match step.incomplete_runs {
             0 => String::new(),
             numbers => format!(", {numbers} runs incomplete"),
         };
@@ -195,13 +203,19 @@ impl State {
             }
         };
         let time = duration(elapsed);
-        let open = match self.open {
+        let runs_left = match self.runs_left {
             0 => String::new(),
-            open => {
-                format!(", {open} of this step left ({})", duration(elapsed / self.runs.max(1) as f64 * open as f64))
+            runs_left => {
+                format!(
+                    ", {runs_left} of this step left ({})",
+                    duration(elapsed / self.runs.max(1) as f64 * runs_left as f64)
+                )
             }
         };
-        format!("{name}: {error}{incomplete}; {} done{open}, {time} elapsed, {steps_left}", count(self.runs, "run"))
+        format!(
+            "{name}: {error}{incomplete}; {} done{runs_left}, {time} elapsed, {steps_left}",
+            count(self.runs, "run")
+        )
     }
 }
 
@@ -232,17 +246,17 @@ mod tests {
     #[test]
     fn step_without_a_complete_run_states_no_error() {
         let mut step = FitStep::new(3, 40);
-        step.incomplete = 12;
+        step.incomplete_runs = 12;
         let text = State { step: Some(step), ..State::new(true) }.text();
         assert!(text.starts_with("step 3: no value yet, 12 runs incomplete; "), "{text}");
     }
 
     #[test]
     fn estimate_is_stated_once_the_rate_of_convergence_is_known() {
-        let mut state = State { runs: 7, open: 3, ..State::new(true) };
+        let mut state = State { runs: 7, runs_left: 3, ..State::new(true) };
         assert!(state.text().starts_with("starting values: 7 runs done, 3 left"), "{}", state.text());
         let mut step = FitStep::new(2, 40);
-        (step.rms, step.largest) = (0.125, Some(("latency of 64 B".to_owned(), -0.2)));
+        (step.rms, step.largest_error) = (0.125, Some(("latency of 64 B".to_owned(), -0.2)));
         state.step = Some(step.clone());
         let text = state.text();
         assert!(text.starts_with("step 2: error 12.5 % rms, largest −20") && text.ends_with("38 steps left"), "{text}");

@@ -1,8 +1,8 @@
 //! The result of a fit as text: constants, errors, correlation, and whether the fit reaches its numbers.
 
-use narrows_study::experiment::fit::correlation::OpenCombination;
+use narrows_study::experiment::fit::correlation::UndeterminedCombination;
 use narrows_study::experiment::fit::number::IncompleteNumber;
-use narrows_study::experiment::fit::{Bound, FailedPart, FitResult, FittedConstant, Residual};
+use narrows_study::experiment::fit::{Bound, FailedRange, FitResult, FittedConstant, Residual};
 use narrows_study::report::cross_validation::{self, HeldOutNumber};
 use narrows_study::report::number::{percent, short, signed_percent, significant};
 use narrows_study::report::{Column, ReportTable};
@@ -34,21 +34,22 @@ pub fn cross_validation(numbers: &[HeldOutNumber]) -> String {
 }
 
 fn constants(result: &FitResult) -> String {
-    let heads = ["constant", "before", "fit", "after", "prior", "uncertainty"].map(Column::new);
-    let mut table = ReportTable::new(heads.to_vec());
+    let headings = ["constant", "before", "fit", "after", "prior", "uncertainty"].map(Column::new);
+    let mut table = ReportTable::new(headings.to_vec());
     for constant in &result.constants {
         let mark = if constant.determined { "" } else { " (not determined)" };
-        let [prior, free] = [constant.prior, constant.std_dev].map(|percentage| format!("±{}", percent(percentage)));
+        let [prior, posterior] =
+            [constant.prior_std_dev, constant.std_dev].map(|percentage| format!("±{}", percent(percentage)));
         let values = [&constant.key, &constant.start_value, &constant.rounded_value, &constant.final_value]
             .map(|text| text.as_str().into());
-        table.push(values.into_iter().chain([prior.into(), (free + mark).into()]).collect());
+        table.push(values.into_iter().chain([prior.into(), (posterior + mark).into()]).collect());
     }
     table.text()
 }
 
 fn residuals(result: &FitResult) -> String {
-    let heads = ["number", "expected", "before", "after", "error"].map(Column::new);
-    let mut table = ReportTable::new(heads.to_vec());
+    let headings = ["number", "expected", "before", "after", "error"].map(Column::new);
+    let mut table = ReportTable::new(headings.to_vec());
     for residual in &result.residuals {
         let format_number = |number: f64| if number.is_finite() { short(number) } else { "-".to_owned() };
         let [expected, before, after] =
@@ -61,7 +62,7 @@ fn residuals(result: &FitResult) -> String {
 
 /// Returns the error of a number, or the reason for its absence, with a mark if the number made the fit fail.
 fn error(residual: &Residual) -> String {
-    let error = residual.missing.clone().unwrap_or_else(|| signed_percent(residual.error()));
+    let error = residual.missing_reason.clone().unwrap_or_else(|| signed_percent(residual.error()));
     if residual.is_within_tolerance() { error } else { format!("{error} (failed)") }
 }
 
@@ -80,15 +81,17 @@ fn correlation(result: &FitResult) -> String {
     let mut table = ReportTable::new(["constant", "and", "correlation"].map(Column::new).to_vec());
     for (correlation, first, other) in &pairs {
         let keys = [*first, *other].map(|index| result.constants[index].key.as_str().into());
-        table.push(keys.into_iter().chain([signed(*correlation).into()]).collect());
+        table.push(keys.into_iter().chain([signed_correlation(*correlation).into()]).collect());
     }
     match (count, count - pairs.len()) {
         (0, _) => String::new(),
         (_, 0) => table.text(),
-        (_, hidden) if pairs.is_empty() => {
-            format!("No two of the constants have a correlation of {CORRELATION_SHOWN} or more: {hidden} pairs.\n")
+        (_, hidden_count) if pairs.is_empty() => {
+            format!(
+                "No two of the constants have a correlation of {CORRELATION_SHOWN} or more: {hidden_count} pairs.\n"
+            )
         }
-        (_, hidden) => format!("{}{hidden} pairs that are less correlated are left out.\n", table.text()),
+        (_, hidden_count) => format!("{}{hidden_count} pairs that are less correlated are left out.\n", table.text()),
     }
 }
 
@@ -98,7 +101,7 @@ pub fn count(amount: usize, noun: &str) -> String {
 }
 
 /// Formats a correlation with its sign and two decimals.
-fn signed(correlation: f64) -> String {
+fn signed_correlation(correlation: f64) -> String {
     match format!("{:.2}", correlation.abs()) {
         zero if zero == "0.00" => zero,
         digits if correlation > 0.0 => format!("+{digits}"),
@@ -110,8 +113,8 @@ fn signed(correlation: f64) -> String {
 pub fn finding(result: &FitResult) -> String {
     let numbers = result.residuals.len();
     let fit = format!("{} on {}", count(result.constants.len(), "constant"), count(numbers, "number"));
-    let failed = result.residuals.iter().filter(|residual| !residual.is_within_tolerance()).count();
-    let mut text = match (result.stopped, failed) {
+    let failed_count = result.residuals.iter().filter(|residual| !residual.is_within_tolerance()).count();
+    let mut text = match (result.stopped, failed_count) {
         (true, _) => {
             format!("The fit was stopped: {fit}, the best values so far.\n")
         }
@@ -121,15 +124,17 @@ pub fn finding(result: &FitResult) -> String {
             });
             format!("{fit}. Every number is within its tolerance{largest}.\n")
         }
-        _ => format!("{fit}. The fit failed: {failed} of {numbers} numbers are not reached.\n"),
+        _ => format!("{fit}. The fit failed: {failed_count} of {numbers} numbers are not reached.\n"),
     };
-    if failed == 0 {
+    if failed_count == 0 {
         return text;
     }
-    let parts = result.failed_parts();
+    let parts = result.failed_ranges();
     text.extend(parts.iter().take(LINES_SHOWN).map(|part| format!("  {}\n", failed_part(part))));
     text += &omitted_line(parts.len());
-    for constant in result.constants.iter().filter(|one| one.bound.is_none() && one.distance.abs() >= FAR_DEVIATIONS) {
+    for constant in
+        result.constants.iter().filter(|constant| constant.bound.is_none() && constant.distance.abs() >= FAR_DEVIATIONS)
+    {
         let distance = significant(constant.distance.abs(), 2);
         text +=
             &format!("  `{}` is {distance} standard deviations of its prior from its starting value.\n", constant.key);
@@ -137,15 +142,15 @@ pub fn finding(result: &FitResult) -> String {
     text
 }
 
-fn failed_part(part: &FailedPart) -> String {
+fn failed_part(part: &FailedRange) -> String {
     let numbers = match part.count {
         1 => part.first.clone(),
         count => format!("{} to {} ({count} numbers)", part.first, part.last),
     };
-    if let Some(reason) = &part.missing {
+    if let Some(reason) = &part.missing_reason {
         return format!("{numbers}: no value ({reason})");
     }
-    let [least, most] = [part.errors.0, part.errors.1].map(signed_percent);
+    let [least, most] = [part.error_range.0, part.error_range.1].map(signed_percent);
     let errors = if least == most { most } else { format!("{least} to {most}") };
     format!("{numbers}: error {errors}, tolerance {}", percent(part.tolerance))
 }
@@ -162,18 +167,20 @@ fn notes(result: &FitResult) -> String {
         text += "There are more constants than numbers, so the result depends on the starting values.\n";
     }
     let is_undetermined = |constant: &&FittedConstant| !constant.determined;
-    let open: Vec<&str> =
+    let undetermined_keys: Vec<&str> =
         result.constants.iter().filter(is_undetermined).map(|constant| constant.key.as_str()).collect();
-    if !open.is_empty() {
-        let open = open.join(", ");
-        text += &format!("Not determined by these numbers alone, but also by their starting values: {open}.\n");
+    if !undetermined_keys.is_empty() {
+        let undetermined_keys = undetermined_keys.join(", ");
+        text += &format!(
+            "Not determined by these numbers alone, but also by their starting values: {undetermined_keys}.\n"
+        );
     }
     text.extend(
         result
             .undetermined
             .iter()
             .take(LINES_SHOWN)
-            .map(|open_combination| combination(open_combination, &result.constants)),
+            .map(|combination| combination_line(combination, &result.constants)),
     );
     text += &omitted_line(result.undetermined.len());
     for constant in &result.constants {
@@ -198,14 +205,14 @@ fn notes(result: &FitResult) -> String {
     text
 }
 
-/// Returns a line for each reason why runs gave no value, in the order of the first number concerned. It names the first
-/// few numbers.
+/// Returns a line for each reason why runs gave no value, in the order of the first number concerned. It names the
+/// first few numbers.
 fn incomplete_lines(incomplete: &[IncompleteNumber], names: &[&str]) -> Vec<String> {
-    let mut by_reason: Vec<(&str, Vec<&IncompleteNumber>)> = Vec::new();
+    let mut numbers_by_reason: Vec<(&str, Vec<&IncompleteNumber>)> = Vec::new();
     for number in incomplete {
-        match by_reason.iter_mut().find(|(reason, _)| *reason == number.reason) {
+        match numbers_by_reason.iter_mut().find(|(reason, _)| *reason == number.reason) {
             Some((_, numbers)) => numbers.push(number),
-            None => by_reason.push((&number.reason, vec![number])),
+            None => numbers_by_reason.push((&number.reason, vec![number])),
         }
     }
     let line = |(reason, numbers): (&str, Vec<&IncompleteNumber>)| {
@@ -215,28 +222,28 @@ fn incomplete_lines(incomplete: &[IncompleteNumber], names: &[&str]) -> Vec<Stri
             let name = names[number.datum];
             return format!("No value of {name} at {sets} of values ({reason}); it was not compared.\n");
         }
-        let named: Vec<&str> = numbers.iter().take(NAMES_SHOWN).map(|number| names[number.datum]).collect();
-        let named = named.join(", ") + if numbers.len() > NAMES_SHOWN { ", …" } else { "" };
+        let names_shown: Vec<&str> = numbers.iter().take(NAMES_SHOWN).map(|number| names[number.datum]).collect();
+        let names_shown = names_shown.join(", ") + if numbers.len() > NAMES_SHOWN { ", …" } else { "" };
         let runs: usize = numbers.iter().map(|number| number.evaluations).sum();
         format!(
-            "No value of {} ({named}) in {runs} runs ({reason}); they were not compared.\n",
+            "No value of {} ({names_shown}) in {runs} runs ({reason}); they were not compared.\n",
             count(numbers.len(), "number")
         )
     };
-    by_reason.into_iter().map(line).collect()
+    numbers_by_reason.into_iter().map(line).collect()
 }
 
 /// Returns the line of a combination of constants that the numbers do not determine.
-fn combination(open_combination: &OpenCombination, constants: &[FittedConstant]) -> String {
+fn combination_line(combination: &UndeterminedCombination, constants: &[FittedConstant]) -> String {
     let change = |(index, change): &(usize, f64)| format!("{} {}", constants[*index].key, signed_percent(*change));
-    let changes: Vec<String> = open_combination.changes.iter().map(change).collect();
-    let joint = if changes.len() > 1 { " together" } else { "" };
-    let effect = match open_combination.effect {
+    let changes: Vec<String> = combination.changes.iter().map(change).collect();
+    let together = if changes.len() > 1 { " together" } else { "" };
+    let effect = match combination.effect {
         effect if effect < 5e-5 => "change no number".to_owned(),
         effect => format!("change no number by more than {}", percent(effect)),
     };
     let effect = if changes.len() > 1 { effect } else { effect.replacen("change", "changes", 1) };
-    format!("  {}{joint} {effect}\n", changes.join(", "))
+    format!("  {}{together} {effect}\n", changes.join(", "))
 }
 
 #[cfg(test)]
@@ -245,12 +252,12 @@ mod tests {
 
     #[test]
     fn part_of_a_curve_that_fails_is_one_line() {
-        let mut part = FailedPart::new("latency of 4096 B", "latency of 65536 B", 5);
-        (part.errors, part.tolerance) = ((0.12, 2.28), 0.09);
+        let mut part = FailedRange::new("latency of 4096 B", "latency of 65536 B", 5);
+        (part.error_range, part.tolerance) = ((0.12, 2.28), 0.09);
         let text = failed_part(&part);
         assert!(text.starts_with("latency of 4096 B to latency of 65536 B (5 numbers): error +12"), "{text}");
         assert!(text.contains("+228") && text.ends_with("tolerance 9 %"), "{text}");
-        part.missing = Some("deadlock".to_owned());
+        part.missing_reason = Some("deadlock".to_owned());
         assert!(failed_part(&part).ends_with("no value (deadlock)"));
     }
 
@@ -269,6 +276,6 @@ mod tests {
 
     #[test]
     fn correlation_of_nothing_has_no_sign() {
-        assert_eq!([0.556, -1e-9, -0.12].map(signed), ["+0.56", "0.00", "−0.12"]);
+        assert_eq!([0.556, -1e-9, -0.12].map(signed_correlation), ["+0.56", "0.00", "−0.12"]);
     }
 }

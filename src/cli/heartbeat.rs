@@ -10,7 +10,7 @@ const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Prints heartbeat lines until it is dropped.
 pub struct Heartbeat {
-    end: Option<Sender<()>>,
+    stop_sender: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -23,19 +23,19 @@ impl Heartbeat {
 
     /// Prints the lines that `line` returns.
     pub fn lines(line: impl Fn() -> String + Send + 'static) -> Heartbeat {
-        let (end, ended) = mpsc::channel();
+        let (stop_sender, stop_receiver) = mpsc::channel();
         let print_lines = move || {
-            while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            while stop_receiver.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 output::eprint_line(&line());
             }
         };
-        Heartbeat { end: Some(end), thread: Some(thread::spawn(print_lines)) }
+        Heartbeat { stop_sender: Some(stop_sender), thread: Some(thread::spawn(print_lines)) }
     }
 }
 
 impl Drop for Heartbeat {
     fn drop(&mut self) {
-        self.end.take();
+        self.stop_sender.take();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

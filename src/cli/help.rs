@@ -62,8 +62,8 @@ fn unknown_topic(topic: &str, command: &clap::Command) -> Problem {
 /// Returns the glossary as text, or its entries whose term contains `word`.
 fn glossary(word: Option<&str>) -> Result<String, Problem> {
     let Some(word) = word else { return Ok(glossary_entries(|_| true, true)) };
-    let sought = word.to_lowercase();
-    let entries_found = glossary_entries(|term| term.to_lowercase().contains(&sought), false);
+    let lower_case_word = word.to_lowercase();
+    let entries_found = glossary_entries(|term| term.to_lowercase().contains(&lower_case_word), false);
     match entries_found.is_empty() {
         true => Err(Problem::new(format!("the glossary has no term with `{word}`"))
             .help("`narrows help glossary` prints all terms")),

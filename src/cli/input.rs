@@ -6,7 +6,7 @@ use clap::Args;
 use narrows_core::engine::current_metric_name;
 use narrows_core::machine::Machine;
 use narrows_core::text::Read;
-pub use narrows_study::experiment::subject::Subject;
+pub use narrows_study::experiment::loaded_description::LoadedDescription;
 use std::path::PathBuf;
 
 /// The options that select a description.
@@ -33,11 +33,11 @@ pub fn named_files(read: &Read<Machine>) -> impl Iterator<Item = PathBuf> {
 }
 
 impl Options {
-    /// Returns the description. A shipped example takes precedence over a file of the same name; that is then reported
-    /// on standard error.
-    pub fn subject(&self) -> Result<Subject, Failure> {
+    /// Returns the description. A shipped example takes precedence over a file of the same name; the use of a shipped
+    /// example is reported on standard error.
+    pub fn subject(&self) -> Result<LoadedDescription, Failure> {
         let name = self.file.to_string_lossy();
-        if Subject::example(registry(), &name).is_some() {
+        if LoadedDescription::example(registry(), &name).is_some() {
             match self.file.is_file() {
                 true => {
                     eprint_line!(
@@ -47,14 +47,14 @@ impl Options {
                 false => eprint_line!("Using the shipped example `{name}`."),
             }
         }
-        let subject = Subject::find(registry(), &self.file)?;
-        let subject = subject.on_renamed_key(|renamed| eprint_line!("warning: {renamed}"));
+        let subject = LoadedDescription::find(registry(), &self.file)?;
+        let subject = subject.on_renamed_key(|message| eprint_line!("warning: {message}"));
         Ok(subject.on_notice(|notice| eprint_line!("{notice}")))
     }
 
     /// Returns the file that holds the description; `None` for a shipped example.
     pub fn input_file(&self) -> Option<PathBuf> {
-        Subject::example(registry(), &self.file.to_string_lossy()).is_none().then(|| self.file.clone())
+        LoadedDescription::example(registry(), &self.file.to_string_lossy()).is_none().then(|| self.file.clone())
     }
 
     /// Reads and checks the description.

@@ -99,9 +99,9 @@ fn print_result(format: Format, text: &dyn Fn() -> String, json: &dyn Fn() -> St
 
 /// Returns the names of a kind as text.
 fn text(group: &NameGroup) -> String {
-    let head = format!("{}: {}\n", group.kind, group.usage);
+    let heading = format!("{}: {}\n", group.kind, group.usage);
     if group.names.is_empty() {
-        return head + "  none\n";
+        return heading + "  none\n";
     }
     let widths = group.names.iter().map(|(name, _)| name.chars().count());
     let width = widths.filter(|width| *width <= NAME_COLUMNS).max().unwrap_or_default();
@@ -109,5 +109,5 @@ fn text(group: &NameGroup) -> String {
         true => format!("  {name}\n{}", wrapped(&" ".repeat(6), &" ".repeat(6), description, LINE_COLUMNS)),
         false => wrapped(&format!("  {name:width$}  "), &" ".repeat(width + 4), description, LINE_COLUMNS),
     };
-    head + &group.names.iter().map(entry).collect::<String>()
+    heading + &group.names.iter().map(entry).collect::<String>()
 }

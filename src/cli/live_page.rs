@@ -26,7 +26,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct LivePage(String);
 
 impl LivePage {
-    /// Reads the page in the module folder `folder`; without one, in the folder `web` next to the folder of the program.
+    /// Reads the page in the module folder `folder`; without one, in the folder `web` next to the folder of the
+    /// program.
     ///
     /// # Errors
     ///
@@ -35,21 +36,28 @@ impl LivePage {
         let folder = folder.map(Path::to_owned).or_else(default_folder).unwrap_or_else(|| PathBuf::from("web"));
         let path = folder.join(PAGE);
         if !folder.is_dir() {
-            return Err(unusable(format!("there is no folder `{}` with the page of studies", folder.display())));
+            return Err(unusable_page_problem(format!(
+                "there is no folder `{}` with the page of studies",
+                folder.display()
+            )));
         }
         if !path.is_file() {
             let content = if folder.join("index.html").is_file() { ", only the explorer" } else { "" };
             let folder = folder.display();
-            return Err(unusable(format!("there is no page of studies (`{PAGE}`) in `{folder}`{content}")));
+            return Err(unusable_page_problem(format!(
+                "there is no page of studies (`{PAGE}`) in `{folder}`{content}"
+            )));
         }
         let text = file::read(&path)?;
         let is_complete = text.matches(STUDY_MARK).count() == 1 && text.contains(MODULE_MARK);
         let path = path.display();
         let Some(version) = version_of(&text).filter(|_| is_complete) else {
-            return Err(unusable(format!("`{path}` is not a page of studies with its module")));
+            return Err(unusable_page_problem(format!("`{path}` is not a page of studies with its module")));
         };
         if version != VERSION {
-            return Err(unusable(format!("`{path}` is of version {version}, and this program of version {VERSION}")));
+            return Err(unusable_page_problem(format!(
+                "`{path}` is of version {version}, and this program of version {VERSION}"
+            )));
         }
         Ok(LivePage(text))
     }
@@ -64,8 +72,8 @@ impl LivePage {
         if file.is_dir() || !is_page {
             let problem =
                 Problem::new(format!("`{}` is not the name of a page: --live writes one file", file.display()));
-            let meant = if file.is_dir() { file.join(study) } else { file.to_owned() }.with_extension("html");
-            let help = format!("name a file that ends in .html, such as `--out {}`", meant.display());
+            let suggested_path = if file.is_dir() { file.join(study) } else { file.to_owned() }.with_extension("html");
+            let help = format!("name a file that ends in .html, such as `--out {}`", suggested_path.display());
             return Err(problem.help(help).into());
         }
         let mark = STUDY_MARK.replace("\"\"", &format!("\"{}\"", escape(study)));
@@ -86,7 +94,7 @@ fn default_folder() -> Option<PathBuf> {
 }
 
 /// Returns the problem of a page that cannot be used, with the ways to get one.
-fn unusable(reason: String) -> Problem {
+fn unusable_page_problem(reason: String) -> Problem {
     Problem::new(reason)
         .help("`.ci/web` of the sources writes it into target/web, which `--module target/web` names")
         .help(format!("the archive of the release {VERSION} has it in its folder `web`"))

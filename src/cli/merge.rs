@@ -43,25 +43,25 @@ pub struct Options {
 pub fn run(options: &Options) -> CommandResult {
     let out = match (&options.out, &options.shards[..]) {
         (Some(out), _) => out,
-        (None, [one]) => one,
+        (None, [shard]) => shard,
         (None, _) => {
             let problem = Problem::new("several shards are given, but no output file");
             return Err(problem.help("name one with --out").into());
         }
     };
     let format = format_for(options.format, Some(out))?;
-    let (folders, plan) = folders(&options.shards)?;
+    let (stores, plan) = stores_and_plan(&options.shards)?;
     let file = Output::prepare(out)?;
-    let GatheredPoints { points, missing } = plan.gather(&folders);
+    let GatheredPoints { points, missing } = plan.gather(&stores);
     if let Some(first) = missing.first() {
-        return Err(incomplete(&missing, first, plan.inputs.len()).into());
+        return Err(missing_points_problem(&missing, first, plan.inputs.len()).into());
     }
     write(&plan, &points, format, Some(file))?;
     eprint_line!("Wrote {} to `{}`.", counted(points.len(), "point"), out.display());
     Ok(exit_status(&points))
 }
 
-fn incomplete(missing: &[Vec<(String, String)>], first: &[(String, String)], total: usize) -> Problem {
+fn missing_points_problem(missing: &[Vec<(String, String)>], first: &[(String, String)], total: usize) -> Problem {
     Problem::new(format!(
         "{} of {total} points are missing, the first of them {}",
         missing.len(),
@@ -72,25 +72,26 @@ fn incomplete(missing: &[Vec<(String, String)>], first: &[(String, String)], tot
 }
 
 /// Returns the stores of the shards, and their common plan.
-fn folders(shards: &[PathBuf]) -> Result<(Vec<PointStore>, SweepPlan), Failure> {
-    let mut records = Vec::new();
+fn stores_and_plan(shards: &[PathBuf]) -> Result<(Vec<PointStore>, SweepPlan), Failure> {
+    let mut stores = Vec::new();
     let mut plans: Vec<(&Path, SweepPlan)> = Vec::new();
     for shard in shards {
-        let no_shards = |why: String| {
-            Problem::new(format!("`{}` has no shards: {why}", shard.display()))
+        let no_shards_problem = |reason: String| {
+            Problem::new(format!("`{}` has no shards: {reason}", shard.display()))
                 .help("give the file that --out names in `narrows sweep … --out F --shard I/N`")
         };
-        let folder = PointStore::open(shard)
-            .ok_or_else(|| no_shards(format!("there is no folder `{}.points`", shard.display())))?;
-        let text =
-            folder.plan().map_err(|_| no_shards("its points are those of a sweep without --shard".to_owned()))?;
-        plans.push((shard, SweepPlan::parse(&text).map_err(no_shards)?));
-        records.push(folder);
+        let store = PointStore::open(shard)
+            .ok_or_else(|| no_shards_problem(format!("there is no folder `{}.points`", shard.display())))?;
+        let text = store
+            .plan()
+            .map_err(|_| no_shards_problem("its points are those of a sweep without --shard".to_owned()))?;
+        plans.push((shard, SweepPlan::parse(&text).map_err(no_shards_problem)?));
+        stores.push(store);
     }
     if let Some((other, _)) = plans.iter().find(|(_, plan)| *plan != plans[0].1) {
         let (first, other) = (plans[0].0.display(), other.display());
         let problem = Problem::new(format!("`{first}` and `{other}` are shards of different sweeps"));
         return Err(problem.help("run all shards with the same description and options, except --shard").into());
     }
-    Ok((records, plans.remove(0).1))
+    Ok((stores, plans.remove(0).1))
 }

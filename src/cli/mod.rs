@@ -114,8 +114,8 @@ Exit codes:
 /// Returns the examples and the exit codes.
 fn after_help() -> String {
     let line = |(code, meaning): &(u8, &str)| {
-        let first = format!("  {code}  ");
-        wrapped(&first, &" ".repeat(first.len()), meaning, LINE_COLUMNS)
+        let prefix = format!("  {code}  ");
+        wrapped(&prefix, &" ".repeat(prefix.len()), meaning, LINE_COLUMNS)
     };
     format!("{EXAMPLES}{}", EXIT_CODES.iter().map(line).collect::<String>().trim_end())
 }
@@ -195,8 +195,9 @@ pub fn main_with(registry: Registry) -> ExitCode {
 }
 
 /// Runs the command that `arguments` name, of which the first is the name of the program, with the parts of `registry`,
-/// and returns the exit code. This is the command line in a process whose own arguments are others, such as that of the
-/// Python interpreter; `own_command` starts that process again, up to the name of the command.
+/// and returns the exit code. Another program, such as the Python interpreter, calls this function to run the command
+/// line in its process; `own_command` is the command line that starts such a process again, up to the name of the
+/// command.
 ///
 /// # Panics
 ///
@@ -238,8 +239,8 @@ fn run_command(arguments: Vec<OsString>) -> u8 {
         Err(error) => return print_usage(&error),
     }
     if arguments.len() == 1 {
-        let printed = output::print(NEXT_STEPS);
-        return printed.map_or_else(|failure| failure.report(), |()| ExitStatus::Done.code());
+        let result = output::print(NEXT_STEPS);
+        return result.map_or_else(|failure| failure.report(), |()| ExitStatus::Done.code());
     }
     let command = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.command,
@@ -275,8 +276,8 @@ fn run_command(arguments: Vec<OsString>) -> u8 {
 /// The options whose values have spaces, or characters that a shell interprets.
 const QUOTED_OPTIONS: [&str; 5] = ["--find", "--vary", "--over", "--set", "--against-set"];
 
-/// Returns what an argument that is not expected probably comes from: a value that was not quoted, or an option of
-/// another command.
+/// Returns a hint on the probable cause of an unexpected argument: a value that was not quoted, or an option of another
+/// command.
 fn usage_hint(error: &clap::Error, arguments: &[String]) -> Option<String> {
     if error.kind() != clap::error::ErrorKind::UnknownArgument {
         return None;
@@ -297,7 +298,7 @@ fn usage_hint(error: &clap::Error, arguments: &[String]) -> Option<String> {
     ))
 }
 
-/// Prints the help that the arguments asked for, or what is wrong with them, and returns the exit code.
+/// Prints the help that the arguments request, or the error in the arguments, and returns the exit code.
 fn print_usage(error: &clap::Error) -> u8 {
     // A closed pipe is no error: nobody reads on.
     let _ = error.print();

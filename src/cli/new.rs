@@ -19,7 +19,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Options {
     #[command(subcommand)]
-    what: NewItem,
+    item: NewItem,
 }
 
 #[derive(Subcommand)]
@@ -34,27 +34,28 @@ enum NewItem {
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let NewItem::Study { folder } = &options.what;
+    let NewItem::Study { folder } = &options.item;
     study(folder)?;
     let shown_path = folder.display();
-    let given_path = if folder.components().count() == 1 { format!("./{shown_path}") } else { shown_path.to_string() };
-    print(&format!("Created a study in {shown_path}; run it with `narrows reproduce {given_path}`.\n"))?;
+    let study_argument =
+        if folder.components().count() == 1 { format!("./{shown_path}") } else { shown_path.to_string() };
+    print(&format!("Created a study in {shown_path}; run it with `narrows reproduce {study_argument}`.\n"))?;
     Ok(ExitStatus::Done)
 }
 
 /// Writes the files, or none if one of them exists.
 fn study(folder: &Path) -> Result<(), Problem> {
-    let failed =
+    let write_problem =
         |path: &Path, error: std::io::Error| Problem::new(format!("cannot write into `{}`: {error}", path.display()));
     let existing = scaffold::FILES.iter().map(|(name, _)| folder.join(name)).find(|path| path.exists());
     if let Some(path) = existing {
         let problem = Problem::new(format!("`{}` exists already, and is not overwritten", path.display()));
         return Err(problem.help("name another folder"));
     }
-    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    fs::create_dir_all(folder).map_err(|error| write_problem(folder, error))?;
     for (name, text) in scaffold::FILES {
         let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| failed(&path, error))?;
+        fs::write(&path, text).map_err(|error| write_problem(&path, error))?;
     }
     Ok(())
 }

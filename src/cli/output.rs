@@ -32,19 +32,19 @@ pub fn eprint_line(text: &str) {
 
 /// Checks that no output is an input or another output of the same command, whose contents would be lost.
 pub fn check_distinct(inputs: &[PathBuf], outputs: &[Option<&Path>]) -> Result<(), Failure> {
-    let read: Vec<PathBuf> = inputs.iter().filter_map(|path| identity(path)).collect();
-    let mut paths: Vec<PathBuf> = Vec::new();
+    let input_identities: Vec<PathBuf> = inputs.iter().filter_map(|path| identity(path)).collect();
+    let mut output_identities: Vec<PathBuf> = Vec::new();
     for path in outputs.iter().flatten() {
         let Some(identity) = identity(path) else { continue };
-        if read.contains(&identity) {
+        if input_identities.contains(&identity) {
             let problem = Problem::new(write_error(path, "the command reads this file"));
             return Err(problem.help("name another file for the output").into());
         }
-        if paths.contains(&identity) {
+        if output_identities.contains(&identity) {
             let problem = Problem::new(write_error(path, "two outputs have this name"));
             return Err(problem.help("name a file for each output").into());
         }
-        paths.push(identity);
+        output_identities.push(identity);
     }
     Ok(())
 }
@@ -67,7 +67,7 @@ fn identity(path: &Path) -> Option<PathBuf> {
 pub struct Output {
     path: PathBuf,
     /// Whether the path is a device, which is written to directly, while a file is replaced.
-    device: bool,
+    is_device: bool,
 }
 
 impl Output {
@@ -76,19 +76,19 @@ impl Output {
         if path.is_dir() {
             return Err(Problem::new(write_error(path, "it is a folder")).help("name a file in it").into());
         }
-        let device = path.metadata().is_ok_and(|metadata| !metadata.is_file());
-        let output = Output { path: path.to_owned(), device };
-        output.attempt().map_err(|error| write_failure(path, &error))?;
+        let is_device = path.metadata().is_ok_and(|metadata| !metadata.is_file());
+        let output = Output { path: path.to_owned(), is_device };
+        output.check_writable().map_err(|error| write_failure(path, &error))?;
         Ok(output)
     }
 
     /// Checks that the file can be written, without changing it.
-    fn attempt(&self) -> io::Result<()> {
+    fn check_writable(&self) -> io::Result<()> {
         if self.path.exists() {
             // A read-only file must not be replaced, although the folder may permit it.
             OpenOptions::new().append(true).open(&self.path)?;
         }
-        if self.device {
+        if self.is_device {
             return Ok(());
         }
         // An interrupt removes this file, too.
@@ -124,13 +124,13 @@ pub struct UnfinishedOutput {
 impl UnfinishedOutput {
     fn create(output: &Output) -> io::Result<UnfinishedOutput> {
         let path = output.path.clone();
-        if output.device {
+        if output.is_device {
             let file = OpenOptions::new().write(true).open(&path)?;
             return Ok(UnfinishedOutput { path, temporary: None, file });
         }
         let temporary = temporary_path(&path)?;
         unfinished().push(temporary.clone());
-        let file = File::create(&temporary).inspect_err(|_| forget(&temporary))?;
+        let file = File::create(&temporary).inspect_err(|_| forget_unfinished(&temporary))?;
         Ok(UnfinishedOutput { path, temporary: Some(temporary), file })
     }
 
@@ -141,15 +141,15 @@ impl UnfinishedOutput {
 
     /// Gives the file its name if it was written without error.
     pub fn finish<T>(mut self, result: io::Result<T>) -> Result<T, Failure> {
-        let renamed = result.and_then(|value| {
+        let finished = result.and_then(|value| {
             if let Some(temporary) = &self.temporary {
                 fs::rename(temporary, &self.path)?;
-                forget(temporary);
+                forget_unfinished(temporary);
                 self.temporary = None;
             }
             Ok(value)
         });
-        renamed.map_err(|error| write_failure(&self.path, &error))
+        finished.map_err(|error| write_failure(&self.path, &error))
     }
 }
 
@@ -157,7 +157,7 @@ impl Drop for UnfinishedOutput {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
             let _ = fs::remove_file(temporary);
-            forget(temporary);
+            forget_unfinished(temporary);
         }
     }
 }
@@ -166,7 +166,7 @@ fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn forget(temporary: &Path) {
+fn forget_unfinished(temporary: &Path) {
     unfinished().retain(|path| path != temporary);
 }
 
@@ -181,8 +181,8 @@ pub fn remove_unfinished_on_interrupt() {
     });
 }
 
-fn write_error(path: &Path, why: &str) -> String {
-    format!("cannot write `{}`: {why}", path.display())
+fn write_error(path: &Path, reason: &str) -> String {
+    format!("cannot write `{}`: {reason}", path.display())
 }
 
 /// Returns the failure of writing a file.

@@ -11,7 +11,7 @@ use narrows_core::text::Problem;
 use narrows_study::experiment::result_row::ResultRow;
 
 /// Values of metrics by name; NaN if one is not measured.
-type Values<'a> = &'a dyn Fn(&str) -> Option<f64>;
+type MetricValues<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
 /// A line between tables.
 const RULE: &str = "---------------------------------------------------------------------------------------\n";
@@ -36,16 +36,16 @@ pub fn run_table(metrics: &[Metric]) -> Result<String, Failure> {
 /// Returns a problem if a point is not of the workload `verbs`.
 pub fn sweep_tables<'a>(rows: impl Iterator<Item = &'a ResultRow>) -> Result<String, Failure> {
     let value_of = |row: &'a ResultRow| {
-        move |name: &str| row.metrics.iter().find(|(known, ..)| &**known == name).map(|(_, value, _)| *value)
+        move |name: &str| row.metrics.iter().find(|(metric, ..)| &**metric == name).map(|(_, value, _)| *value)
     };
     let values: Vec<_> = rows.map(value_of).collect();
-    tables(&values.iter().map(|value| value as Values<'_>).collect::<Vec<_>>())
+    tables(&values.iter().map(|value| value as MetricValues<'_>).collect::<Vec<_>>())
 }
 
 /// Returns the lines of all runs, with the head of a table before each change of its kind. A run that did not complete
 /// has no line.
-fn tables(runs: &[Values<'_>]) -> Result<String, Failure> {
-    let (mut text, mut head) = (String::new(), "");
+fn tables(runs: &[MetricValues<'_>]) -> Result<String, Failure> {
+    let (mut text, mut current_head) = (String::new(), "");
     for run in runs {
         if run("verbs.size").is_none() {
             let problem = Problem::new("`--format perftest` prints results of the workload `verbs`");
@@ -56,10 +56,10 @@ fn tables(runs: &[Values<'_>]) -> Result<String, Failure> {
             None => (BANDWIDTH_HEAD, bandwidth_line(*run)),
         };
         let Some(line) = line else { continue };
-        if line_head != head {
+        if line_head != current_head {
             text += RULE;
             text += line_head;
-            head = line_head;
+            current_head = line_head;
         }
         text += &line;
     }
@@ -67,28 +67,28 @@ fn tables(runs: &[Values<'_>]) -> Result<String, Failure> {
 }
 
 /// Returns the value of a metric, if it was measured.
-fn measured(run: Values<'_>, name: &str) -> Option<f64> {
+fn measured(run: MetricValues<'_>, name: &str) -> Option<f64> {
     run(name).filter(|value| !value.is_nan())
 }
 
-fn latency_line(run: Values<'_>) -> Option<String> {
+fn latency_line(run: MetricValues<'_>) -> Option<String> {
     let latency = |suffix: &str| measured(run, &format!("verbs.latency{suffix}"));
-    let (mean, most) = (latency("")?, latency("_max")?);
+    let (mean, maximum) = (latency("")?, latency("_max")?);
     Some(format!(
         " {:<7} {}          {:<7.2}        {:<7.2}      {:<7.2}  \t       {:<7.2}     \t{:<7.2}\t\t{:<7.2} \t\t{:<7.2}\n",
         measured(run, "verbs.size")?,
         measured(run, "verbs.iterations")?,
         latency("_min")?,
-        most,
+        maximum,
         latency("_p50").unwrap_or(mean),
         mean,
         latency("_stdev")?,
-        latency("_p99").unwrap_or(most),
-        latency("_p999").unwrap_or(most),
+        latency("_p99").unwrap_or(maximum),
+        latency("_p999").unwrap_or(maximum),
     ))
 }
 
-fn bandwidth_line(run: Values<'_>) -> Option<String> {
+fn bandwidth_line(run: MetricValues<'_>) -> Option<String> {
     // Gbit/s of a rate in MB/s.
     let gigabits = |name: &str| measured(run, name).map(|rate| rate * 8e-3);
     Some(format!(

@@ -104,8 +104,8 @@ pub fn run(options: &Options) -> CommandResult {
     }
     for path in &options.results {
         let warnings = match path.extension().is_some_and(|extension| extension == "json") {
-            true => steadiness::of_json(&text(path)?),
-            false => steadiness::warnings(&read(path)?),
+            true => steadiness::json_warnings(&text(path)?),
+            false => steadiness::data_warnings(&read(path)?),
         };
         warnings.iter().for_each(|warning| eprint_line!("{}: {warning}", path.display()));
     }
@@ -134,7 +134,7 @@ impl Options {
         Ok(plot?)
     }
 
-    /// Returns the columns of the chart. What is not given follows from the varied keys and metrics of a sweep.
+    /// Returns the columns of the chart. The varied keys and metrics of a sweep determine those that the options omit.
     fn columns(&self, data: &Dataset, log: (bool, bool)) -> Result<PlotSpec, Problem> {
         let columns = SweepColumns::new(data);
         let first_metric = || columns.first_metric().map(|metric| metric.name.clone());
@@ -144,13 +144,13 @@ impl Options {
             return Err(Problem::new("the result does not say what was varied and measured")
                 .help("name columns with --x and --y; a result of `narrows sweep` needs neither"));
         };
-        let given = PlotSpec { title: self.title.clone(), x, y, by: self.by.clone(), log };
+        let requested = PlotSpec { title: self.title.clone(), x, y, by: self.by.clone(), log };
         Ok(match default {
-            None => given,
+            None => requested,
             Some(chart) => PlotSpec {
-                by: if self.by.is_empty() { chart.by } else { given.by },
+                by: if self.by.is_empty() { chart.by } else { requested.by },
                 log: (log.0 || chart.log.0, log.1),
-                ..given
+                ..requested
             },
         })
     }
@@ -160,17 +160,18 @@ impl Options {
     fn samples(&self, name: &str) -> Result<Vec<SampleSet>, Failure> {
         let mut sample_sets = Vec::new();
         for path in &self.results {
-            let sets = match path.extension().is_some_and(|extension| extension == "json") {
-                true => plot::of_json(&text(path)?, name, &self.by),
-                false => plot::of_dataset(&read(path)?, name, &self.by),
+            let sets_of_file = match path.extension().is_some_and(|extension| extension == "json") {
+                true => plot::samples_from_json(&text(path)?, name, &self.by),
+                false => plot::samples_from_dataset(&read(path)?, name, &self.by),
             };
             let in_file =
                 |problem: Problem| Problem { message: format!("`{}`: {}", path.display(), problem.message), ..problem };
             let file = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
-            for set in sets.map_err(in_file)? {
-                let parts = [&*file, set.name.as_str()].into_iter().filter(|part| !part.is_empty());
-                let name = if self.results.len() > 1 { parts.collect::<Vec<_>>().join(", ") } else { set.name.clone() };
-                sample_sets.push(SampleSet { name, ..set });
+            for sample_set in sets_of_file.map_err(in_file)? {
+                let parts = [&*file, sample_set.name.as_str()].into_iter().filter(|part| !part.is_empty());
+                let name =
+                    if self.results.len() > 1 { parts.collect::<Vec<_>>().join(", ") } else { sample_set.name.clone() };
+                sample_sets.push(SampleSet { name, ..sample_set });
             }
         }
         Ok(sample_sets)
@@ -179,24 +180,24 @@ impl Options {
 
 /// Reads the data of a result.
 fn read(path: &Path) -> Result<Dataset, Failure> {
-    let failure = |why: String| {
-        Problem::new(format!("`{}` is not a result that can be plotted: {why}", path.display()))
+    let failure = |reason: String| {
+        Problem::new(format!("`{}` is not a result that can be plotted: {reason}", path.display()))
             .help("write one with `narrows sweep … --out F.csv`, or with `.jsonl`, `.parquet` or `.json`")
     };
     if path.extension().is_some_and(|extension| extension == "json") {
-        return Ok(tidy::of_json(&text(path)?).map_err(failure)?);
+        return Ok(tidy::dataset_from_json(&text(path)?).map_err(failure)?);
     }
-    let bytes = fs::read(path).map_err(|error| unreadable(path, &error_text(&error)))?;
+    let bytes = fs::read(path).map_err(|error| read_problem(path, &error_text(&error)))?;
     let encoding =
         Encoding::from_path(path).ok_or_else(|| failure("its extension is not one of a result format".to_owned()))?;
     Ok(Dataset::read(bytes, encoding).map_err(failure)?)
 }
 
 fn text(path: &Path) -> Result<String, Problem> {
-    let bytes = fs::read(path).map_err(|error| unreadable(path, &error_text(&error)))?;
-    String::from_utf8(bytes).map_err(|error| unreadable(path, &error.to_string()))
+    let bytes = fs::read(path).map_err(|error| read_problem(path, &error_text(&error)))?;
+    String::from_utf8(bytes).map_err(|error| read_problem(path, &error.to_string()))
 }
 
-fn unreadable(path: &Path, why: &str) -> Problem {
-    Problem::new(format!("cannot read `{}`: {why}", path.display()))
+fn read_problem(path: &Path, reason: &str) -> Problem {
+    Problem::new(format!("cannot read `{}`: {reason}", path.display()))
 }

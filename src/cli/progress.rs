@@ -22,7 +22,7 @@ struct State {
     /// The number of stored results that were found. They are not used in the estimate of the remaining time.
     points_stored: AtomicUsize,
     points_run: AtomicUsize,
-    started: Instant,
+    start: Instant,
     /// The folder of finished runs, if they are stored.
     folder: Option<PathBuf>,
 }
@@ -65,7 +65,7 @@ impl Progress {
             expected: AtomicUsize::new(expected),
             points_stored,
             points_run,
-            started: Instant::now(),
+            start: Instant::now(),
             folder: folder.map(Path::to_path_buf),
         });
         let style = ProgressStyle::with_template("{bar:40} {msg}").expect("a template");
@@ -94,7 +94,7 @@ impl Progress {
         self.state.expected.store(expected, Ordering::Relaxed);
         self.bar.set_length(expected as u64);
         let points_run = self.state.points_run.load(Ordering::Relaxed);
-        let seconds_per_point = self.state.started.elapsed().as_secs_f64() / points_run.max(1) as f64;
+        let seconds_per_point = self.state.start.elapsed().as_secs_f64() / points_run.max(1) as f64;
         let seconds_left = seconds_per_point * expected.saturating_sub(points_run) as f64 / jobs.max(1) as f64;
         if self.lines.is_some() && seconds_left > ESTIMATE_MIN_S {
             output::eprint_line(&format!("About {expected} {}, {}.", self.state.noun, duration(seconds_left)));
@@ -121,7 +121,7 @@ impl State {
             (self.points_stored.load(Ordering::Relaxed), self.points_run.load(Ordering::Relaxed));
         let expected = self.expected.load(Ordering::Relaxed).max(points_stored + points_run);
         let points_left = expected - points_stored - points_run;
-        let seconds_per_point = self.started.elapsed().as_secs_f64() / points_run as f64;
+        let seconds_per_point = self.start.elapsed().as_secs_f64() / points_run as f64;
         let estimate = match points_run {
             0 => String::new(),
             _ => format!(", {} left", duration(seconds_per_point * points_left as f64)),
@@ -174,7 +174,7 @@ mod tests {
             expected: AtomicUsize::new(10),
             points_stored: AtomicUsize::new(4),
             points_run: AtomicUsize::new(0),
-            started: Instant::now() - std::time::Duration::from_secs(4),
+            start: Instant::now() - std::time::Duration::from_secs(4),
             folder: None,
         };
         assert_eq!(state.text(), "4 of 10 points");

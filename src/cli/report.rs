@@ -5,7 +5,7 @@ use super::output::{Output, check_distinct, error_text};
 use clap::Args;
 use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::result_page::{self, ResultFile};
-use narrows_study::report::explorer::EXPLORER;
+use narrows_study::report::explorer::DEFAULT_EXPLORER_PAGE;
 use narrows_study::report::html;
 use std::fs;
 use std::io::Write;
@@ -36,7 +36,7 @@ pub struct Options {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// Address of the explorer page that figures of runs link to; empty for no links
-    #[arg(long, value_name = "URL", default_value = EXPLORER)]
+    #[arg(long, value_name = "URL", default_value = DEFAULT_EXPLORER_PAGE)]
     explorer: String,
     /// Output file
     #[arg(long, value_name = "F.html")]
@@ -44,11 +44,11 @@ pub struct Options {
 }
 
 /// The file name extensions of pages.
-const ENDINGS: [&str; 2] = ["html", "htm"];
+const HTML_EXTENSIONS: [&str; 2] = ["html", "htm"];
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let read = options.results.iter().map(|path| Ok((name(path), read(path)?)));
+    let read = options.results.iter().map(|path| Ok((result_name(path), read(path)?)));
     let (results, problems): (Vec<_>, Vec<_>) = read.partition(|read: &Result<_, Problem>| read.is_ok());
     let problems: Vec<Problem> = problems.into_iter().filter_map(Result::err).collect();
     if !problems.is_empty() {
@@ -58,7 +58,7 @@ pub fn run(options: &Options) -> CommandResult {
     if !options
         .out
         .extension()
-        .is_some_and(|extension| ENDINGS.iter().any(|known_extension| extension == *known_extension))
+        .is_some_and(|extension| HTML_EXTENSIONS.iter().any(|known_extension| extension == *known_extension))
     {
         let problem = Problem::new(format!("`{}`: a page must be an HTML file", options.out.display()));
         return Err(problem.help("name a file that ends in `.html`").into());
@@ -84,7 +84,7 @@ fn command(options: &Options) -> String {
     };
     let title = options.title.iter().flat_map(|title| ["--title".to_owned(), quoted(title.clone())]);
     let results = options.results.iter().map(|path| quoted(path.display().to_string()));
-    let explorer = Some(&options.explorer).filter(|explorer| *explorer != EXPLORER).into_iter();
+    let explorer = Some(&options.explorer).filter(|explorer| *explorer != DEFAULT_EXPLORER_PAGE).into_iter();
     let explorer = explorer.flat_map(|explorer| ["--explorer".to_owned(), quoted(explorer.clone())]);
     let output_arguments = ["--out".to_owned(), quoted(options.out.display().to_string())];
     let arguments: Vec<String> = results.chain(title).chain(explorer).chain(output_arguments).collect();
@@ -92,15 +92,15 @@ fn command(options: &Options) -> String {
 }
 
 /// Returns the name of a result on the page.
-fn name(path: &Path) -> String {
+fn result_name(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn read(path: &Path) -> Result<ResultFile, Problem> {
     let bytes = fs::read(path)
         .map_err(|error| Problem::new(format!("cannot read `{}`: {}", path.display(), error_text(&error))))?;
-    ResultFile::read(bytes, path).map_err(|why| {
-        Problem::new(format!("`{}` is not a result: {why}", path.display()))
+    ResultFile::read(bytes, path).map_err(|reason| {
+        Problem::new(format!("`{}` is not a result: {reason}", path.display()))
             .help("write one with `narrows run … --format json > F.json` or `narrows sweep … --out F.csv`")
     })
 }

@@ -10,7 +10,7 @@ use super::{Format, completion_values, registry};
 use clap::Args;
 use narrows_core::text::Problem;
 use narrows_study::papers::builtins;
-use narrows_study::report::explorer::EXPLORER;
+use narrows_study::report::explorer::DEFAULT_EXPLORER_PAGE;
 use narrows_study::report::number::counted;
 use narrows_study::report::{Column, PaperReport, ReportTable};
 use narrows_study::study;
@@ -61,7 +61,7 @@ pub struct Options {
     #[arg(long, value_name = "FOLDER|FILE")]
     out: Option<PathBuf>,
     /// Address of the explorer page that figures link to; empty for no links
-    #[arg(long, value_name = "URL", default_value = EXPLORER, requires = "out", conflicts_with = "live")]
+    #[arg(long, value_name = "URL", default_value = DEFAULT_EXPLORER_PAGE, requires = "out", conflicts_with = "live")]
     explorer: String,
     /// Compute the uncertainty of each number, and the constants that it depends on
     ///
@@ -94,13 +94,13 @@ pub struct Options {
 
 /// Returns the names and titles of the papers.
 pub fn papers() -> Vec<(String, String)> {
-    let title = |name: &str| shipped(name).title.clone();
+    let title = |name: &str| shipped_study(name).title.clone();
     study::papers().iter().map(|name| (name.to_string(), title(name))).collect()
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let Some(target) = &options.paper else { return overview() };
+    let Some(target) = &options.paper else { return print_papers() };
     let (paper, artifact) = study::located::parse_target(target);
     if study::papers().contains(&paper.as_str()) && Path::new(&paper).is_dir() {
         eprint_line!("Using the paper `{paper}`, not the folder of that name; write `./{paper}` for the folder.");
@@ -108,8 +108,8 @@ pub fn run(options: &Options) -> CommandResult {
     let located = study::find(&paper, options.quick, &builtins(registry()))?;
     if options.live {
         return match &options.out {
-            Some(file) => live_file(&located, file, options),
-            None => live(&located, options),
+            Some(file) => write_live_page(&located, file, options),
+            None => serve_live_page(&located, options),
         };
     }
     if options.constants {
@@ -132,11 +132,11 @@ pub fn run(options: &Options) -> CommandResult {
         quick: options.quick,
         jobs: options.jobs.unwrap_or(0) as usize,
         uncertainty: options.uncertainty,
-        // Pages alone have links.
+        // Only pages have links.
         explorer: Some(if options.out.is_some() { options.explorer.clone() } else { String::new() }),
     };
     located.select_artifacts(study_options.artifact.as_deref())?;
-    let report = located.reproduce(&study_options, &Bar::default())?;
+    let report = located.reproduce(&study_options, &StudyProgress::default())?;
     match options.format {
         Format::Text => print(&report.text())?,
         Format::Json => print(&json(&report))?,
@@ -163,7 +163,7 @@ const LIVE_TIME_MAX: Duration = Duration::from_secs(600);
 const LIVE_MEMORY_MAX: u64 = 4;
 
 /// Serves the page of a study whose constants can be changed.
-fn live(located: &study::LocatedStudy, options: &Options) -> CommandResult {
+fn serve_live_page(located: &study::LocatedStudy, options: &Options) -> CommandResult {
     let name = match located.location.folder() {
         None => located.location.name(),
         Some(folder) if narrows_web::is_inside(folder) => folder.to_string_lossy().into_owned(),
@@ -184,7 +184,7 @@ fn live(located: &study::LocatedStudy, options: &Options) -> CommandResult {
 }
 
 /// Writes the page of a study whose constants can be changed into one file.
-fn live_file(located: &study::LocatedStudy, file: &Path, options: &Options) -> CommandResult {
+fn write_live_page(located: &study::LocatedStudy, file: &Path, options: &Options) -> CommandResult {
     if let Some(folder) = located.location.folder() {
         let problem = Problem::new(format!(
             "`{}` is a folder: a page in one file contains the studies of the shipped papers alone",
@@ -202,16 +202,16 @@ fn live_file(located: &study::LocatedStudy, file: &Path, options: &Options) -> C
 }
 
 /// Returns a shipped study.
-fn shipped(name: &str) -> study::Study {
+fn shipped_study(name: &str) -> study::Study {
     let read = study::Study::load(&study::Location::of(name, registry()));
     read.unwrap_or_else(|problems| panic!("papers/{name} must be valid:\n{problems}")).value
 }
 
 /// Prints the papers with their summaries and artifacts.
-fn overview() -> CommandResult {
+fn print_papers() -> CommandResult {
     let mut text = String::new();
     for name in study::papers() {
-        let paper = shipped(name);
+        let paper = shipped_study(name);
         let ids = paper.artifacts.iter().map(|(id, _)| id.text.as_str());
         let (explicit_only, artifacts): (Vec<&str>, Vec<&str>) =
             ids.partition(|id| paper.explicit_only.iter().any(|explicit| explicit.text == *id));
@@ -229,15 +229,19 @@ fn overview() -> CommandResult {
 fn constants(located: &study::LocatedStudy, format: Format) -> CommandResult {
     let constants = study::constants(located);
     if format == Format::Json {
-        let list: Vec<_> = constants.iter().map(|c| {
-            serde_json::json!({"constant": c.path, "value": c.value, "meaning": c.meaning, "fitted_on": c.fitted_on})
+        let list: Vec<_> = constants.iter().map(|constant| {
+            serde_json::json!({"constant": constant.path, "value": constant.value, "meaning": constant.meaning, "fitted_on": constant.fitted_on})
         }).collect();
         print(&format!("{:#}\n", serde_json::Value::from(list)))?;
         return Ok(ExitStatus::Done);
     }
     let mut table = ReportTable::new(["constant", "value", "meaning", "fitted on"].map(Column::new).into());
-    for c in &constants {
-        table.push([&c.path, &c.value, &c.meaning, &c.fitted_on].map(|text| text.as_str().into()).into());
+    for constant in &constants {
+        table.push(
+            [&constant.path, &constant.value, &constant.meaning, &constant.fitted_on]
+                .map(|text| text.as_str().into())
+                .into(),
+        );
     }
     let mut text = format!("{}\n{} calibrated constants\n", table.text(), constants.len());
     for row in study::roles::conditioning(&located.read.value) {
@@ -255,9 +259,9 @@ fn constants(located: &study::LocatedStudy, format: Format) -> CommandResult {
 
 /// The progress display on standard error.
 #[derive(Default)]
-struct Bar(Mutex<Option<Progress>>);
+struct StudyProgress(Mutex<Option<Progress>>);
 
-impl Bar {
+impl StudyProgress {
     /// Ends the current display, and replaces it by `next`.
     fn replace(&self, next: Option<Progress>) {
         let previous = std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), next);
@@ -265,7 +269,7 @@ impl Bar {
     }
 }
 
-impl study::Progress for Bar {
+impl study::Progress for StudyProgress {
     fn begins(&self, points: usize) {
         self.replace(None);
         self.replace(Some(Progress::start("points", points, None)));
@@ -284,7 +288,7 @@ impl study::Progress for Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for StudyProgress {
     fn drop(&mut self) {
         self.replace(None);
     }

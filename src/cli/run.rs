@@ -113,7 +113,7 @@ pub fn run(options: &Options) -> CommandResult {
         capture::check_format(&read.value)?;
     }
     let pcap = options.pcap.as_deref().map(Output::prepare).transpose()?;
-    let messages = options.messages.as_deref().map(messages).transpose()?;
+    let messages = options.messages.as_deref().map(messages_output).transpose()?;
     let (trace, recorder) = match trace {
         Some(trace) => trace.open().map(|(trace, recorder)| (Some(trace), recorder))?,
         None => (None, Recorder::off()),
@@ -155,7 +155,7 @@ pub fn run(options: &Options) -> CommandResult {
 }
 
 /// Returns the file that messages are written to, and its format.
-fn messages(path: &Path) -> Result<(Output, Encoding), Failure> {
+fn messages_output(path: &Path) -> Result<(Output, Encoding), Failure> {
     let encoding = Encoding::from_path(path).ok_or_else(|| {
         let problem = Problem::new(format!("`{}`: unknown format of messages", path.display()));
         problem.help("name a file that ends in `.csv`, `.jsonl` or `.parquet`")
@@ -204,7 +204,7 @@ impl Options {
     }
 
     /// Computes the uncertainty of the metrics, with a progress bar if standard error is a terminal.
-    fn uncertainties(&self, subject: &input::Subject, result: &RunResult) -> Result<RunUncertainty, Failure> {
+    fn uncertainties(&self, subject: &input::LoadedDescription, result: &RunResult) -> Result<RunUncertainty, Failure> {
         let sets = self.sets();
         let reader = |overrides: &[String]| subject.read_varied(&sets, overrides);
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} left").expect("a template");
@@ -223,17 +223,17 @@ impl Options {
 
 /// Prints on standard error why a run did not complete, and returns the exit status.
 fn exit_status(result: &RunResult) -> ExitStatus {
-    if let Outcome::Loss(why) = &result.outcome {
-        eprint_line!("The run ended in a loss: {why}");
+    if let Outcome::Loss(reason) = &result.outcome {
+        eprint_line!("The run ended in a loss: {reason}");
     }
-    let Some(stuck) = record::pending_waits(&result.outcome) else {
+    let Some(waits) = record::pending_waits(&result.outcome) else {
         return if result.outcome.is_complete() { ExitStatus::Done } else { ExitStatus::Stuck };
     };
     let ending = match result.outcome {
-        Outcome::TimeLimit(_) if stuck.end_time == Time::END => "reached the end of simulated time".to_owned(),
+        Outcome::TimeLimit(_) if waits.end_time == Time::END => "reached the end of simulated time".to_owned(),
         Outcome::TimeLimit(_) => "reached its limit of simulated time, `run.time-limit`,".to_owned(),
         _ => format!("ended in a {}", record::outcome_name(&result.outcome)),
     };
-    eprint_line!("The run {ending} {stuck}");
+    eprint_line!("The run {ending} {waits}");
     ExitStatus::Stuck
 }

@@ -14,15 +14,21 @@ use narrows_study::report::number::display_unit;
 use narrows_study::report::{Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
-/// Runs the description with `seeds` seeds, from its own on, on `jobs` threads.
-pub fn run(subject: &input::Subject, sets: &[String], seeds: u64, jobs: Option<u64>, format: Format) -> CommandResult {
+/// Runs the description with `seeds` seeds, beginning with the seed of the description, on `jobs` threads.
+pub fn run(
+    subject: &input::LoadedDescription,
+    sets: &[String],
+    seeds: u64,
+    jobs: Option<u64>,
+    format: Format,
+) -> CommandResult {
     let read = subject.read(sets)?;
     let dimensions = [seeds::seed_values(read.value.run.seed, seeds).into()];
     let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
     let pool = pool(jobs)?;
-    let checked = pool.install(|| sweep.check()).map_err(|problems| point_failure(problems, seeds as usize))?;
-    let rows = pool.install(|| runs(&checked, None, None, None))?;
+    let checked_sweep = pool.install(|| sweep.check()).map_err(|problems| point_failure(problems, seeds as usize))?;
+    let rows = pool.install(|| runs(&checked_sweep, None, None, None))?;
     let results: Vec<_> = rows.iter().map(|row| &*row.result).collect();
     let distributions = seeds::distributions(&results);
     let metrics = seeds::metrics(&results, &distributions);
@@ -34,13 +40,13 @@ pub fn run(subject: &input::Subject, sets: &[String], seeds: u64, jobs: Option<u
 }
 
 fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[ReplicatedMetric]) -> String {
-    let heads = ["metric", "value", "± 95 %", "unit", "runs"].map(Column::new);
-    let mut table = ReportTable::new(heads.to_vec());
+    let headings = ["metric", "value", "± 95 %", "unit", "runs"].map(Column::new);
+    let mut table = ReportTable::new(headings.to_vec());
     let column = |value_of: fn(&ReplicatedMetric) -> f64| -> Vec<String> {
         aligned(metrics.iter().map(|metric| number(value_of(metric), &metric.unit)).collect())
     };
-    let (values, halves) = (column(|metric| metric.value), column(|metric| metric.half_width.unwrap_or(f64::NAN)));
-    for ((metric, value), half_width) in metrics.iter().zip(values).zip(halves) {
+    let (values, half_widths) = (column(|metric| metric.value), column(|metric| metric.half_width.unwrap_or(f64::NAN)));
+    for ((metric, value), half_width) in metrics.iter().zip(values).zip(half_widths) {
         let ReplicatedMetric { name, runs, .. } = metric;
         let unit = display_unit(&metric.unit);
         table.push(vec![name.as_str().into(), value.into(), half_width.into(), unit.into(), (*runs as u64).into()]);

@@ -42,11 +42,11 @@ const STATISTICS: [(&str, &str); 8] = [
 
 /// Returns the names of the distributions whose statistics are among the metrics.
 fn distribution_names<'a>(metrics: &[(&'a str, f64, &str)]) -> Vec<&'a str> {
-    let is_there = |base: &str, suffix: &str| {
-        metrics.iter().any(|(name, ..)| name.strip_prefix(base).is_some_and(|rest| rest == suffix))
+    let is_reported = |name_prefix: &str, suffix: &str| {
+        metrics.iter().any(|(name, ..)| name.strip_prefix(name_prefix).is_some_and(|rest| rest == suffix))
     };
-    let bases = metrics.iter().filter_map(|(name, ..)| name.strip_suffix(SAMPLES));
-    bases.filter(|base| STATISTICS.iter().all(|(suffix, _)| is_there(base, suffix))).collect()
+    let name_prefixes = metrics.iter().filter_map(|(name, ..)| name.strip_suffix(SAMPLES));
+    name_prefixes.filter(|name_prefix| STATISTICS.iter().all(|(suffix, _)| is_reported(name_prefix, suffix))).collect()
 }
 
 /// Returns the finding of a run, and the command line that finds the bottleneck by experiment. The text is empty if
@@ -60,11 +60,11 @@ fn verdict(finding: &str, whatif: &str) -> String {
 fn metrics(record: &Record, so_far: bool) -> String {
     let mut metrics = record.metrics();
     let names = distribution_names(&metrics);
-    let statistic = |name: &str| {
+    let is_statistic = |name: &str| {
         let suffix = names.iter().find_map(|base| name.strip_prefix(base));
         suffix.is_some_and(|suffix| STATISTICS.iter().any(|(known_suffix, _)| *known_suffix == suffix))
     };
-    metrics.retain(|(name, ..)| !statistic(name));
+    metrics.retain(|(name, ..)| !is_statistic(name));
     if metrics.is_empty() {
         return String::new();
     }
@@ -93,9 +93,9 @@ fn distributions(record: &Record) -> String {
     let is_shown = |suffix: &str| names.iter().any(|base| !statistic(base, suffix).0.is_nan());
     let shown_statistics: Vec<_> =
         STATISTICS.into_iter().filter(|(suffix, _)| suffix.is_empty() || is_shown(suffix)).collect();
-    let heads = shown_statistics.iter().map(|(_, head)| *head);
+    let headings = shown_statistics.iter().map(|(_, head)| *head);
     let mut table =
-        ReportTable::new(["distribution"].into_iter().chain(heads).chain(["unit"]).map(Column::new).collect());
+        ReportTable::new(["distribution"].into_iter().chain(headings).chain(["unit"]).map(Column::new).collect());
     for base in &names {
         let value = |(suffix, _): &(&str, &str)| {
             let (value, unit) = statistic(base, suffix);
@@ -112,24 +112,24 @@ fn distributions(record: &Record) -> String {
 fn missing_percentiles(metrics: &[(&str, f64, &str)], names: &[&str]) -> String {
     let value = |name: String| metrics.iter().find(|(metric, ..)| *metric == name).map(|(_, value, _)| *value);
     let samples = names.iter().filter_map(|base| value(format!("{base}{SAMPLES}"))).reduce(f64::max).unwrap_or(0.0);
-    let missing = PERCENTILES
+    let missing_statistics = PERCENTILES
         .iter()
         .filter(|(suffix, _)| names.iter().any(|base| value(format!("{base}{suffix}")).is_some_and(f64::is_nan)));
-    let needs: Vec<String> = missing
+    let requirements: Vec<String> = missing_statistics
         .filter_map(|(suffix, percent)| {
             let head = STATISTICS.iter().find(|(known_suffix, _)| known_suffix == suffix)?.1;
             Some(format!("{head} needs {} samples", samples_needed(*percent)))
         })
         .collect();
-    match needs.is_empty() || samples == 0.0 {
+    match requirements.is_empty() || samples == 0.0 {
         true => String::new(),
-        false => format!("(too few samples for some percentiles: {})\n", needs.join(", ")),
+        false => format!("(too few samples for some percentiles: {})\n", requirements.join(", ")),
     }
 }
 
 /// Pads numbers with spaces, so that their decimal points are aligned.
 pub fn aligned(numbers: Vec<String>) -> Vec<String> {
-    let integer_digits = |number: &str| number.split('.').next().map_or(0, |whole| whole.chars().count());
+    let integer_digits = |number: &str| number.split('.').next().map_or(0, |digits| digits.chars().count());
     let digits_max = numbers.iter().map(|number| integer_digits(number)).max().unwrap_or(0);
     numbers.iter().map(|number| format!("{}{number}", " ".repeat(digits_max - integer_digits(number)))).collect()
 }
@@ -151,9 +151,10 @@ fn resources(result: &RunResult) -> String {
     if resources.is_empty() {
         return String::new();
     }
-    let us = Column::unit("busy", "µs").decimals(3);
+    let busy_column = Column::unit("busy", "µs").decimals(3);
     let active = Column::unit("active", "µs").decimals(3);
-    let mut table = ReportTable::new(vec![Column::new("busiest resources"), us, active, Column::new("utilisation")]);
+    let mut table =
+        ReportTable::new(vec![Column::new("busiest resources"), busy_column, active, Column::new("utilisation")]);
     let omitted = resources.len().saturating_sub(RESOURCES_SHOWN);
     for resource in resources.into_iter().take(RESOURCES_SHOWN) {
         let share = result.utilisation(resource);
@@ -175,12 +176,12 @@ pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
     let incomplete = if uncertainty.untried.is_empty() { "" } else { " (incomplete)" };
     for MetricUncertainty { metric, std_dev, elasticities } in &uncertainty.metrics {
         let shown_elasticities = elasticities.iter().take(CONSTANTS_SHOWN);
-        let listed: Vec<String> = shown_elasticities
+        let constants_shown: Vec<String> = shown_elasticities
             .map(|elasticity| format!("{} {:+.2}", elasticity.constant, elasticity.elasticity))
             .collect();
         let value = format!("{} {}", number(metric.value, metric.unit), number::display_unit(metric.unit));
         table.push(
-            [metric.name.clone(), value, format!("±{}{incomplete}", percent(*std_dev)), listed.join(", ")]
+            [metric.name.clone(), value, format!("±{}{incomplete}", percent(*std_dev)), constants_shown.join(", ")]
                 .map(Cell::Text)
                 .into(),
         );
@@ -193,7 +194,7 @@ pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
             uncertainty
                 .untried
                 .iter()
-                .for_each(|(name, why)| table.push([name, why].map(|text| text.as_str().into()).into()));
+                .for_each(|(name, reason)| table.push([name, reason].map(|text| text.as_str().into()).into()));
             format!("\nThe uncertainty due to these constants is incomplete or missing.\n{}", table.text())
         }
     };

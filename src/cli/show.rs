@@ -51,7 +51,7 @@ enum ShowFormat {
 struct ShownValue {
     key: String,
     value: String,
-    from: String,
+    origin: String,
     source: String,
     meaning: String,
 }
@@ -82,7 +82,7 @@ impl Options {
     }
 
     /// Returns the problem of an unknown name, with the part that was probably meant.
-    fn near_part(&self) -> Option<Problem> {
+    fn unknown_name_problem(&self) -> Option<Problem> {
         let name = self.subject.file.to_str()?;
         if self.subject.file.exists() || shipped::example(name).is_some() {
             return None;
@@ -93,20 +93,20 @@ impl Options {
             return Some(problem.help(format!("declare [{table}] in a description")).help(keys_of_kind(&table)));
         }
         let nearest = suggest::nearest(name, shipped::parts().iter().copied())
-            .or_else(|| suggest::nearest(name, last_words()).and_then(part_called))?;
+            .or_else(|| suggest::nearest(name, names_without_folder()).and_then(part_called))?;
         let problem = Problem::new(format!("there is no file, shipped example or part `{name}`"));
         Some(problem.help(format!("did you mean the part `{nearest}`?")).help("`narrows list` lists all parts"))
     }
 
     fn values(&self) -> Result<Vec<ShownValue>, Failure> {
-        if let Some(problem) = self.near_part() {
+        if let Some(problem) = self.unknown_name_problem() {
             return Err(problem.into());
         }
         let read = self.subject.read()?;
         let shown_value = |entry: narrows_core::text::Entry| ShownValue {
             key: entry.path,
             value: entry.value,
-            from: entry.origin.to_string(),
+            origin: entry.origin.to_string(),
             source: entry.note.unwrap_or_default(),
             meaning: entry.doc.to_owned(),
         };
@@ -114,11 +114,11 @@ impl Options {
     }
 
     fn table(&self, values: &[ShownValue]) -> ReportTable {
-        let mut heads = vec!["key", "value", "comes from", "source"];
-        heads.extend(self.meaning.then_some("meaning"));
-        let mut table = ReportTable::new(heads.into_iter().map(Column::new).collect());
+        let mut headings = vec!["key", "value", "comes from", "source"];
+        headings.extend(self.meaning.then_some("meaning"));
+        let mut table = ReportTable::new(headings.into_iter().map(Column::new).collect());
         for value in values {
-            let mut row = vec![&value.key, &value.value, &value.from, &value.source];
+            let mut row = vec![&value.key, &value.value, &value.origin, &value.source];
             row.extend(self.meaning.then_some(&value.meaning));
             table.push(row.into_iter().map(|cell| Cell::from(cell.as_str())).collect());
         }
@@ -126,32 +126,32 @@ impl Options {
     }
 }
 
-/// Returns the part `name`, with or without its folder. If several parts have this name, a part in the fewest folders
-/// is chosen, and a single part rather than a machine that consists of parts.
+/// Returns the part `name`, with or without its folder. If several parts have this name, the part in the fewest
+/// folders is chosen; among these, a single part is preferred to a machine that consists of parts.
 fn part_called(name: &str) -> Option<&'static str> {
     let parts = || shipped::parts().iter().copied();
-    let called = parts().filter(|part| part.rsplit('/').next() == Some(name));
-    let is_made =
+    let parts_called = parts().filter(|part| part.rsplit('/').next() == Some(name));
+    let is_machine =
         |part: &str| shipped::part(part).is_some_and(|text| text.lines().any(|line| line.starts_with("parts =")));
-    let shortest = called.min_by_key(|part| (part.matches('/').count(), is_made(part)));
+    let shortest = parts_called.min_by_key(|part| (part.matches('/').count(), is_machine(part)));
     parts().find(|part| *part == name).or(shortest)
 }
 
 /// Returns the names of the parts without their folders.
-fn last_words() -> impl Iterator<Item = &'static str> {
+fn names_without_folder() -> impl Iterator<Item = &'static str> {
     shipped::parts().iter().filter_map(|part| part.rsplit('/').next())
 }
 
 /// Returns the values of a shipped part.
 fn part_values(part: &str) -> Result<Vec<ShownValue>, Failure> {
     let sets = [format!("parts=[\"{part}\"]")];
-    let loaded = load(&Source { document: Document::None, sets: &sets, varied: &[], shelf: shipped::shelf() })?;
+    let loaded = load(&Source { document: Document::None, sets: &sets, varied: &[], library: shipped::library() })?;
     let keys = registry().schema().lines();
     let shown_value = |leaf: narrows_core::text::leaves::Leaf| ShownValue {
         meaning: key_meaning(&keys, &leaf.path).unwrap_or_default().to_owned(),
         key: leaf.path,
         value: leaf.value,
-        from: leaf.origin.map(|origin| origin.to_string()).unwrap_or_default(),
+        origin: leaf.origin.map(|origin| origin.to_string()).unwrap_or_default(),
         source: leaf.note.unwrap_or_default(),
     };
     Ok(loaded.leaves().into_iter().map(shown_value).collect())
@@ -159,18 +159,18 @@ fn part_values(part: &str) -> Result<Vec<ShownValue>, Failure> {
 
 /// Returns the values as a description.
 fn toml(values: &[ShownValue]) -> String {
-    let described: Vec<DescribedValue<'_>> = values
+    let described_values: Vec<DescribedValue<'_>> = values
         .iter()
         .map(|value| DescribedValue { key: &value.key, value: &value.value, source: &value.source })
         .collect();
-    full_description::toml(&described)
+    full_description::toml(&described_values)
 }
 
 fn json(value: &ShownValue) -> Json {
     json!({
         "key": value.key,
         "value": value.value,
-        "from": value.from,
+        "from": value.origin,
         "source": value.source,
         "meaning": value.meaning,
     })
@@ -183,9 +183,9 @@ mod tests {
     #[test]
     fn keys_of_a_part_have_their_meanings() {
         let values = part_values("hosts/pcie-gen3-x8").unwrap_or_else(|_| panic!("a part"));
-        let without: Vec<&str> =
+        let keys_without_meaning: Vec<&str> =
             values.iter().filter(|value| value.meaning.is_empty()).map(|value| value.key.as_str()).collect();
-        assert!(without.is_empty() && !values.is_empty(), "{without:?}");
+        assert!(keys_without_meaning.is_empty() && !values.is_empty(), "{keys_without_meaning:?}");
     }
 
     #[test]

@@ -87,7 +87,7 @@ pub struct Options {
     #[arg(long, requires = "vary")]
     stop_at_saturation: bool,
     /// Run shard I of N and store its points; merge the shards with `narrows merge`
-    #[arg(long, value_name = "I/N", requires = "out", value_parser = shard)]
+    #[arg(long, value_name = "I/N", requires = "out", value_parser = parse_shard)]
     shard: Option<Shard>,
     /// Find the value of the --over key at which a metric crosses VALUE, at each point of --vary
     #[arg(long, value_name = "METRIC >= VALUE", requires = "over")]
@@ -105,7 +105,7 @@ pub struct Options {
 }
 
 /// Parses `I/N`.
-fn shard(text: &str) -> Result<Shard, String> {
+fn parse_shard(text: &str) -> Result<Shard, String> {
     let numbers = text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
     match numbers {
         Some((number, count)) if (1..=count).contains(&number) => Ok(Shard { number, count }),
@@ -135,19 +135,19 @@ pub fn run(options: &Options) -> CommandResult {
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
     let count = sweep.points();
     let unknown_metric = sweep.unknown_metric(&options.metrics);
-    let checked = pool.install(|| sweep.check()).map_err(|problems| point_failure(problems, count))?;
-    unknown_metric.map_or(Ok(()), |unknown| Err(Failure::from(unknown)))?;
+    let checked_sweep = pool.install(|| sweep.check()).map_err(|problems| point_failure(problems, count))?;
+    unknown_metric.map_or(Ok(()), |problem| Err(Failure::from(problem)))?;
     let out = options.out.as_deref().map(|path| Ok::<_, Failure>((Output::prepare(path)?, point_store(path)?)));
     let (out, points) = out.transpose()?.unzip();
     let seeds = (options.seeds, options.stop_at_saturation);
-    let plan = SweepPlan::new(&dimensions, checked.inputs(), seeds, &options.metrics);
+    let plan = SweepPlan::new(&dimensions, checked_sweep.inputs(), seeds, &options.metrics);
     if let (Some(points), true) = (&points, options.shard.is_some()) {
         points.store_plan(&plan.text()).map_err(|error| write_failure(points.folder(), &error))?;
     }
     if points.is_none() {
         eprint_line!("Without --out no point is stored, so an interrupted sweep starts from the beginning.");
     }
-    let rows = pool.install(|| runs(&checked, points.as_ref(), options.shard, plan.lines))?;
+    let rows = pool.install(|| runs(&checked_sweep, points.as_ref(), options.shard, plan.lines))?;
     match (options.shard, out) {
         (Some(shard), _) => {
             let path = options.out.as_deref().unwrap_or(Path::new("F")).display();
@@ -181,20 +181,20 @@ impl Options {
     }
 
     /// Checks that the output file, if there is one, would not replace a file that the runs read.
-    fn check_output(&self, subject: &input::Subject, dimensions: &[Dimension]) -> Result<(), Failure> {
+    fn check_output(&self, subject: &input::LoadedDescription, dimensions: &[Dimension]) -> Result<(), Failure> {
         let Some(out) = self.out.as_deref() else { return Ok(()) };
         let values = dimensions.iter().flat_map(|dimension| &dimension.varies).flat_map(|vary| &vary.values);
         let paths = values.map(|value| PathBuf::from(value.trim_matches(['"', '\''])));
         // A problem of the first point is reported when all points are checked.
         let read = subject.read_varied(&self.subject.sets, &settings(&values_of(dimensions, 0))).ok();
-        let named = read.iter().flat_map(input::named_files);
+        let description_files = read.iter().flat_map(input::named_files);
         let inputs = self
             .subject
             .input_file()
             .into_iter()
             .chain(self.against.clone())
             .chain(self.points.clone())
-            .chain(named)
+            .chain(description_files)
             .chain(paths);
         check_distinct(&inputs.collect::<Vec<_>>(), &[Some(out)])
     }

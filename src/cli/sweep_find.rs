@@ -1,14 +1,16 @@
 //! `narrows sweep --find`: the value of a key at which a metric crosses a threshold, or another description's metric.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::input::Subject;
+use super::input::LoadedDescription;
 use super::output::Output;
 use super::progress::Progress;
 use super::registry;
 use super::sweep_form::{self, Format};
 use super::sweep_runs::{point_store, pool, report_event};
 use narrows_core::text::Problem;
-use narrows_study::experiment::find::{Condition, FindQuery, FoundRow, PointValues, Probe, SearchedPoints, undecided};
+use narrows_study::experiment::find::{
+    Condition, FindQuery, FoundRow, PointValues, Probe, SearchContext, undecided_reason,
+};
 use narrows_study::experiment::points::PointStore;
 use narrows_study::experiment::reader::Reader;
 use narrows_study::experiment::sweep::{format_values, values_of};
@@ -27,7 +29,7 @@ pub struct FindOptions<'a> {
     /// The overrides of the description.
     pub sets: &'a [String],
     /// The other description, and its overrides.
-    pub against: Option<(Subject, &'a [String])>,
+    pub against: Option<(LoadedDescription, &'a [String])>,
     /// The number of parallel jobs; by default the number of CPUs.
     pub jobs: Option<u64>,
     /// The output file; by default standard output.
@@ -37,7 +39,7 @@ pub struct FindOptions<'a> {
 }
 
 /// Runs the search at each point of the dimensions.
-pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension]) -> CommandResult {
+pub fn run(options: &FindOptions<'_>, subject: &LoadedDescription, dimensions: &[Dimension]) -> CommandResult {
     let FindOptions { find, over, sets, against, jobs, out, format } = options;
     if *format == Format::Perftest {
         let problem = Problem::new("perftest has no table of a search");
@@ -53,7 +55,7 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
     let points: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
     let other_sets = against.as_ref().map_or(&[][..], |(_, sets)| *sets);
     let sets = [*sets, other_sets].concat();
-    let searched_points = SearchedPoints { registry: registry(), sets: &sets, first: &points[0] };
+    let searched_points = SearchContext { registry: registry(), sets: &sets, first_values: &points[0] };
     let query = FindQuery::parse(find, over, other.is_some(), &reader, &searched_points).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
         query.check(&points, reader).map_err(Failure::grouped)?;
@@ -82,7 +84,7 @@ fn exit_status(query: &FindQuery, rows: &[FoundRow]) -> ExitStatus {
     for (values, crossing) in rows {
         let point = if values.is_empty() { String::new() } else { format!(" of the point {}", format_values(values)) };
         for probe in crossing.undecided() {
-            eprint_line!("The search{point} cannot compare {} {}.", query.range.key, undecided(probe));
+            eprint_line!("The search{point} cannot compare {} {}.", query.range.key, undecided_reason(probe));
             status = ExitStatus::Stuck;
         }
         for probe in [&crossing.low_probe, &crossing.high_probe] {
@@ -105,17 +107,17 @@ fn exit_status(query: &FindQuery, rows: &[FoundRow]) -> ExitStatus {
 /// Returns a row for each point.
 fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
     let keys = rows.first().into_iter().flat_map(|(values, _)| values).map(|(key, _)| Column::new(key.as_str()));
-    let mut heads: Vec<Column> = keys.chain([Column::new("holds")]).collect();
+    let mut columns: Vec<Column> = keys.chain([Column::new("holds")]).collect();
     for prefix in ["", "other side: "] {
-        heads.push(Column::new(format!("{prefix}{}", query.range.key)));
-        heads.push(Column::unit(format!("{prefix}{}", query.metric), query.unit.as_str()));
-        heads.push(Column::new(format!("{prefix}outcome")));
+        columns.push(Column::new(format!("{prefix}{}", query.range.key)));
+        columns.push(Column::unit(format!("{prefix}{}", query.metric), query.unit.as_str()));
+        columns.push(Column::new(format!("{prefix}outcome")));
         if query.condition.is_none() {
-            heads.push(Column::unit(format!("{prefix}{} of the other", query.metric), query.unit.as_str()));
-            heads.push(Column::new(format!("{prefix}outcome of the other")));
+            columns.push(Column::unit(format!("{prefix}{} of the other", query.metric), query.unit.as_str()));
+            columns.push(Column::new(format!("{prefix}outcome of the other")));
         }
     }
-    let mut table = ReportTable::new(heads);
+    let mut table = ReportTable::new(columns);
     for (values, crossing) in rows {
         let mut cells: Vec<Cell> = values.iter().map(|(_, value)| value.as_str().into()).collect();
         cells.push(query.region(crossing).into());
@@ -147,30 +149,32 @@ fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
         Some(condition) => format!("{} holds", condition.text()),
         None => format!("{} is less than that of the other description", query.metric),
     };
-    let [(_, found)] = rows else {
-        let transient = rows.iter().filter(|(_, found)| found.transients().next().is_some()).count();
-        let warning = match transient {
+    let [(_, crossing)] = rows else {
+        let transient_values = rows.iter().filter(|(_, crossing)| crossing.transients().next().is_some()).count();
+        let warning = match transient_values {
             0 => String::new(),
-            _ => format!(" {transient} of {} have no answer for a steady state: {TRANSIENT_REASON}.", rows.len()),
+            _ => {
+                format!(" {transient_values} of {} have no answer for a steady state: {TRANSIENT_REASON}.", rows.len())
+            }
         };
         return format!("Searched at each point: where {comparison}, over {key}.{warning}");
     };
-    let [first, _] = query.ordered_ends(found);
-    let finding = match query.region(found) {
+    let [first, _] = query.ordered_ends(crossing);
+    let finding = match query.region(crossing) {
         "from" | "less from" => format!("{comparison} from {key} = {} on.", first.value),
         "up to" | "less up to" => format!("{comparison} up to {key} = {}.", first.value),
         "everywhere" | "always less" => format!("{comparison} in the whole range of {key}."),
         "nowhere" | "never less" => format!("{comparison} nowhere in the range of {key}."),
         _ => {
-            let reasons: Vec<String> = found.undecided().map(undecided).collect();
+            let reasons: Vec<String> = crossing.undecided().map(undecided_reason).collect();
             format!("It is unknown where {comparison}: {}.", reasons.join("; "))
         }
     };
-    let transient: Vec<&str> = found.transients().map(|probe| probe.value.as_str()).collect();
-    match transient.is_empty() {
+    let transient_values: Vec<&str> = crossing.transients().map(|probe| probe.value.as_str()).collect();
+    match transient_values.is_empty() {
         true => finding,
         false => {
-            let values = transient.join(" and ");
+            let values = transient_values.join(" and ");
             format!("No answer for a steady state: {TRANSIENT_REASON} at {values}. In these runs, {finding}")
         }
     }

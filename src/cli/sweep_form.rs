@@ -46,7 +46,7 @@ impl Format {
 /// Returns the requested format, or the format of the file's extension. Parquet is binary and needs a file.
 pub fn format_for(requested: Option<Format>, out: Option<&Path>) -> Result<Format, Failure> {
     let format = match (requested, out) {
-        (Some(asked), _) => asked,
+        (Some(format), _) => format,
         (None, Some(out)) => format_of_extension(out)?,
         (None, None) => Format::Text,
     };
@@ -62,7 +62,7 @@ pub fn format_for(requested: Option<Format>, out: Option<&Path>) -> Result<Forma
 }
 
 /// The file name extensions of the formats.
-const ENDINGS: [(&str, Format); 6] = [
+const EXTENSIONS: [(&str, Format); 6] = [
     ("csv", Format::Csv),
     ("jsonl", Format::Jsonl),
     ("ndjson", Format::Jsonl),
@@ -73,11 +73,11 @@ const ENDINGS: [(&str, Format); 6] = [
 
 /// Returns the format of a file by its extension; the format is text if the file has none.
 fn format_of_extension(out: &Path) -> Result<Format, Failure> {
-    let Some(ending) = out.extension() else { return Ok(Format::Text) };
-    let extension = ending.to_string_lossy();
-    let known_extension = ENDINGS.iter().find(|(known, _)| *known == extension).map(|(_, format)| *format);
-    known_extension.ok_or_else(|| {
-        let names = || ENDINGS.iter().map(|(name, _)| *name);
+    let Some(extension) = out.extension() else { return Ok(Format::Text) };
+    let extension = extension.to_string_lossy();
+    let format = EXTENSIONS.iter().find(|(name, _)| *name == extension).map(|(_, format)| *format);
+    format.ok_or_else(|| {
+        let names = || EXTENSIONS.iter().map(|(name, _)| *name);
         let problem = Problem::new(format!("`{}`: unknown extension `.{extension}`", out.display()));
         let nearest = suggest::nearest(&extension, names()).map(|near| format!("did you mean `.{near}`?"));
         let problem = problem.help(nearest.unwrap_or_default());
@@ -102,24 +102,24 @@ pub fn write_result(bytes: &[u8], out: Option<Output>) -> Result<(), Failure> {
 
 fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8>, Failure> {
     if let Some(encoding) = format.encoding() {
-        return plan.dataset(rows).bytes(encoding).map_err(|why| Problem::new(why).into());
+        return plan.dataset(rows).bytes(encoding).map_err(|reason| Problem::new(reason).into());
     }
     if format == Format::Perftest {
         return perftest::sweep_tables(rows.iter().map(|row| &*row.result)).map(String::into_bytes);
     }
     let mut metrics = tidy::metrics(rows, plan.seeds, &plan.metrics);
     let metrics_shown_count = if format == Format::Text { metrics_shown(plan, metrics.len()) } else { metrics.len() };
-    let hidden = metrics.split_off(metrics_shown_count).len();
-    let seeded = plan.seeds.map(|seeds| tidy::replicated(rows, seeds as usize, &metrics));
-    let text = match (&seeded, format) {
+    let hidden_count = metrics.split_off(metrics_shown_count).len();
+    let replicated_points = plan.seeds.map(|seeds| tidy::replicated(rows, seeds as usize, &metrics));
+    let text = match (&replicated_points, format) {
         (Some(points), Format::Json) => replicated::json(points),
         (Some(points), _) => replicated::table(points, &metrics).text(),
         (None, Format::Json) => table::json(rows, &metrics),
         (None, _) => table::table(rows, &metrics).text(),
     };
-    let note = match hidden {
+    let note = match hidden_count {
         0 => String::new(),
-        _ => format!("{hidden} more metrics are left out: --metric NAME shows one, --format csv all.\n"),
+        _ => format!("{hidden_count} more metrics are left out: --metric NAME shows one, --format csv all.\n"),
     };
     Ok((text + &note).into_bytes())
 }

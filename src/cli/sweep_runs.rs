@@ -34,9 +34,9 @@ pub fn point_store(out: &Path) -> Result<PointStore, Failure> {
 pub fn report_event(progress: &Progress, event: SweepEvent) {
     match event {
         SweepEvent::Finished { from_store: stored } => progress.count_finished(stored),
-        SweepEvent::Corrupt(path, why) => {
+        SweepEvent::Corrupt(path, reason) => {
             progress.print_line(&format!(
-                "warning: `{}` is not a finished point: {why}; the point is run again",
+                "warning: `{}` is not a finished point: {reason}; the point is run again",
                 path.display()
             ));
         }
@@ -51,17 +51,17 @@ pub fn runs(
     lines: Option<SweepLines>,
 ) -> Result<Vec<SweepPoint>, Failure> {
     let (total, distinct) = checked.points();
-    let planned = checked.planned_points(&RunOptions { points, shard, lines, on_event: &|_| () });
-    let progress = Progress::start("points", planned, points.map(PointStore::folder));
+    let planned_count = checked.planned_points(&RunOptions { points, shard, lines, on_event: &|_| () });
+    let progress = Progress::start("points", planned_count, points.map(PointStore::folder));
     let options = RunOptions { points, shard, lines, on_event: &|event| report_event(&progress, event) };
     let rows = checked.run(&options).map_err(|error| Problem::new(format!("cannot store a point: {error}")))?;
-    let (run, kept) = progress.finish();
+    let (run, stored) = progress.finish();
     let identical =
         if total > distinct { format!(", {} identical to others", total - distinct) } else { String::new() };
     let shard = shard.map(|shard| format!(", shard {} of {}", shard.number, shard.count)).unwrap_or_default();
-    eprint_line!("{}{shard}: {run} run, {kept} stored before{identical}.", counted(total, "point"));
-    if lines.is_some() && rows.len() < planned {
-        eprint_line!("Left out: {} after saturated ones.", counted(planned - rows.len(), "point"));
+    eprint_line!("{}{shard}: {run} run, {stored} stored before{identical}.", counted(total, "point"));
+    if lines.is_some() && rows.len() < planned_count {
+        eprint_line!("Left out: {} after saturated ones.", counted(planned_count - rows.len(), "point"));
     }
     Ok(rows)
 }
@@ -82,11 +82,11 @@ pub fn exit_status(rows: &[SweepPoint]) -> ExitStatus {
 
 /// Prints on standard error how many runs have an initial transient, for each key of a warm-up.
 fn print_transients(rows: &[SweepPoint]) {
-    let mut by_key: BTreeMap<&str, usize> = BTreeMap::new();
-    for (detected, key) in rows.iter().filter_map(|row| row.result.initial_transient.as_ref()) {
-        *by_key.entry(key).or_default() += usize::from(*detected);
+    let mut counts_by_key: BTreeMap<&str, usize> = BTreeMap::new();
+    for (is_transient, key) in rows.iter().filter_map(|row| row.result.initial_transient.as_ref()) {
+        *counts_by_key.entry(key).or_default() += usize::from(*is_transient);
     }
-    for (key, runs) in by_key.into_iter().filter(|(_, runs)| *runs > 0) {
-        eprint_line!("{}", steadiness::of_runs(runs, rows.len(), key));
+    for (key, runs) in counts_by_key.into_iter().filter(|(_, runs)| *runs > 0) {
+        eprint_line!("{}", steadiness::transient_runs_warning(runs, rows.len(), key));
     }
 }

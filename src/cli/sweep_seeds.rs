@@ -15,13 +15,13 @@ pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTabl
             .any(|metric| metric.half_width.is_some_and(|half_width| half_width > 0.0))
     };
     let keys = rows.first().into_iter().flat_map(|row| &row.values).map(|(key, _)| Column::new(key.as_str()));
-    let mut heads: Vec<Column> = keys.chain([Column::new("outcome")]).collect();
-    let metrics_shown: Vec<(&MetricName, bool)> = metrics.iter().map(|named| (named, differs(&named.0))).collect();
+    let mut columns: Vec<Column> = keys.chain([Column::new("outcome")]).collect();
+    let metrics_shown: Vec<(&MetricName, bool)> = metrics.iter().map(|metric| (metric, differs(&metric.0))).collect();
     for ((name, unit), with_interval) in &metrics_shown {
-        heads.push(Column::unit(name.as_str(), unit.as_str()));
-        heads.extend(with_interval.then(|| Column::unit(format!("± {name}"), unit.as_str())));
+        columns.push(Column::unit(name.as_str(), unit.as_str()));
+        columns.extend(with_interval.then(|| Column::unit(format!("± {name}"), unit.as_str())));
     }
-    let mut table = ReportTable::new(heads);
+    let mut table = ReportTable::new(columns);
     for row in rows {
         let mut cells: Vec<Cell> = row.values.iter().map(|(_, value)| value.as_str().into()).collect();
         cells.push(row.marked_outcome().into());

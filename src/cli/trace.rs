@@ -66,21 +66,21 @@ impl OpenTrace {
     /// Writes what is left of the trace, and prints the number of its spans on standard error.
     pub fn finish(self, timeline: &Timeline) -> Result<(), Failure> {
         let dropped = timeline.dropped;
-        let recorder_spans = match self.form {
+        let span_count = match self.form {
             TraceForm::Binary(trace, out) => out.finish(trace.finish(dropped))?,
             TraceForm::Json(out) => {
                 out.write(|out| perfetto::write(timeline, out))?;
                 timeline.spans.len() as u64
             }
         };
-        eprint_line!("Wrote {recorder_spans} spans to `{}`.", self.path.display());
-        if recorder_spans == 0 {
+        eprint_line!("Wrote {span_count} spans to `{}`.", self.path.display());
+        if span_count == 0 {
             eprint_line!("The trace is empty: no resource was used in this run.");
         }
         if dropped > 0 {
             eprint_line!(
                 "The last {dropped} spans were dropped; --trace-spans {} would keep all.",
-                recorder_spans + dropped
+                span_count + dropped
             );
         }
         Ok(())

@@ -61,8 +61,8 @@ pub fn run(options: &Options) -> CommandResult {
         }
     }
     let mut report = VerificationReport::new(&firmwares, without);
-    match (options.spin, spin::missing()) {
-        (true, None) => report.spin = Some(spin::judge(&firmwares, without)?),
+    match (options.spin, spin::missing_program()) {
+        (true, None) => report.spin = Some(spin::verify(&firmwares, without)?),
         (true, Some(program)) => eprint_line!("Spin did not run: `{program}` is not installed"),
         (false, _) => {}
     }

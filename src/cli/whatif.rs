@@ -32,7 +32,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", value_parser = input::metric_name)]
     metric: Option<String>,
     /// Factor by which resources and parameters are made faster and slower; more than 1
-    #[arg(long, value_name = "FACTOR", default_value = "2", value_parser = factor)]
+    #[arg(long, value_name = "FACTOR", default_value = "2", value_parser = parse_factor)]
     by: f64,
     /// Number of parallel jobs [default: CPU count]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
@@ -46,10 +46,10 @@ pub struct Options {
 }
 
 /// The note of an analysis that was stopped.
-const STOPPED: &str = "Stopped by Ctrl-C";
+const STOPPED_NOTE: &str = "Stopped by Ctrl-C";
 
 /// Parses a factor.
-fn factor(text: &str) -> Result<f64, String> {
+fn parse_factor(text: &str) -> Result<f64, String> {
     let factor = text.parse::<f64>().map_err(|error| error.to_string())?;
     match (1.001..=1000.0).contains(&factor) {
         true => Ok(factor),
@@ -63,9 +63,9 @@ pub fn run(options: &Options) -> CommandResult {
     let pool = pool(options.jobs)?;
     let progress = Progress::start("runs", 1, None).stoppable();
     // After Ctrl-C, no further trial begins: its description is refused.
-    let reader = |sets: &[String]| match progress.is_stopped() {
-        true => Err(Problems::from_problem(Problem::new(STOPPED))),
-        false => subject.read_varied(&options.subject.sets, sets),
+    let reader = |varied: &[String]| match progress.is_stopped() {
+        true => Err(Problems::from_problem(Problem::new(STOPPED_NOTE))),
+        false => subject.read_varied(&options.subject.sets, varied),
     };
     let (metric, thorough) = (options.metric.as_deref(), options.all);
     let query = WhatIfQuery { reader: &reader, metric, factor: options.by, thorough };
@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> CommandResult {
     let result = pool.install(|| {
         query.run(&|step| match step {
             whatif::TrialProgress::Expected(runs) => progress.expect(runs, jobs),
-            whatif::TrialProgress::Ran => progress.count_finished(false),
+            whatif::TrialProgress::RunEnded => progress.count_finished(false),
         })
     });
     let is_stopped = progress.is_stopped();
@@ -83,8 +83,8 @@ pub fn run(options: &Options) -> CommandResult {
         WhatIfError::Unmeasurable(problem) => Failure::from(problem),
     })?;
     if is_stopped {
-        analysis.refused.retain(|refusal| refusal.reason != STOPPED);
-        analysis.notes.push(format!("{STOPPED}: what follows is the result of {runs} runs, and incomplete."));
+        analysis.refused.retain(|refusal| refusal.reason != STOPPED_NOTE);
+        analysis.notes.push(format!("{STOPPED_NOTE} after {runs} runs: the result below is incomplete."));
     }
     output::print(&match options.format {
         Format::Text => whatif::text::text(&analysis, options.all),

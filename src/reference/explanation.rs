@@ -1,4 +1,4 @@
-//! The entry of a name: what it means, and its facts, such as its unit or default.
+//! The entry of a name: its meaning, and its facts, such as its unit or default.
 
 use super::vocabulary::{Word, matching, vocabulary};
 use narrows_core::machine::Registry;
@@ -7,7 +7,7 @@ use narrows_study::report::wrapped;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
-/// Columns of a line of text, those of a terminal whose width nobody has changed.
+/// Number of columns of a line of text: the usual default width of a terminal.
 pub const LINE_COLUMNS: usize = 80;
 
 /// Returns the entries of all words that `name` may mean, as text with lines of at most [`LINE_COLUMNS`] characters. An
@@ -18,7 +18,7 @@ pub const LINE_COLUMNS: usize = 80;
 /// Returns a problem with the name that was probably meant if no word has this name.
 pub fn explain(registry: &Arc<Registry>, name: &str) -> Result<String, Problem> {
     let entries = words_of(registry, name)?;
-    Ok(entries.iter().map(text_of).collect::<Vec<_>>().join("\n"))
+    Ok(entries.iter().map(entry_text).collect::<Vec<_>>().join("\n"))
 }
 
 /// Returns the entries of all words that `name` may mean as JSON. An empty name means all words.
@@ -27,7 +27,7 @@ pub fn explain(registry: &Arc<Registry>, name: &str) -> Result<String, Problem> 
 ///
 /// Returns a problem with the name that was probably meant if no word has this name.
 pub fn explain_json(registry: &Arc<Registry>, name: &str) -> Result<Json, Problem> {
-    Ok(words_of(registry, name)?.iter().map(json_of).collect())
+    Ok(words_of(registry, name)?.iter().map(entry_json).collect())
 }
 
 fn words_of(registry: &Arc<Registry>, name: &str) -> Result<Vec<Word>, Problem> {
@@ -35,24 +35,28 @@ fn words_of(registry: &Arc<Registry>, name: &str) -> Result<Vec<Word>, Problem> 
     if name.is_empty() {
         return Ok(words);
     }
-    let found = matching(&words, name);
-    let found = if found.is_empty() { matching_each(&words, name) } else { found };
-    if found.is_empty() { Err(unknown(name, &words)) } else { Ok(found.into_iter().cloned().collect()) }
+    let matches = matching(&words, name);
+    let matches = if matches.is_empty() { matching_each(&words, name) } else { matches };
+    if matches.is_empty() {
+        Err(unknown_name_problem(name, &words))
+    } else {
+        Ok(matches.into_iter().cloned().collect())
+    }
 }
 
-/// Returns the words of a list such as `done, transient` or `done 3, saturated 2`, as the column `outcome` of a table has
-/// it. The result is empty if `name` is not a list, or a name in it is unknown.
+/// Returns the words of a list such as `done, transient` or `done 3, saturated 2`, as the column `outcome` of a table
+/// has it. The result is empty if `name` is not a list, or a name in it is unknown.
 fn matching_each<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
     let without_count = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).trim().to_owned();
-    let of_each: Vec<Vec<&Word>> = name.split(',').map(|name| matching(words, &without_count(name))).collect();
-    if !name.contains(',') || of_each.iter().any(Vec::is_empty) { Vec::new() } else { of_each.concat() }
+    let matches_of_each: Vec<Vec<&Word>> = name.split(',').map(|name| matching(words, &without_count(name))).collect();
+    if !name.contains(',') || matches_of_each.iter().any(Vec::is_empty) { Vec::new() } else { matches_of_each.concat() }
 }
 
 /// Returns the problem of a name that is not in the vocabulary, with the name that was probably meant.
-fn unknown(name: &str, words: &[Word]) -> Problem {
-    let last = |word: &'_ Word| word.name.rsplit('.').next().unwrap_or_default().to_owned();
-    let lasts: Vec<String> = words.iter().map(last).collect();
-    let names = words.iter().map(|word| word.name.as_str()).chain(lasts.iter().map(String::as_str));
+fn unknown_name_problem(name: &str, words: &[Word]) -> Problem {
+    let last_part = |word: &'_ Word| word.name.rsplit('.').next().unwrap_or_default().to_owned();
+    let last_parts: Vec<String> = words.iter().map(last_part).collect();
+    let names = words.iter().map(|word| word.name.as_str()).chain(last_parts.iter().map(String::as_str));
     let nearest = suggest::nearest(name, names).map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
     Problem::new(format!("nothing is called `{name}`"))
         .help(nearest)
@@ -60,13 +64,13 @@ fn unknown(name: &str, words: &[Word]) -> Problem {
 }
 
 /// Returns the entry of a word: its name and kind, its meaning, and its facts.
-fn text_of(word: &Word) -> String {
+fn entry_text(word: &Word) -> String {
     let indented = |text: &str| wrapped("    ", "      ", text, LINE_COLUMNS);
     let facts = word.facts.iter().map(|(label, fact)| indented(&format!("{label}: {fact}")));
     format!("{}  ({})\n{}{}", word.name, word.kind, indented(&word.meaning), facts.collect::<String>())
 }
 
-fn json_of(word: &Word) -> Json {
+fn entry_json(word: &Word) -> Json {
     let mut entry = json!({ "name": word.name, "kind": word.kind, "meaning": word.meaning });
     for (label, fact) in &word.facts {
         entry[*label] = json!(fact);

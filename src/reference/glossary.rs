@@ -23,7 +23,7 @@ pub fn glossary_entry(line: &str) -> Option<(String, String)> {
 fn without_links(text: &str) -> String {
     let mut parts = text.split("](");
     let first = parts.next().unwrap_or_default().to_owned();
-    let rest = parts.map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
-    let sum = rest.fold(first, |joined, part| joined + part);
-    sum.replace('[', "")
+    let text_after_links = parts.map(|part| part.split_once(')').map_or(part, |(_, text)| text));
+    let joined_parts = text_after_links.fold(first, |joined, part| joined + part);
+    joined_parts.replace('[', "")
 }

@@ -28,7 +28,7 @@ impl Word {
     }
 }
 
-/// Ends of a run, with the exit code of each.
+/// Outcomes of a run: the name, the exit code and the meaning of each.
 const OUTCOMES: [(&str, &str, &str); 6] = [
     ("done", "0", "The program ended, and all messages were delivered"),
     ("saturated", "0", "An open loop ended, but its backlog grew without bound: the offered load exceeds the capacity"),
@@ -81,7 +81,7 @@ fn keys(registry: &Arc<Registry>) -> Vec<Word> {
             Need::Default(text, _) => text.clone(),
         };
         let mut facts = vec![("value", line.kind.clone()), ("default", default)];
-        facts.extend(line.declared.text().map(|declared| ("role", declared)));
+        facts.extend(line.declaration.text().map(|declared| ("role", declared)));
         Word { facts, ..Word::new(&line.path, "key", line.doc) }
     };
     lines.iter().map(word).collect()
@@ -120,37 +120,38 @@ pub fn key_meaning<'a>(keys: &'a [Line], path: &str) -> Option<&'a str> {
 /// Returns the words that `name` may mean: the words of exactly this name or, if no word has this name, the words
 /// that end with it, as a key ends with its last names.
 pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
-    let sought = name.trim_matches('`').to_lowercase();
-    let is_exact = |word: &&Word| word.name.to_lowercase() == sought || fits(word, name) || has_term(word, &sought);
+    let sought_name = name.trim_matches('`').to_lowercase();
+    let is_exact =
+        |word: &&Word| word.name.to_lowercase() == sought_name || fits_name(word, name) || has_term(word, &sought_name);
     let exact: Vec<&Word> = words.iter().filter(is_exact).collect();
     if !exact.is_empty() {
         return exact;
     }
-    let end = format!(".{sought}");
-    let statistic =
-        |word: &&Word| word.name.strip_prefix('…').is_some_and(|ending| ending.trim_start_matches('_') == sought);
-    let is_code = |word: &&Word| word.name.strip_prefix("exit code ") == Some(&sought);
+    let suffix = format!(".{sought_name}");
+    let is_statistic =
+        |word: &&Word| word.name.strip_prefix('…').is_some_and(|ending| ending.trim_start_matches('_') == sought_name);
+    let is_code = |word: &&Word| word.name.strip_prefix("exit code ") == Some(&sought_name);
     let ending: Vec<&Word> = words
         .iter()
-        .filter(|word| word.name.to_lowercase().ends_with(&end) || statistic(word) || is_code(word))
+        .filter(|word| word.name.to_lowercase().ends_with(&suffix) || is_statistic(word) || is_code(word))
         .collect();
-    if !ending.is_empty() || sought.is_empty() {
+    if !ending.is_empty() || sought_name.is_empty() {
         return ending;
     }
     // A table has no entry of its own; its keys explain it.
-    let (start, within) = (format!("{sought}."), format!(".{sought}."));
-    let is_below = |word: &&Word| {
+    let (start, infix) = (format!("{sought_name}."), format!(".{sought_name}."));
+    let is_key_in_table = |word: &&Word| {
         word.kind == "key" && {
             let name = word.name.to_lowercase();
-            name.starts_with(&start) || name.contains(&within)
+            name.starts_with(&start) || name.contains(&infix)
         }
     };
-    words.iter().filter(is_below).collect()
+    words.iter().filter(is_key_in_table).collect()
 }
 
 /// Returns whether the word is a pattern of metrics, stages or resources that `name` fits, or a key whose words in
 /// capitals match words of `name`.
-fn fits(word: &Word, name: &str) -> bool {
+fn fits_name(word: &Word, name: &str) -> bool {
     let kinds = [ResultKind::Metric, ResultKind::Stage, ResultKind::Resource];
     match kinds.into_iter().find(|kind| kind.name() == word.kind) {
         Some(kind) => ResultName::fits(kind, &word.name, name),
@@ -168,25 +169,25 @@ fn has_term(word: &Word, sought: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn names(name: &str) -> Vec<String> {
+    fn names_of_matches(name: &str) -> Vec<String> {
         let words = vocabulary(Registry::shared());
         matching(&words, name).iter().map(|word| format!("{} {}", word.kind, word.name)).collect()
     }
 
     #[test]
     fn a_name_is_found_whole_by_its_end_and_by_its_pattern() {
-        assert_eq!(names("workload.ping-pong.payload"), ["key workload.ping-pong.payload"]);
-        assert_eq!(names("hosts.mine.pcie.link.lanes"), ["key hosts.NAME.pcie.link.lanes"]);
-        assert!(names("payload").len() > 1);
-        assert_eq!(names("message.latency_one_way_p99"), ["metric message.latency_one_way"]);
-        assert!(names("bus.sender.read-block").contains(&"metric bus.NODE.TRANSACTION".to_owned()));
-        assert_eq!(names("receive: poll"), ["stage receive: poll"]);
-        assert!(names("sender memory bus").contains(&"resource memory bus".to_owned()));
-        assert!(names("saturated").contains(&"outcome saturated".to_owned()));
-        assert_eq!(names("p99"), ["statistic of a metric …_p99"]);
-        assert_eq!(names("130"), ["exit code exit code 130"]);
-        assert!(names("I/O ways").iter().any(|name| name.starts_with("term ")));
-        assert_eq!(names("nosuchname"), Vec::<String>::new());
+        assert_eq!(names_of_matches("workload.ping-pong.payload"), ["key workload.ping-pong.payload"]);
+        assert_eq!(names_of_matches("hosts.mine.pcie.link.lanes"), ["key hosts.NAME.pcie.link.lanes"]);
+        assert!(names_of_matches("payload").len() > 1);
+        assert_eq!(names_of_matches("message.latency_one_way_p99"), ["metric message.latency_one_way"]);
+        assert!(names_of_matches("bus.sender.read-block").contains(&"metric bus.NODE.TRANSACTION".to_owned()));
+        assert_eq!(names_of_matches("receive: poll"), ["stage receive: poll"]);
+        assert!(names_of_matches("sender memory bus").contains(&"resource memory bus".to_owned()));
+        assert!(names_of_matches("saturated").contains(&"outcome saturated".to_owned()));
+        assert_eq!(names_of_matches("p99"), ["statistic of a metric …_p99"]);
+        assert_eq!(names_of_matches("130"), ["exit code exit code 130"]);
+        assert!(names_of_matches("I/O ways").iter().any(|name| name.starts_with("term ")));
+        assert_eq!(names_of_matches("nosuchname"), Vec::<String>::new());
     }
 
     #[test]

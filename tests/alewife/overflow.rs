@@ -1,7 +1,7 @@
 //! Checks that a node that does not poll for a long time, or that accepts no message while it waits for memory, blocks
 //! no other node: its interface's queue overflows into memory.
 
-use super::{SHORT, START, machine, space, world};
+use super::{PLACEHOLDER_WORKLOAD, START, build_without_workload, machine, space};
 use narrows::engine::{EndpointId, Outcome, Time};
 use narrows::host::Processor;
 use narrows::messaging::active::ActiveMessage;
@@ -12,33 +12,33 @@ use std::rc::Rc;
 
 /// Sends 60 messages to an endpoint that ignores the network for 100 000 cycles. Returns the seconds until all were
 /// sent, and the receiver's numbers of overflow traps and of messages moved by the traps.
-fn send_to_unresponsive_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
-    let mut all_sets = vec![format!("ni.cmmu.reception={reception}")];
-    all_sets.extend(sets.iter().map(|set| set.to_string()));
-    let built = world(&machine("alewife-mesh", 4, 1, SHORT, &all_sets));
+fn send_to_unresponsive_endpoint(reception: &str, overrides: &[&str]) -> (f64, [u64; 2]) {
+    let mut all_overrides = vec![format!("ni.cmmu.reception={reception}")];
+    all_overrides.extend(overrides.iter().map(|setting| setting.to_string()));
+    let built = build_without_workload(&machine("alewife-mesh", 4, 1, PLACEHOLDER_WORKLOAD, &all_overrides));
     let received = Rc::new(Cell::new(0));
     let (space, _) = space(&built, 64);
     let workers = Worker::all(&built.world, &space);
-    for end in built.world.active_endpoints() {
+    for endpoint in built.world.active_endpoints() {
         let received = received.clone();
-        end.on_message(move |_| received.set(received.get() + 1));
+        endpoint.on_message(move |_| received.set(received.get() + 1));
     }
     let sent_at = Rc::new(Cell::new(Time::ZERO));
     for (worker_index, worker) in workers.into_iter().enumerate() {
         let (received, sent_at) = (received.clone(), sent_at.clone());
         built.world.sim.spawn(format!("program {worker_index}"), async move {
-            let end = worker.endpoint();
-            end.cpu().until(START).await;
+            let endpoint = worker.endpoint();
+            endpoint.cpu().until(START).await;
             match worker_index {
                 0 => {
                     for _ in 0..60 {
-                        end.send(ActiveMessage::new(EndpointId(1), 0, &[1; 14])).await;
+                        endpoint.send(ActiveMessage::new(EndpointId(1), 0, &[1; 14])).await;
                     }
-                    sent_at.set(end.now());
+                    sent_at.set(endpoint.now());
                 }
                 1 => {
-                    end.ignore(100_000).await;
-                    end.wait_until(|| received.get() >= 60).await;
+                    endpoint.ignore(100_000).await;
+                    endpoint.wait_until(|| received.get() >= 60).await;
                 }
                 _ => {}
             }
@@ -55,33 +55,37 @@ fn send_to_unresponsive_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 
 
 #[test]
 fn endpoint_that_ignores_the_network_overflows_and_loses_nothing() {
-    let (sent_by, [traps, messages]) = send_to_unresponsive_endpoint("polling", &[]);
+    let (send_seconds, [traps, messages]) = send_to_unresponsive_endpoint("polling", &[]);
     assert!(traps > 0 && messages >= 8 * traps, "{traps} traps, {messages} messages");
-    assert!(sent_by < 5e-3, "the sender was not held up until the receiver listened: {sent_by} s");
-    let (sent_by, overflows) = send_to_unresponsive_endpoint("polling", &["ni.cmmu.overflow-after=100 ms"]);
+    assert!(send_seconds < 5e-3, "the sender was not held up until the receiver listened: {send_seconds} s");
+    let (send_seconds, overflows) = send_to_unresponsive_endpoint("polling", &["ni.cmmu.overflow-after=100 ms"]);
     assert_eq!(overflows, [0, 0]);
-    assert!(sent_by > 5e-3, "the network was held up for as long as the receiver did not listen: {sent_by} s");
+    assert!(
+        send_seconds > 5e-3,
+        "the network was held up for as long as the receiver did not listen: {send_seconds} s"
+    );
 }
 
 /// Checks that loads complete when every node floods the others with messages over one logical network, and no node
 /// polls for messages while its loads wait.
 #[test]
 fn loads_complete_behind_unread_messages() {
-    let sets = ["ni.cmmu.reception=polling", "fabric.router.networks=1", "ni.cmmu.receive-queue=1"].map(String::from);
-    let built = world(&machine("alewife-mesh", 8, 1, SHORT, &sets));
-    let (space, bases) = space(&built, 4096);
+    let overrides =
+        ["ni.cmmu.reception=polling", "fabric.router.networks=1", "ni.cmmu.receive-queue=1"].map(String::from);
+    let built = build_without_workload(&machine("alewife-mesh", 8, 1, PLACEHOLDER_WORKLOAD, &overrides));
+    let (space, base_addresses) = space(&built, 4096);
     let workers = Worker::all(&built.world, &space);
-    built.world.active_endpoints().iter().for_each(|end| end.on_message(|_| {}));
+    built.world.active_endpoints().iter().for_each(|endpoint| endpoint.on_message(|_| {}));
     for (worker_index, worker) in workers.into_iter().enumerate() {
-        let bases = bases.clone();
+        let base_addresses = base_addresses.clone();
         built.world.sim.spawn(format!("program {worker_index}"), async move {
             worker.endpoint().cpu().until(START).await;
             for round in 0..100u32 {
                 let other = (worker_index + 1 + round as usize % 7) % 8;
                 worker.send(other, 0, &[round; 14]).await;
-                let address = bases[(worker_index + round as usize) % 8].plus(16 * (round % 200));
+                let address = base_addresses[(worker_index + round as usize) % 8].plus(16 * (round % 200));
                 worker.store(address, u64::from(round)).await;
-                worker.load(bases[other].plus(16 * (round % 50))).await;
+                worker.load(base_addresses[other].plus(16 * (round % 50))).await;
             }
             worker.barrier().await;
         });

@@ -9,10 +9,10 @@ pub fn check_any_bytes(bytes: &[u8]) {
     match read(bytes) {
         Ok(packets) => {
             let file = bytes.as_ptr_range();
-            let lies_in_it = |field: &[u8]| {
+            let is_in_file = |field: &[u8]| {
                 field.is_empty() || (file.contains(&field.as_ptr()) && field.as_ptr_range().end <= file.end)
             };
-            assert!(packets.iter().all(|packet| lies_in_it(packet.bytes)));
+            assert!(packets.iter().all(|packet| is_in_file(packet.bytes)));
             // Each packet has a header in the file, so the length of the file bounds their number.
             assert!(packets.len() <= bytes.len() / 16);
             for packet in packets.iter().filter_map(|packet| packet.ipv4()) {

@@ -7,18 +7,18 @@ use narrows::protocol::udp_ip::{IPV4_HEADER, PACKET_MAX, Sum, UDP_HEADER, parse}
 
 /// Parses the bytes as given, and with a correct header checksum, so that the code behind that check is reached.
 pub fn check_any_bytes(bytes: &[u8]) {
-    packet(bytes);
+    check_packet(bytes);
     let length = bytes.first().map_or(0, |byte| 4 * usize::from(byte & 15));
     if (IPV4_HEADER..=bytes.len()).contains(&length) {
-        let mut summed = bytes.to_vec();
-        summed[10..12].fill(0);
-        let checksum = Sum::of_bytes(&summed[..length]).checksum();
-        summed[10..12].copy_from_slice(&checksum.to_be_bytes());
-        packet(&summed);
+        let mut with_checksum = bytes.to_vec();
+        with_checksum[10..12].fill(0);
+        let checksum = Sum::of_bytes(&with_checksum[..length]).checksum();
+        with_checksum[10..12].copy_from_slice(&checksum.to_be_bytes());
+        check_packet(&with_checksum);
     }
 }
 
-fn packet(bytes: &[u8]) {
+fn check_packet(bytes: &[u8]) {
     let Ok(parsed) = parse(bytes) else { return };
     let header = Ipv4HeaderSlice::from_slice(bytes).expect("etherparse reads every accepted packet");
     // The sum is computed over the bytes, because the header that etherparse makes of them has no reserved bit.
@@ -31,15 +31,15 @@ fn packet(bytes: &[u8]) {
     assert!(parsed.header_len + parsed.datagram_range().end <= PACKET_MAX);
     let payload = &bytes[parsed.payload.clone()];
     assert_eq!(parsed.payload_range().len(), payload.len());
-    let Some(head) = parsed.udp else { return };
+    let Some(udp_header) = parsed.udp else { return };
     let (udp, _) = UdpHeader::from_slice(&bytes[parsed.header_len..parsed.payload.end]).expect("a header");
     assert_eq!(
-        (head.from, head.to, head.payload + UDP_HEADER),
+        (udp_header.from, udp_header.to, udp_header.payload + UDP_HEADER),
         (udp.source_port, udp.destination_port, udp.length.into())
     );
     if parsed.is_whole() {
-        let theirs = udp.calc_checksum_ipv4(&header.to_header(), payload).expect("a length");
-        let is_valid = head.checksum.is_none_or(|sum| sum == theirs);
-        assert_eq!(head.is_valid(parsed.from, parsed.to, Sum::of_bytes(payload)), is_valid, "{bytes:02x?}");
+        let etherparse_checksum = udp.calc_checksum_ipv4(&header.to_header(), payload).expect("a length");
+        let is_valid = udp_header.checksum.is_none_or(|sum| sum == etherparse_checksum);
+        assert_eq!(udp_header.is_valid(parsed.from, parsed.to, Sum::of_bytes(payload)), is_valid, "{bytes:02x?}");
     }
 }

@@ -1,8 +1,8 @@
 //! Checks stored points of sweeps: a sweep prints the same bytes for any number of jobs, finished points are stored and
 //! reused, and points that are corrupt or whose files have changed are run again.
 
-use super::{SHORT, code};
-use crate::common::cli::{Folder, command, json, narrows, points_kept, stderr, stdout};
+use super::{SHORT_RUN, code};
+use crate::common::cli::{Folder, command, json, narrows, stderr, stdout, stored_point_files};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ fn sweep_gives_the_same_bytes_with_any_number_of_jobs() {
         let payload = "workload.ping-pong.payload=64 B..1 KiB*4";
         let policy = "ni.trapeze.policy=store-and-forward,adaptive-cut-through";
         let vary = ["--vary", payload, "--vary", policy];
-        stdout(&[&["sweep", "ping-pong", SHORT, "--jobs", jobs, "--format", format], &vary[..]].concat())
+        stdout(&[&["sweep", "ping-pong", SHORT_RUN, "--jobs", jobs, "--format", format], &vary[..]].concat())
     };
     for format in ["text", "csv", "jsonl", "json"] {
         assert_eq!(sweep("1", format), sweep("2", format));
@@ -37,7 +37,7 @@ fn deadlocked_point_is_a_row_like_others() {
     let output = narrows(&[
         "sweep",
         "ping-pong",
-        SHORT,
+        SHORT_RUN,
         "--set=workload.ping-pong.messages=50",
         "--format=csv",
         "--vary=ni.trapeze.keep-buffers=true,false",
@@ -53,13 +53,13 @@ fn deadlocked_point_is_a_row_like_others() {
     );
 }
 
-/// Returns the finished points in a folder, each with the time it was written.
+/// Returns the files of the points that are stored with a result, each with the time at which it was written.
 fn modification_times(out: &str) -> BTreeMap<PathBuf, SystemTime> {
-    points_kept(out).into_iter().map(|path| (path.clone(), modified(&path))).collect()
+    stored_point_files(out).into_iter().map(|path| (path.clone(), modification_time(&path))).collect()
 }
 
-fn modified(path: &Path) -> SystemTime {
-    path.metadata().and_then(|about| about.modified()).expect("a file")
+fn modification_time(path: &Path) -> SystemTime {
+    path.metadata().and_then(|metadata| metadata.modified()).expect("a file")
 }
 
 #[test]
@@ -78,8 +78,12 @@ fn killed_sweep_resumes_from_its_stored_points() {
     assert!(times_before.len() >= 3);
     let output = narrows(&sweep);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let (run, kept) = (40 - times_before.len(), times_before.len());
-    assert!(stderr(&output).contains(&format!("40 points: {run} run, {kept} stored before.")), "{}", stderr(&output));
+    let (run_count, stored_count) = (40 - times_before.len(), times_before.len());
+    assert!(
+        stderr(&output).contains(&format!("40 points: {run_count} run, {stored_count} stored before.")),
+        "{}",
+        stderr(&output)
+    );
     let times_after = modification_times(&out_path);
     assert_eq!(times_after.len(), 40);
     assert!(times_before.iter().all(|(path, time)| times_after[path] == *time), "a finished point was run again");
@@ -119,25 +123,25 @@ fn point_is_run_again_after_a_change_of_its_files() {
 fn a_corrupt_point_is_run_again_with_a_warning() {
     let folder = Folder::new("corrupt");
     let out_path = folder.path("out.json");
-    let sweep = ["sweep", "ping-pong", SHORT, "--vary=run.seed=1,2,3,4", "--out", &out_path];
+    let sweep = ["sweep", "ping-pong", SHORT_RUN, "--vary=run.seed=1,2,3,4", "--out", &out_path];
     assert_eq!(code(&sweep), Some(0));
     let result = fs::read_to_string(&out_path).expect("a result");
     let files: Vec<PathBuf> = modification_times(&out_path).into_keys().collect();
     let text = fs::read_to_string(&files[0]).expect("a point");
     fs::write(&files[0], &text[..text.len() / 2]).expect("a file");
-    let changed = fs::read_to_string(&files[1]).expect("a point").replace("\"messages\": 5", "\"messages\": 6");
-    fs::write(&files[1], changed).expect("a file");
+    let edited_text = fs::read_to_string(&files[1]).expect("a point").replace("\"messages\": 5", "\"messages\": 6");
+    fs::write(&files[1], edited_text).expect("a file");
     fs::copy(&files[3], &files[2]).expect("a file");
     let output = narrows(&sweep);
     assert_eq!(output.status.code(), Some(0));
     let warnings = stderr(&output);
-    for why in ["it is not JSON", "its hash does not match its contents", "it is the result of another point"] {
-        assert!(warnings.contains(why), "{warnings}");
+    for reason in ["it is not JSON", "its hash does not match its contents", "it is the result of another point"] {
+        assert!(warnings.contains(reason), "{warnings}");
     }
     assert!(warnings.contains("4 points: 3 run, 1 stored before."), "{warnings}");
     assert_eq!(fs::read_to_string(&out_path).expect("a result"), result);
     // A single point has a result of the same form as `run`.
     let point: Json = serde_json::from_str(&fs::read_to_string(&files[0]).expect("a point")).expect("JSON");
     let seed = format!("--seed={}", point["seed"]);
-    assert_eq!(point, json(&["run", "ping-pong", SHORT, &seed, "--format=json", "--no-host"]));
+    assert_eq!(point, json(&["run", "ping-pong", SHORT_RUN, &seed, "--format=json", "--no-host"]));
 }

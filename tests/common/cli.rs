@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Folder(pub PathBuf);
 
 /// Number of folders that this process has created.
-static FOLDERS: AtomicUsize = AtomicUsize::new(0);
+static FOLDER_COUNT: AtomicUsize = AtomicUsize::new(0);
 
 impl Folder {
     /// Creates an empty folder.
     pub fn new(name: &str) -> Folder {
-        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+        let number = FOLDER_COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("narrows-{name}-{}-{number}", std::process::id()));
         fs::create_dir_all(&path).expect("a folder");
         Folder(path)
@@ -38,29 +38,33 @@ impl Drop for Folder {
     }
 }
 
-/// Returns the program with these arguments, run in the system's temporary folder.
+/// Returns a command that runs the program with these arguments in the system's temporary folder.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
     command.args(arguments).current_dir(std::env::temp_dir());
     command
 }
 
-/// Returns the program as [`command`] does, so that it heeds an interrupt: processes that a script runs in the background
-/// ignore it, and so do the processes that they start.
+/// Returns the same command as [`command`], but with the default handling of interrupts. A process that a script runs
+/// in the background ignores interrupts, and so do the processes that it starts.
 pub fn interruptible(arguments: &[&str]) -> Command {
-    let (program, reset) = (command(arguments), "--default-signal=INT");
-    if !Command::new("env").args([reset, "true"]).output().is_ok_and(|ran| ran.status.success()) {
+    let (program, reset_option) = (command(arguments), "--default-signal=INT");
+    if !Command::new("env").args([reset_option, "true"]).output().is_ok_and(|output| output.status.success()) {
         return program;
     }
     let mut interruptible = Command::new("env");
-    interruptible.arg(reset).arg(program.get_program()).args(program.get_args()).current_dir(std::env::temp_dir());
+    interruptible
+        .arg(reset_option)
+        .arg(program.get_program())
+        .args(program.get_args())
+        .current_dir(std::env::temp_dir());
     interruptible
 }
 
 /// Interrupts a running program as Ctrl-C does, and returns its output.
 pub fn interrupt(child: Child) -> Output {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
-    assert!(sent.success());
+    let kill_status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(kill_status.success());
     child.wait_with_output().expect("a child")
 }
 
@@ -70,15 +74,15 @@ pub fn narrows(arguments: &[&str]) -> Output {
 }
 
 /// Returns the text on standard error.
-pub fn stderr(ran: &Output) -> String {
-    String::from_utf8_lossy(&ran.stderr).into_owned()
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// Runs the program, and asserts that it succeeds.
 pub fn run_ok(arguments: &[&str]) -> Output {
-    let ran = narrows(arguments);
-    assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {}", stderr(&ran));
-    ran
+    let output = narrows(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    output
 }
 
 /// Runs the program, asserts that it succeeds, and returns its standard output.
@@ -97,7 +101,7 @@ pub fn as_json(arguments: &[&str]) -> serde_json::Value {
 }
 
 /// Returns the files of the finished points that are stored with the result of a sweep.
-pub fn points_kept(out: &str) -> Vec<PathBuf> {
+pub fn stored_point_files(out: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(format!("{out}.points")).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
 }

@@ -1,7 +1,7 @@
 //! Random values for the parameters of shipped parts, and programs with random inputs. Each value is valid alone; the
 //! checks of descriptions decide whether they are compatible.
 
-use super::parts::{name_without_folder, names};
+use super::parts::{name_without_folder, part_names};
 use narrows::machine::combinations::Combination;
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ impl NumberSource<'_> {
 }
 
 /// A key, its smallest and its largest value, and the function that writes a value.
-type Range = (&'static str, u64, u64, fn(u64) -> String);
+type ParameterRange = (&'static str, u64, u64, fn(u64) -> String);
 
 fn integer(value: u64) -> String {
     value.to_string()
@@ -56,10 +56,10 @@ fn power_of_two(value: u64) -> String {
     (1u64 << value).to_string()
 }
 
-const MESSAGING: [Range; 3] =
+const MESSAGING: [ParameterRange; 3] =
     [("messaging.send", 0, 400, integer), ("messaging.poll", 1, 100, integer), ("messaging.receive", 0, 400, integer)];
 
-const IO_BUS: [Range; 9] = [
+const IO_BUS: [ParameterRange; 9] = [
     ("processor.clock", 20, 400, mhz),
     ("processor.interrupt-latency", 0, 20_000, ns),
     ("bridge.read-setup", 0, 3_000, ns),
@@ -71,7 +71,7 @@ const IO_BUS: [Range; 9] = [
     ("pio.posted-writes", 1, 20, integer),
 ];
 
-const ALEWIFE: [Range; 6] = [
+const ALEWIFE: [ParameterRange; 6] = [
     ("clock", 14, 20, mhz),
     ("load-cycles", 1, 10, integer),
     ("store-cycles", 1, 10, integer),
@@ -80,7 +80,7 @@ const ALEWIFE: [Range; 6] = [
     ("contexts", 2, 8, integer),
 ];
 
-const CMMU: [Range; 8] = [
+const CMMU: [ParameterRange; 8] = [
     ("interrupt-cycles", 0, 100, integer),
     ("word-cycles", 0, 10, integer),
     ("dma-cycles", 0, 100, integer),
@@ -91,7 +91,7 @@ const CMMU: [Range; 8] = [
     ("overflow-cycles", 0, 300, integer),
 ];
 
-const COHERENCE: [Range; 9] = [
+const COHERENCE: [ParameterRange; 9] = [
     ("request", 0, 30, integer),
     ("home", 0, 40, integer),
     ("reply", 0, 20, integer),
@@ -103,7 +103,7 @@ const COHERENCE: [Range; 9] = [
     ("write-backs", 1, 4, integer),
 ];
 
-const MEMORY_BUS: [Range; 8] = [
+const MEMORY_BUS: [ParameterRange; 8] = [
     ("processor.clock", 50, 1_000, mhz),
     ("processor.request-cycles", 0, 30, integer),
     ("processor.reply-cycles", 0, 30, integer),
@@ -114,7 +114,7 @@ const MEMORY_BUS: [Range; 8] = [
     ("cache.supply-time", 0, 100, ns),
 ];
 
-const PCIE: [Range; 8] = [
+const PCIE: [ParameterRange; 8] = [
     ("processor.clock", 500, 4_000, mhz),
     ("processor.misses", 1, 12, integer),
     ("root-complex", 353, 2_000, ns),
@@ -126,7 +126,7 @@ const PCIE: [Range; 8] = [
 ];
 
 /// Parameters of rings; a batch of frames fits in the ring.
-const RING: [Range; 10] = [
+const RING: [ParameterRange; 10] = [
     ("entries", 8, 64, integer),
     ("engine-reads", 1, 16, integer),
     ("pipeline", 0, 300, ns),
@@ -139,7 +139,7 @@ const RING: [Range; 10] = [
     ("receive.doorbell-batch", 1, 8, integer),
 ];
 
-const RDMA: [Range; 9] = [
+const RDMA: [ParameterRange; 9] = [
     ("send-entries", 1, 6, power_of_two),
     ("receive-entries", 3, 8, power_of_two),
     ("inline-max", 0, 220, bytes),
@@ -151,7 +151,7 @@ const RDMA: [Range; 9] = [
     ("ack-every", 1, 8, integer),
 ];
 
-const TRAPEZE: [Range; 7] = [
+const TRAPEZE: [ParameterRange; 7] = [
     ("ring-entries", 1, 64, integer),
     ("lanai.clock", 10, 500, mhz),
     ("lanai.sram.rate", 251, 600, rate),
@@ -162,7 +162,7 @@ const TRAPEZE: [Range; 7] = [
 ];
 
 /// Parameters of all interfaces with fifos or queues on a bus.
-const DESIGN: [Range; 4] = [
+const BUS_INTERFACE: [ParameterRange; 4] = [
     ("memory-time", 0, 200, ns),
     ("processing-time", 0, 200, ns),
     ("word-cycles", 0, 8, integer),
@@ -170,13 +170,14 @@ const DESIGN: [Range; 4] = [
 ];
 
 /// Parameters of the interfaces with queues.
-const QUEUE: [Range; 2] = [("queue-blocks", 3, 9, power_of_two), ("head-poll", 50, 2_000, ns)];
+const QUEUE_INTERFACE: [ParameterRange; 2] = [("queue-blocks", 3, 9, power_of_two), ("head-poll", 50, 2_000, ns)];
 
-const NONE: [Range; 2] = [("send-buffers", 1, 16, integer), ("receive-buffers", 1, 16, integer)];
+const NO_PROTOCOL: [ParameterRange; 2] = [("send-buffers", 1, 16, integer), ("receive-buffers", 1, 16, integer)];
 
-const RETURNED: [Range; 2] = [("flow-control-buffers", 1, 16, integer), ("retry-delay", 20, 5_000, ns)];
+const RETURN_TO_SENDER: [ParameterRange; 2] =
+    [("flow-control-buffers", 1, 16, integer), ("retry-delay", 20, 5_000, ns)];
 
-const NIFDY: [Range; 6] = [
+const NIFDY: [ParameterRange; 6] = [
     ("outstanding", 1, 16, integer),
     ("pool", 1, 16, integer),
     ("dialogs", 0, 2, integer),
@@ -185,7 +186,7 @@ const NIFDY: [Range; 6] = [
     ("processing", 0, 20, integer),
 ];
 
-const WINDOW: [Range; 5] = [
+const WINDOW: [ParameterRange; 5] = [
     ("buffers", 1, 32, integer),
     ("window", 1, 16, integer),
     ("receive-buffers", 1, 16, integer),
@@ -193,12 +194,13 @@ const WINDOW: [Range; 5] = [
     ("timeout", 100, 1_000, us),
 ];
 
-const IDEAL: [Range; 2] = [("latency", 0, 5_000, ns), ("rate", 5, 8_000, rate)];
+const IDEAL: [ParameterRange; 2] = [("latency", 0, 5_000, ns), ("rate", 5, 8_000, rate)];
 
-const MYRINET: [Range; 3] = [("link-rate", 10, 400, rate), ("switch-latency", 0, 3_000, ns), ("slack", 0, 512, bytes)];
+const MYRINET: [ParameterRange; 3] =
+    [("link-rate", 10, 400, rate), ("switch-latency", 0, 3_000, ns), ("slack", 0, 512, bytes)];
 
 /// Parameters of routers. Buffers are only enlarged, so that packets that fit in the shipped buffers still fit.
-const ROUTER: [Range; 6] = [
+const ROUTER: [ParameterRange; 6] = [
     ("clock", 10, 500, mhz),
     ("buffer-flits", 16, 64, integer),
     ("routing-delay", 0, 3, integer),
@@ -207,8 +209,8 @@ const ROUTER: [Range; 6] = [
     ("exit-delay", 0, 20, integer),
 ];
 
-/// Returns the tables of a part's parameters, and their ranges.
-fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
+/// Returns the tables that hold a part's parameters, each with the ranges of its parameters.
+fn ranges(part: &str) -> Vec<(String, &'static [ParameterRange])> {
     let name = name_without_folder(part);
     match (part.split('/').next(), name) {
         (Some("hosts"), "cm-5") => vec![(format!("hosts.{name}.software."), &[("clock", 1, 100, mhz)])],
@@ -222,11 +224,11 @@ fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
         (Some("ni"), "ring" | "ring-kernel" | "ring-polled" | "ring-simple") => vec![("ni.ring.".into(), &RING)],
         (Some("ni"), "rdma") => vec![("ni.rdma.".into(), &RDMA)],
         (Some("ni"), "startjr" | "memory-channel" | "cni512q" | "cni32qm" | "cni32qm-throttle") => {
-            vec![(format!("ni.{name}."), &DESIGN), (format!("ni.{name}."), &QUEUE)]
+            vec![(format!("ni.{name}."), &BUS_INTERFACE), (format!("ni.{name}."), &QUEUE_INTERFACE)]
         }
-        (Some("ni"), _) => vec![(format!("ni.{name}."), &DESIGN)],
-        (_, "none") => vec![("protocol.none.".into(), &NONE)],
-        (_, "return-to-sender-1998") => vec![("protocol.return-to-sender.".into(), &RETURNED)],
+        (Some("ni"), _) => vec![(format!("ni.{name}."), &BUS_INTERFACE)],
+        (_, "none") => vec![("protocol.none.".into(), &NO_PROTOCOL)],
+        (_, "return-to-sender-1998") => vec![("protocol.return-to-sender.".into(), &RETURN_TO_SENDER)],
         (_, "nifdy") => vec![("protocol.nifdy.".into(), &NIFDY)],
         (_, "window") => vec![("protocol.window.".into(), &WINDOW)],
         (_, "ideal-1998") => vec![("fabric.ideal.".into(), &IDEAL)],
@@ -236,28 +238,31 @@ fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
 }
 
 /// Returns random values for a combination's parameters, as settings.
-pub fn values(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> {
-    let mut all: Vec<(String, &[Range])> = names(combination).iter().flat_map(|part| ranges(part)).collect();
-    all.push((String::new(), &MESSAGING));
-    let set = |(table, ranges): (String, &'static [Range]), draw: &mut NumberSource<'_>| -> Vec<String> {
-        let drawn_setting =
-            |(key, least, most, write): &Range| format!("{table}{key}={}", write(draw.number_between(*least, *most)));
-        ranges.iter().map(drawn_setting).collect()
-    };
-    let mut sets: Vec<String> = all.into_iter().flat_map(|range| set(range, draw)).collect();
+pub fn parameter_settings(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> {
+    let mut tables: Vec<(String, &[ParameterRange])> =
+        part_names(combination).iter().flat_map(|part| ranges(part)).collect();
+    tables.push((String::new(), &MESSAGING));
+    let draw_settings =
+        |(table, ranges): (String, &'static [ParameterRange]), draw: &mut NumberSource<'_>| -> Vec<String> {
+            let drawn_setting = |(key, least, most, write): &ParameterRange| {
+                format!("{table}{key}={}", write(draw.number_between(*least, *most)))
+            };
+            ranges.iter().map(drawn_setting).collect()
+        };
+    let mut overrides: Vec<String> = tables.into_iter().flat_map(|range| draw_settings(range, draw)).collect();
     if combination.fabric == "fabrics/myrinet" {
         // No protocol retransmits the packets that a watchdog drops.
-        sets.push("fabric.myrinet.watchdog=100 s".into());
+        overrides.push("fabric.myrinet.watchdog=100 s".into());
     }
-    sets.push(format!("run.seed={}", draw.number_between(0, 1_000)));
-    sets.extend(loss(combination, draw));
-    sets.extend(cache(combination, draw));
-    sets
+    overrides.push(format!("run.seed={}", draw.number_between(0, 1_000)));
+    overrides.extend(loss_settings(combination, draw));
+    overrides.extend(cache_settings(combination, draw));
+    overrides
 }
 
 /// Returns the settings of a cache of a processor behind an I/O bus, in half of the cases: a cache of 1 to 256 blocks,
 /// in sets of 1 to 4.
-fn cache(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> {
+fn cache_settings(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> {
     let (sets, ways) = (draw.number_between(0, 6), draw.number_between(0, 2));
     let (hit, supply) = (draw.number_between(1, 4), draw.number_between(0, 300));
     if combination.host != "hosts/p6-natoma" || draw.number_between(0, 1) == 0 {
@@ -274,22 +279,22 @@ fn cache(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> 
 
 /// Returns settings of a loss rate, in half of the cases in which the fabric can lose packets and the protocol
 /// retransmits them.
-fn loss(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> {
+fn loss_settings(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> {
     let percent = draw.number_between(0, 5);
     let is_routed = combination.fabric.starts_with("fabrics/nifdy-");
     // One bit distinguishes a duplicate from a new packet only over one route and one channel.
     let has_one_route = ["fabrics/nifdy-mesh", "fabrics/nifdy-butterfly"].contains(&combination.fabric);
-    let resends = match combination.protocol {
+    let retransmission = match combination.protocol {
         "protocols/window" => Vec::new(),
         "protocols/nifdy" if has_one_route => vec!["protocol.nifdy.retransmission.timeout=5 ms".to_owned()],
         _ => return Vec::new(),
     };
-    let lossy = is_routed && draw.number_between(0, 1) == 1;
-    if lossy { [resends, vec![format!("fabric.loss=0.0{percent}")]].concat() } else { Vec::new() }
+    let is_lossy = is_routed && draw.number_between(0, 1) == 1;
+    if is_lossy { [retransmission, vec![format!("fabric.loss=0.0{percent}")]].concat() } else { Vec::new() }
 }
 
-/// Returns a test of verbs with random input.
-fn verbs(pick: &mut impl FnMut(u64, u64) -> u64) -> String {
+/// Returns a program that tests RDMA verbs with random input, as in a description.
+fn verbs_program(pick: &mut impl FnMut(u64, u64) -> u64) -> String {
     let operation = ["write", "read", "fetch-add"][pick(0, 2) as usize];
     let test = ["latency", "bandwidth"][pick(0, 1) as usize];
     let size = if operation == "fetch-add" { 8 } else { pick(1, 200) };
@@ -305,18 +310,18 @@ pub fn program(workload: &str, draw: &mut NumberSource<'_>) -> String {
     let mut pick = |least, most| draw.number_between(least, most);
     match workload {
         "ping-pong" => {
-            let (payload, answer, messages) = (pick(0, 1_500), pick(0, 1_500), pick(1, 4));
+            let (payload, reply_payload, messages) = (pick(0, 1_500), pick(0, 1_500), pick(1, 4));
             format!(
-                "ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{answer} B\", messages = {messages} }}"
+                "ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{reply_payload} B\", messages = {messages} }}"
             )
         }
         "stream" => {
-            let pair = |from: u64, by: u64| format!("n{from} -> n{}", (from + by) % 4);
+            let pair = |from: u64, distance: u64| format!("n{from} -> n{}", (from + distance) % 4);
             // Flows between the same two nodes have no common order.
             let flows: BTreeSet<String> = (0..pick(1, 4)).map(|_| pair(pick(0, 3), pick(1, 3))).collect();
             let flows: Vec<String> = flows.into_iter().collect();
             let (payload, messages, warm_up) = (pick(0, 1_500), pick(2, 12), pick(0, 4));
-            let arrivals = arrivals(pick(0, 4), pick(1, 50));
+            let arrivals = arrival_process(pick(0, 4), pick(1, 50));
             format!(
                 "stream = {{ flows = {flows:?}, payload = \"{payload} B\", messages = {messages}, warm-up = {warm_up}, \
                  arrivals = {arrivals} }}"
@@ -326,7 +331,7 @@ pub fn program(workload: &str, draw: &mut NumberSource<'_>) -> String {
             format!("page-fetch = {{ warm-up = 0, page = \"{} B\", faults = {} }}", pick(4, 1_500), pick(1, 4))
         }
         "dma" => format!("dma = {{ warm-up = 0, size = \"{} B\", transfers = {} }}", pick(4, 8_192), pick(1, 5)),
-        "verbs" => verbs(&mut pick),
+        "verbs" => verbs_program(&mut pick),
         "bursts" => {
             let (fewest, further, phases, unresponsive) = (pick(1, 4), pick(0, 8), pick(1, 2), pick(0, 300));
             format!(
@@ -363,7 +368,7 @@ pub fn program(workload: &str, draw: &mut NumberSource<'_>) -> String {
 }
 
 /// Returns the arrival process of this number, as in a description, with a time of `us` microseconds.
-fn arrivals(process: u64, us: u64) -> String {
+fn arrival_process(process: u64, us: u64) -> String {
     match process {
         0 => "\"closed-loop\"".to_owned(),
         1 => format!("{{ closed-loop = {{ outstanding = {}, think-time = \"{us} us\" }} }}", us % 4 + 1),

@@ -45,12 +45,12 @@ impl Host {
 
     /// Returns the time of an uncontended DMA read of `bytes`, in ns.
     pub fn read_ns(&self, bytes: u64) -> f64 {
-        self.read_setup as f64 + ns(bytes, self.read_rate)
+        self.read_setup as f64 + transfer_ns(bytes, self.read_rate)
     }
 
     /// Returns the time of an uncontended DMA write of `bytes`, in ns.
     pub fn write_ns(&self, bytes: u64) -> f64 {
-        self.write_setup as f64 + ns(bytes, self.write_rate)
+        self.write_setup as f64 + transfer_ns(bytes, self.write_rate)
     }
 }
 
@@ -71,14 +71,15 @@ impl Default for Host {
     }
 }
 
-/// Returns the time of `bytes` at a rate in MB/s, in ns.
-pub fn ns(bytes: u64, rate: u64) -> f64 {
+/// Returns the time that the transfer of `bytes` takes at a rate in MB/s, in ns.
+pub fn transfer_ns(bytes: u64, rate: u64) -> f64 {
     bytes as f64 * 1e3 / rate as f64
 }
 
-/// A description. Nodes are called `n0`, `n1`, …, and each has the host with its number.
+/// The description of a Trapeze machine. Nodes are called `n0`, `n1`, …, and each has the host with its number. Times
+/// are in ns, rates in MB/s and sizes in bytes, unless a field states another unit.
 #[derive(Clone, Debug)]
-pub struct Bench {
+pub struct TestMachine {
     pub hosts: Vec<Host>,
     /// The value in the form of the description, such as `"store-and-forward"`.
     pub policy: String,
@@ -114,9 +115,9 @@ pub const STORE_AND_FORWARD: &str = r#""store-and-forward""#;
 pub const CUT_THROUGH: &str = r#""pure-cut-through""#;
 pub const ADAPTIVE: &str = r#""adaptive-cut-through""#;
 
-impl Default for Bench {
-    fn default() -> Bench {
-        Bench {
+impl Default for TestMachine {
+    fn default() -> TestMachine {
+        TestMachine {
             hosts: vec![Host::default(), Host::default()],
             policy: ADAPTIVE.into(),
             notification: r#""interrupt""#.into(),
@@ -143,33 +144,33 @@ impl Default for Bench {
     }
 }
 
-impl Bench {
-    pub fn ping_pong(self, messages: u64, payload: u64) -> Bench {
+impl TestMachine {
+    pub fn ping_pong(self, messages: u64, payload: u64) -> TestMachine {
         self.workload(format!(r#"ping-pong = {{ warm-up = 0, messages = {messages}, payload = "{payload} B" }}"#))
     }
 
-    pub fn stream(self, messages: u64, payload: u64) -> Bench {
+    pub fn stream(self, messages: u64, payload: u64) -> TestMachine {
         self.workload(format!(r#"stream = {{ warm-up = 0, messages = {messages}, payload = "{payload} B" }}"#))
     }
 
     /// Sets the workload to a stream over flows such as `"n0 -> n2"`.
-    pub fn flows(self, flows: &[&str], messages: u64, payload: u64) -> Bench {
+    pub fn flows(self, flows: &[&str], messages: u64, payload: u64) -> TestMachine {
         self.workload(format!(
             r#"stream = {{ warm-up = 0, flows = {flows:?}, messages = {messages}, payload = "{payload} B" }}"#
         ))
     }
 
-    pub fn workload(mut self, workload: String) -> Bench {
+    pub fn workload(mut self, workload: String) -> TestMachine {
         self.workload = workload;
         self
     }
 
-    pub fn policy(mut self, policy: &str) -> Bench {
+    pub fn policy(mut self, policy: &str) -> TestMachine {
         self.policy = policy.into();
         self
     }
 
-    pub fn hosts(mut self, hosts: &[Host]) -> Bench {
+    pub fn hosts(mut self, hosts: &[Host]) -> TestMachine {
         self.hosts = hosts.to_vec();
         self
     }
@@ -187,7 +188,7 @@ impl Bench {
     }
 
     fn interface(&self) -> String {
-        let Bench { ring_entries, payload_max, shadow, keep_buffers, logging, lanai_mhz, sram_rate, .. } = self;
+        let TestMachine { ring_entries, payload_max, shadow, keep_buffers, logging, lanai_mhz, sram_rate, .. } = self;
         let (cycles, software, policy, notification) =
             (self.firmware_cycles, self.software_cycles, &self.policy, &self.notification);
         format!(
@@ -221,7 +222,7 @@ receive = {software}
     }
 
     fn fabric(&self) -> String {
-        let Bench { link_rate, switch_latency, slack, flit, watchdog, switches, .. } = self;
+        let TestMachine { link_rate, switch_latency, slack, flit, watchdog, switches, .. } = self;
         let links = if self.links.is_empty() { String::new() } else { format!("links = {:?}\n", self.links) };
         format!(
             "[fabric.myrinet]\nlink-rate = \"{link_rate} MB/s\"\nswitch-latency = \"{switch_latency} ns\"\n\
@@ -244,7 +245,7 @@ receive = {software}
         let built = build(&machine, Recorder::off());
         built.run();
         let delivered = built.world.tally.delivered();
-        let messages = delivered.iter().map(|(message, at)| Delivered::new(message, *at));
+        let messages = delivered.iter().map(|(message, at)| DeliveredMessage::new(message, *at));
         Run {
             messages: messages.collect(),
             result: narrows::experiment::run(&machine, Recorder::with_spans_max(1 << 20)),
@@ -292,19 +293,20 @@ posted-writes = {posted}
 
 /// A message that was delivered; the nodes are identified by the numbers in their names.
 #[derive(Clone, Debug)]
-pub struct Delivered {
+pub struct DeliveredMessage {
     pub id: u64,
     pub source: usize,
     pub destination: usize,
     pub payload: u64,
     pub ledger: Ledger,
+    /// Time at which the message was delivered.
     pub at: Time,
 }
 
-impl Delivered {
+impl DeliveredMessage {
     /// Records a message that was delivered at the time `at`.
-    pub fn new(message: &Message, at: Time) -> Delivered {
-        Delivered {
+    pub fn new(message: &Message, at: Time) -> DeliveredMessage {
+        DeliveredMessage {
             id: message.id,
             source: message.source.index(),
             destination: message.destination.index(),
@@ -327,7 +329,7 @@ impl Delivered {
 
 /// The results of a run.
 pub struct Run {
-    pub messages: Vec<Delivered>,
+    pub messages: Vec<DeliveredMessage>,
     pub result: RunResult,
 }
 
@@ -337,11 +339,11 @@ impl Run {
     }
 
     /// Returns the message `id`.
-    pub fn message(&self, id: u64) -> &Delivered {
+    pub fn message(&self, id: u64) -> &DeliveredMessage {
         self.messages.iter().find(|message| message.id == id).expect("it was delivered")
     }
 
-    /// Returns the spans of an engine of a node, in order of time.
+    /// Returns the spans during which an engine of a node was busy, in order of time.
     pub fn spans(&self, node: usize, engine: &str) -> Vec<&Span> {
         let timeline = &self.result.timeline;
         let is_track = |span: &&Span| timeline.tracks[span.track.0 as usize] == (format!("n{node}"), engine.to_owned());
@@ -349,7 +351,7 @@ impl Run {
     }
 
     /// Returns the spans that served a message on an engine of a node.
-    pub fn spans_of(&self, message: u64, node: usize, engine: &str) -> Vec<&Span> {
+    pub fn message_spans(&self, message: u64, node: usize, engine: &str) -> Vec<&Span> {
         self.spans(node, engine).into_iter().filter(|span| span.message == Some(message)).collect()
     }
 }

@@ -4,7 +4,7 @@
 //! Tests of laws that hold for every part use these machines. They set the constants from which a law is computed, or
 //! read them from the described machine.
 
-use super::Delivered;
+use super::DeliveredMessage;
 use narrows::engine::{Metric, Outcome, Recorder, Time};
 use narrows::fabric::PacketCounts;
 use narrows::host::io_bus::IoBusParameters;
@@ -23,34 +23,34 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Returns the accepted combinations with one program, in the order of host, interface, protocol and fabric.
 pub fn accepted(workload: &str) -> Vec<Combination> {
     let is_wanted = |combination: &Combination| {
-        combination.workload == workload && combination.refused.is_empty() && HOSTS.contains(&combination.host)
+        combination.workload == workload && combination.refusal_reasons.is_empty() && HOSTS.contains(&combination.host)
     };
     Registry::shared().combinations().into_iter().filter(is_wanted).collect()
 }
 
 /// Returns a small set of accepted combinations in which every two compatible parts occur together.
 pub fn pairwise_combinations(workload: &str) -> Vec<Combination> {
-    let mut met = BTreeSet::new();
+    let mut covered_pairs = BTreeSet::new();
     let mut combinations = accepted(workload);
     // A hash of the names puts combinations in an order in which neighbours share few parts; the order decides the
     // choice.
-    combinations.sort_by_cached_key(|combination| names(combination).concat().bytes().fold(7u32, mix));
+    combinations.sort_by_cached_key(|combination| part_names(combination).concat().bytes().fold(7u32, mix_hash));
     let is_new = |combination: &Combination| {
-        let parts = names(combination);
+        let parts = part_names(combination);
         let pairs = (0..4).flat_map(|first| (first + 1..4).map(move |second| (first, second)));
-        pairs.fold(false, |new, (first, second)| met.insert((parts[first], parts[second])) || new)
+        pairs.fold(false, |new, (first, second)| covered_pairs.insert((parts[first], parts[second])) || new)
     };
     let mut selected: Vec<Combination> = combinations.into_iter().filter(is_new).collect();
-    selected.sort_by_key(names);
+    selected.sort_by_key(part_names);
     selected
 }
 
-fn mix(hash: u32, byte: u8) -> u32 {
+fn mix_hash(hash: u32, byte: u8) -> u32 {
     (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193).rotate_left(5)
 }
 
-/// Returns the parts: host, interface, protocol, fabric.
-pub fn names(combination: &Combination) -> [&'static str; 4] {
+/// Returns the names of a combination's parts: host, interface, protocol, fabric.
+pub fn part_names(combination: &Combination) -> [&'static str; 4] {
     [combination.host, combination.ni, combination.protocol, combination.fabric]
 }
 
@@ -65,31 +65,31 @@ pub fn text(combination: &Combination, nodes: usize, program: &str) -> String {
     let nodes: String = (0..nodes)
         .map(|node| format!("[nodes.n{node}]\nhost = \"{}\"\n", name_without_folder(combination.host)))
         .collect();
-    format!("parts = {:?}\n{program}\n{nodes}", names(combination))
+    format!("parts = {:?}\n{program}\n{nodes}", part_names(combination))
 }
 
 /// Reads and checks a description with these settings.
-pub fn read(text: &str, sets: &[String]) -> Result<Machine, String> {
-    let read = machine::read(Document::Text("combination.toml", text, None), sets);
+pub fn read(text: &str, overrides: &[String]) -> Result<Machine, String> {
+    let read = machine::read(Document::Text("combination.toml", text, None), overrides);
     read.map(|read| read.value).map_err(|problems| problems.to_string())
 }
 
 /// Reads a description that must be valid.
 #[track_caller]
-pub fn read_valid(text: &str, sets: &[String]) -> Machine {
-    read(text, sets).unwrap_or_else(|problems| panic!("{problems}\n{text}\n{sets:?}"))
+pub fn read_valid(text: &str, overrides: &[String]) -> Machine {
+    read(text, overrides).unwrap_or_else(|problems| panic!("{problems}\n{text}\n{overrides:?}"))
 }
 
 /// The results of a run: messages, metrics, and counts of packets.
-pub struct Observed {
+pub struct RunObservation {
     pub outcome: Outcome,
-    pub messages: Vec<Delivered>,
+    pub messages: Vec<DeliveredMessage>,
     pub metrics: Vec<Metric>,
     pub packets: PacketCounts,
     pub protocols: Vec<Statistics>,
 }
 
-impl Observed {
+impl RunObservation {
     pub fn metric(&self, name: &str) -> f64 {
         let metric = self.metrics.iter().find(|metric| metric.name == name);
         metric.unwrap_or_else(|| panic!("no metric {name} in {:?}", self.metrics)).value
@@ -101,24 +101,25 @@ impl Observed {
     }
 }
 
-/// Runs a machine, and asserts that each message arrives once, that its ledger is exact to the picosecond, and that
-/// nothing remains in memory.
-pub fn observe(machine: &Machine) -> Observed {
+/// Runs a machine, and asserts that each message arrives once, that its ledger is exact to the picosecond, and that no
+/// simulated state stays allocated after the run.
+pub fn run_and_check(machine: &Machine) -> RunObservation {
     let built = build(machine, Recorder::off());
-    let observed = observed(&built, built.run());
+    let observation = observation(&built, built.run());
     built.assert_released();
-    observed
+    observation
 }
 
-fn observed(built: &BuiltMachine, outcome: Outcome) -> Observed {
+fn observation(built: &BuiltMachine, outcome: Outcome) -> RunObservation {
     let world = &built.world;
     let delivered = world.tally.delivered();
-    let messages: Vec<Delivered> = delivered.iter().map(|(message, at)| Delivered::new(message, *at)).collect();
+    let messages: Vec<DeliveredMessage> =
+        delivered.iter().map(|(message, at)| DeliveredMessage::new(message, *at)).collect();
     messages.iter().for_each(assert_exact_ledger);
     let distinct: BTreeSet<u64> = messages.iter().map(|message| message.id).collect();
     assert_eq!(distinct.len(), messages.len(), "no message is delivered twice");
     let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());
-    Observed {
+    RunObservation {
         metrics: built.workload.metrics(world, &outcome),
         outcome,
         messages,
@@ -129,20 +130,20 @@ fn observed(built: &BuiltMachine, outcome: Outcome) -> Observed {
 
 /// Runs a machine, and asserts that the run completes and loses nothing.
 #[track_caller]
-pub fn run_to_completion(machine: &Machine, combination: &Combination) -> Observed {
-    let observed = observe(machine);
-    assert_eq!(observed.outcome, Outcome::Done, "{combination:?}");
+pub fn run_to_completion(machine: &Machine, combination: &Combination) -> RunObservation {
+    let observation = run_and_check(machine);
+    assert_eq!(observation.outcome, Outcome::Done, "{combination:?}");
     for (sent_name, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
         let [sent_metric, delivered] =
-            [sent_name, delivered].map(|name| observed.metrics.iter().find(|metric| metric.name == name));
+            [sent_name, delivered].map(|name| observation.metrics.iter().find(|metric| metric.name == name));
         assert_eq!(sent_metric.map(|sent| sent.value), delivered.map(|delivered| delivered.value), "{combination:?}");
     }
-    observed
+    observation
 }
 
 /// Asserts that the stages of a message follow one another from the call to the delivery, each with a service time no
 /// longer than the stage.
-fn assert_exact_ledger(message: &Delivered) {
+fn assert_exact_ledger(message: &DeliveredMessage) {
     let stages = message.ledger.stages();
     assert!(stages.iter().all(|stage| stage.total() == stage.waiting + stage.service), "{message:?}");
     let sum = stages.iter().fold(Time::ZERO, |sum, stage| sum + stage.total());
@@ -150,10 +151,10 @@ fn assert_exact_ledger(message: &Delivered) {
 }
 
 /// Returns the first message that arrived after a message of the same pair that was sent later.
-pub fn out_of_order(messages: &[Delivered]) -> Option<&Delivered> {
-    let mut last = BTreeMap::new();
+pub fn first_out_of_order(messages: &[DeliveredMessage]) -> Option<&DeliveredMessage> {
+    let mut last_ids = BTreeMap::new();
     messages.iter().find(|message| {
-        let previous = last.insert((message.source, message.destination), message.id);
+        let previous = last_ids.insert((message.source, message.destination), message.id);
         previous.is_some_and(|before| before > message.id)
     })
 }

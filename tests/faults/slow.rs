@@ -7,20 +7,20 @@ use narrows::experiment::{self, RunResult};
 
 /// Returns the result of a run of `workload` on two nodes of `host`.
 #[track_caller]
-fn run(host: &str, ni: &str, workload: &str, sets: &[&str]) -> RunResult {
+fn run(host: &str, ni: &str, workload: &str, overrides: &[&str]) -> RunResult {
     let parts = [format!("hosts/{host}"), format!("ni/{ni}"), "fabrics/ideal-1998".to_owned()];
     let text = format!("parts = {parts:?}\n[nodes.n]\nhost = \"{host}\"\ncount = 2\n[workload]\n{workload}\n");
-    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    experiment::run(&read_valid(&text, &sets), Recorder::off())
+    let overrides: Vec<String> = overrides.iter().map(|setting| (*setting).to_owned()).collect();
+    experiment::run(&read_valid(&text, &overrides), Recorder::off())
 }
 
-const MILLISECOND: &str = "run.no-progress-limit=1 ms";
-const SORT: &str = "radix-sort = { keys = 8, bits = 3, passes = 1 }";
+const LIMIT_OF_1_MS: &str = "run.no-progress-limit=1 ms";
+const RADIX_SORT: &str = "radix-sort = { keys = 8, bits = 3, passes = 1 }";
 
 #[test]
 fn barrier_as_long_as_the_limit_completes() {
     for (host, ni) in [("memory-bus-1998", "ni2w"), ("p6-natoma", "trapeze"), ("cm-5", "queues"), ("alewife", "cmmu")] {
-        let result = run(host, ni, SORT, &[MILLISECOND, "messaging.barrier=1000000"]);
+        let result = run(host, ni, RADIX_SORT, &[LIMIT_OF_1_MS, "messaging.barrier=1000000"]);
         assert_eq!(result.outcome, Outcome::Done, "{host} {ni}");
     }
 }
@@ -29,7 +29,7 @@ fn barrier_as_long_as_the_limit_completes() {
 fn computation_longer_than_the_limit_completes() {
     // A processor computes for 4.3 of these 7.8 ms, and looks at the network every 10 us.
     let dsmc = "dsmc = { cells = [4, 2, 2], molecules = 2000, iterations = 1 }";
-    let result = run("p6-natoma", "queues", dsmc, &[MILLISECOND]);
+    let result = run("p6-natoma", "queues", dsmc, &[LIMIT_OF_1_MS]);
     assert_eq!(result.outcome, Outcome::Done);
     let metric_of = |name: &str| result.metric(name).expect("it is measured");
     assert!(metric_of("time.compute") > 0.5 * metric_of("time.program"), "{} cycles", metric_of("time.compute"));
@@ -41,11 +41,13 @@ fn call_as_long_as_the_limit_completes() {
     let pairs =
         [("memory-bus-1998", "ni2w"), ("memory-bus-1998", "gm"), ("memory-bus-1998", "udma"), ("cm-5", "queues")];
     for (host, ni) in pairs {
-        for workload in
-            [SORT, "cyclic-shift = { words = 8 }", "ping-pong = { warm-up = 0, messages = 2, payload = \"300 B\" }"]
-        {
+        for workload in [
+            RADIX_SORT,
+            "cyclic-shift = { words = 8 }",
+            "ping-pong = { warm-up = 0, messages = 2, payload = \"300 B\" }",
+        ] {
             for call in ["send", "receive", "poll", "dispatch"] {
-                let result = run(host, ni, workload, &[MILLISECOND, &format!("messaging.{call}=1000000")]);
+                let result = run(host, ni, workload, &[LIMIT_OF_1_MS, &format!("messaging.{call}=1000000")]);
                 assert_eq!(result.outcome, Outcome::Done, "{host} {ni} {workload} {call}");
             }
         }
@@ -56,8 +58,8 @@ fn call_as_long_as_the_limit_completes() {
 fn a_clock_of_a_hundred_hertz_serves_a_page() {
     let fetch = "page-fetch = { page = \"64 B\", faults = 2, warm-up = 0 }";
     for ni in ["single-cycle", "ni2w", "queues"] {
-        let set = "hosts.p6-natoma.io-bus.processor.clock=100 Hz";
-        let result = run("p6-natoma", ni, fetch, &[set]);
+        let setting = "hosts.p6-natoma.io-bus.processor.clock=100 Hz";
+        let result = run("p6-natoma", ni, fetch, &[setting]);
         assert_eq!(result.outcome, Outcome::Done, "{ni}");
         assert!(result.end.as_s() > 5.0, "{ni}: {}", result.end);
     }
@@ -66,7 +68,7 @@ fn a_clock_of_a_hundred_hertz_serves_a_page() {
 #[test]
 fn deadlock_is_found_while_a_processor_still_copies() {
     let stream = "stream = { payload = \"300 B\", messages = 8, never-poll = true, copying = true }";
-    let result = run("memory-bus-1998", "ni2w", stream, &[MILLISECOND, "run.time-limit=100 ms"]);
+    let result = run("memory-bus-1998", "ni2w", stream, &[LIMIT_OF_1_MS, "run.time-limit=100 ms"]);
     assert!(matches!(result.outcome, Outcome::Deadlock(_)), "{:?}", result.outcome);
 }
 
@@ -75,8 +77,8 @@ fn deadlock_is_found_while_programs_poll_rarely() {
     for ni in ["ni2w", "gm", "queues", "trapeze"] {
         for poll in ["50", "1000000"] {
             let stream = "stream = { payload = \"300 B\", messages = 2000, never-poll = true }";
-            let sets = [MILLISECOND, "run.time-limit=100 ms", &format!("messaging.poll={poll}")];
-            let result = run("memory-bus-1998", ni, stream, &sets);
+            let overrides = [LIMIT_OF_1_MS, "run.time-limit=100 ms", &format!("messaging.poll={poll}")];
+            let result = run("memory-bus-1998", ni, stream, &overrides);
             assert!(matches!(result.outcome, Outcome::Deadlock(_)), "{ni}, {poll} cycles: {:?}", result.outcome);
         }
     }

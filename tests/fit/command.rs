@@ -88,14 +88,14 @@ fn runs_that_do_not_complete_are_named_and_not_compared() {
     let limit = ("[workload.ping-pong]", "[run]\ntime-limit = \"250 us\"\n[workload.ping-pong]");
     let folder = folder("limit", CURVE, limit);
     let output = fit(&folder, &[RATE], &["--set=fabric.ideal.rate=20 MB/s"]);
-    let problem = stderr(&output);
-    assert_eq!(output.status.code(), Some(2), "{problem}");
-    assert!(problem.contains("latency of 2048 B (time-limit)") && !problem.contains("latency of 512 B"), "{problem}");
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("latency of 2048 B (time-limit)") && !message.contains("latency of 512 B"), "{message}");
     // From a rate at which the run completes, the solver tries lower rates at which it does not.
     let output = fit(&folder, &[RATE], &["--set=fabric.ideal.rate=40 MB/s", "--prior=1000", "--format=json"]);
     let result = json(&output);
-    let named = |incomplete: &Json| (incomplete["name"].clone(), incomplete["reason"].clone());
-    let incomplete: Vec<_> = result["incomplete"].as_array().expect("a list").iter().map(named).collect();
+    let name_and_reason = |incomplete: &Json| (incomplete["name"].clone(), incomplete["reason"].clone());
+    let incomplete: Vec<_> = result["incomplete"].as_array().expect("a list").iter().map(name_and_reason).collect();
     assert!(incomplete.contains(&("latency of 2048 B".into(), "time-limit".into())), "{result}");
     for residual in result["residuals"].as_array().expect("a list") {
         assert_eq!(residual["missing"].is_null(), residual["after"].is_f64(), "{residual}");
@@ -103,40 +103,40 @@ fn runs_that_do_not_complete_are_named_and_not_compared() {
 }
 
 /// Replacements in the description that make runs long enough to kill a fit, and to stop one before its end.
-const LONG: (&str, &str) = ("messages = 1\n", "messages = 20\n");
-const VERY_LONG: (&str, &str) = ("messages = 1\n", "messages = 400\n");
+const LONG_RUNS: (&str, &str) = ("messages = 1\n", "messages = 20\n");
+const VERY_LONG_RUNS: (&str, &str) = ("messages = 1\n", "messages = 400\n");
 
 #[test]
 fn fit_killed_at_any_moment_resumes_to_the_same_bytes() {
-    let folder = folder("killed", CURVE, LONG);
-    let (complete, out) = (folder.path("whole.json"), folder.path("out.json"));
-    let output = fit(&folder, &[LATENCY, RATE], &["--out", &complete]);
+    let folder = folder("killed", CURVE, LONG_RUNS);
+    let (complete_path, out_path) = (folder.path("whole.json"), folder.path("out.json"));
+    let output = fit(&folder, &[LATENCY, RATE], &["--out", &complete_path]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(output.stdout.is_empty() && stderr(&output).contains("2 constants on 4 numbers."), "{}", stderr(&output));
-    let expected = fs::read(&complete).expect("a result");
-    let all_arguments = arguments(&folder, &[LATENCY, RATE], &["--out", &out]);
+    let expected = fs::read(&complete_path).expect("a result");
+    let all_arguments = arguments(&folder, &[LATENCY, RATE], &["--out", &out_path]);
     for _ in 0..3 {
-        let mut child = start(&all_arguments);
-        while !fs::exists(format!("{out}.fit")).expect("a folder") {
+        let mut child = spawn_fit(&all_arguments);
+        while !fs::exists(format!("{out_path}.fit")).expect("a folder") {
             std::thread::sleep(Duration::from_millis(2));
         }
         child.kill().expect("a child to kill");
         child.wait().expect("a child");
-        let state = fs::read_to_string(format!("{out}.fit")).expect("a state");
+        let state = fs::read_to_string(format!("{out_path}.fit")).expect("a state");
         assert!(serde_json::from_str::<Json>(&state).is_ok(), "{state}");
-        let resumed = fit(&folder, &[LATENCY, RATE], &["--out", &out]);
+        let resumed = fit(&folder, &[LATENCY, RATE], &["--out", &out_path]);
         assert_eq!(resumed.status.code(), Some(0), "{}", stderr(&resumed));
         assert!(stderr(&resumed).contains(" stored before"), "{}", stderr(&resumed));
-        assert_eq!(fs::read(&out).expect("a result"), expected);
-        fs::remove_file(format!("{out}.fit")).expect("a state");
+        assert_eq!(fs::read(&out_path).expect("a result"), expected);
+        fs::remove_file(format!("{out_path}.fit")).expect("a state");
     }
     // If a finished fit is repeated, nothing is run.
-    let repeated = fit(&folder, &[LATENCY, RATE], &["--out", &complete]);
+    let repeated = fit(&folder, &[LATENCY, RATE], &["--out", &complete_path]);
     assert!(stderr(&repeated).contains(" 0 runs, "), "{}", stderr(&repeated));
-    assert_eq!(fs::read(&complete).expect("a result"), expected);
+    assert_eq!(fs::read(&complete_path).expect("a result"), expected);
 }
 
-fn start(all_arguments: &[String]) -> std::process::Child {
+fn spawn_fit(all_arguments: &[String]) -> std::process::Child {
     let arguments: Vec<&str> = all_arguments.iter().map(String::as_str).collect();
     command(&arguments).stderr(Stdio::null()).spawn().expect("the program starts")
 }
@@ -144,7 +144,7 @@ fn start(all_arguments: &[String]) -> std::process::Child {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_prints_the_best_values_so_far() {
-    let folder = folder("stopped", CURVE, VERY_LONG);
+    let folder = folder("stopped", CURVE, VERY_LONG_RUNS);
     let out = folder.path("out.json");
     let all_arguments = arguments(&folder, &[LATENCY, RATE], &["--jobs=1", "--out", &out]);
     let arguments: Vec<&str> = all_arguments.iter().map(String::as_str).collect();
@@ -169,24 +169,24 @@ fn state_of_another_fit_is_refused() {
     let fit = |options: &[&str]| fit(&folder, &[RATE], &[&["--out", &out], options].concat());
     assert_eq!(fit(&["--tolerance=900"]).status.code(), Some(0));
     let state = format!("{out}.fit");
-    let refused = |output: Output, what: &str| {
+    let assert_refused = |output: Output, reason: &str| {
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-        assert!(stderr(&output).contains("out.json.fit`") && stderr(&output).contains(what), "{}", stderr(&output));
+        assert!(stderr(&output).contains("out.json.fit`") && stderr(&output).contains(reason), "{}", stderr(&output));
         assert!(stderr(&output).contains("remove the file"), "{}", stderr(&output));
     };
-    refused(
+    assert_refused(
         fit(&["--noise=5"]),
         "is the state of another fit, which differs in the constants, their priors or the noise",
     );
-    refused(fit(&["--set=messaging.receive=120"]), "which differs in the description");
+    assert_refused(fit(&["--set=messaging.receive=120"]), "which differs in the description");
     fs::write(folder.0.join("curve.csv"), CURVE.replace("16.6", "16.7")).expect("a file");
-    refused(fit(&[]), "is the state of another fit, which differs in the numbers that are fitted on");
+    assert_refused(fit(&[]), "is the state of another fit, which differs in the numbers that are fitted on");
     fs::write(folder.0.join("curve.csv"), CURVE).expect("a file");
     // Neither the tolerance nor the number of jobs changes the fit.
     assert_eq!(fit(&["--tolerance=800", "--jobs=1"]).status.code(), Some(0));
     let text = fs::read_to_string(&state).expect("a state");
     fs::write(&state, text.replacen("Ok\":1", "Ok\":2", 1)).expect("a file");
-    refused(fit(&[]), "is damaged");
+    assert_refused(fit(&[]), "is damaged");
     fs::write(&state, "{}").expect("a file");
-    refused(fit(&[]), "is not the state of a fit");
+    assert_refused(fit(&[]), "is not the state of a fit");
 }

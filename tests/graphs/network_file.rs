@@ -13,14 +13,14 @@ pub struct Network {
 
 /// A link between two vertices.
 pub struct Link {
-    pub ends: [String; 2],
+    pub endpoints: [String; 2],
     pub rate: Option<&'static str>,
     pub latency: Option<&'static str>,
 }
 
 impl Link {
     pub fn new(from: &str, to: &str) -> Link {
-        Link { ends: [from.to_owned(), to.to_owned()], rate: None, latency: None }
+        Link { endpoints: [from.to_owned(), to.to_owned()], rate: None, latency: None }
     }
 
     /// Returns the rate and the latency, if given, with their keys.
@@ -46,13 +46,20 @@ impl Network {
     /// `a` switches, all joined, and a switch has `p` hosts and `h` links to other groups.
     pub fn dragonfly(p: usize, a: usize, h: usize) -> Network {
         let groups = a * h + 1;
-        let switch = |group: usize, at: usize| format!("g{group}s{at}");
+        let switch = |group: usize, switch_number: usize| format!("g{group}s{switch_number}");
         let positions = || (0..groups).flat_map(|group| (0..a).map(move |index| (group, index)));
-        let hosts =
-            || positions().flat_map(|(group, at)| (0..p).map(move |host| (group, at, format!("g{group}s{at}h{host}"))));
-        let mut links: Vec<Link> = hosts().map(|(group, at, host)| Link::new(&host, &switch(group, at))).collect();
-        let local = positions().flat_map(|(group, at)| (at + 1..a).map(move |other| (group, at, other)));
-        links.extend(local.map(|(group, at, other)| Link::new(&switch(group, at), &switch(group, other))));
+        let hosts = || {
+            positions().flat_map(|(group, switch_number)| {
+                (0..p).map(move |host| (group, switch_number, format!("g{group}s{switch_number}h{host}")))
+            })
+        };
+        let mut links: Vec<Link> =
+            hosts().map(|(group, switch_number, host)| Link::new(&host, &switch(group, switch_number))).collect();
+        let local = positions()
+            .flat_map(|(group, switch_number)| (switch_number + 1..a).map(move |other| (group, switch_number, other)));
+        links.extend(
+            local.map(|(group, switch_number, other)| Link::new(&switch(group, switch_number), &switch(group, other))),
+        );
         for group in 0..groups {
             for port in 0..a * h {
                 let other = (group + port + 1) % groups;
@@ -61,7 +68,7 @@ impl Network {
                 }
             }
         }
-        let switches = positions().map(|(group, at)| switch(group, at)).collect();
+        let switches = positions().map(|(group, switch_number)| switch(group, switch_number)).collect();
         Network { hosts: hosts().map(|(_, _, host)| host).collect(), switches, links }
     }
 
@@ -69,7 +76,7 @@ impl Network {
         let mut text = format!("# switches: {}\n", self.switches.join(" "));
         for link in &self.links {
             let attributes = link.attributes().into_iter().map(|(name, value)| format!("'{name}': '{value}'"));
-            let [from, to] = &link.ends;
+            let [from, to] = &link.endpoints;
             writeln!(text, "{from} {to} {{{}}}", attributes.collect::<Vec<_>>().join(", ")).expect("a text");
         }
         text
@@ -82,13 +89,13 @@ impl Network {
             let attributes = link.attributes().into_iter().map(|(name, value)| format!(", \"{name}\": \"{value}\""));
             format!(
                 "{{\"source\": {:?}, \"target\": {:?}{}}}",
-                link.ends[0],
-                link.ends[1],
+                link.endpoints[0],
+                link.endpoints[1],
                 attributes.collect::<String>()
             )
         };
-        let [vertices, links] = [vertices.collect(), self.links.iter().map(link).collect()]
-            .map(|joined_list: Vec<String>| joined_list.join(",\n"));
+        let [vertices, links] =
+            [vertices.collect(), self.links.iter().map(link).collect()].map(|items: Vec<String>| items.join(",\n"));
         format!("{{\"directed\": false, \"nodes\": [{vertices}],\n\"edges\": [{links}]}}\n")
     }
 
@@ -103,7 +110,7 @@ impl Network {
             let attributes = link.attributes().into_iter();
             let data =
                 attributes.map(|(name, value)| format!("<data key=\"{name}\">{value}</data>")).collect::<String>();
-            format!("<edge source=\"{}\" target=\"{}\">{data}</edge>\n", link.ends[0], link.ends[1])
+            format!("<edge source=\"{}\" target=\"{}\">{data}</edge>\n", link.endpoints[0], link.endpoints[1])
         };
         let links: String = self.links.iter().map(link).collect();
         format!(

@@ -1,14 +1,15 @@
-//! The split of a ledger without load: fixed times are service, and waiting is time behind others or for a credit.
+//! Checks how a ledger splits the time of a message without load: fixed times count as service, and only the time
+//! behind other messages or for a credit counts as waiting.
 
 use crate::common::cli::as_json;
 
 /// Stages that consist of waiting by nature: the receiver finds a message at its next poll.
-const POLLS: [&str; 2] = ["poll", "receive: poll"];
-/// Waiting that counts as none, as a fraction of the latency.
+const POLL_STAGES: [&str; 2] = ["poll", "receive: poll"];
+/// Largest waiting time that is neglected, as a fraction of the latency.
 const WAITING_MAX: f64 = 0.002;
 
 /// Returns the mean waiting time of each stage as a fraction of the latency.
-fn waiting(arguments: &[&str]) -> Vec<(String, f64)> {
+fn waiting_fractions(arguments: &[&str]) -> Vec<(String, f64)> {
     let json = as_json(&[&["run"], arguments].concat());
     let total = json["ledger"]["total_us"].as_f64().expect("a latency");
     let stages = json["ledger"]["stages"].as_array().expect("stages");
@@ -22,18 +23,18 @@ fn waiting(arguments: &[&str]) -> Vec<(String, f64)> {
 #[test]
 fn fixed_times_of_interfaces_with_dma_are_service() {
     // Each message is one packet: the packets of a longer message wait for each other. Stages with waiting even without
-    // load are left out: `send` of RDMA contains the processor's cost before the interface is asked, and `payload write`
-    // of rings the wait for a receive descriptor.
+    // load are left out: `send` of RDMA contains the processor's cost before the interface is asked, and `payload
+    // write` of rings the wait for a receive descriptor.
     let cases: [(&[&str], &[&str]); 3] = [
         (&["rdma-ping-pong"], &["doorbell", "descriptor", "send processing", "wire", "receive processing"]),
         (&["rdma-ping-pong", "--set=workload.ping-pong.payload=1 KiB"], &["doorbell", "send processing", "wire"]),
         (&["ring-ping-pong"], &["doorbell", "descriptor", "payload read", "wire"]),
     ];
     for (arguments, without_waiting) in cases {
-        let stages = waiting(arguments);
+        let stages = waiting_fractions(arguments);
         for name in without_waiting {
             let Some((_, share)) = stages.iter().find(|(stage, _)| stage == name) else { continue };
-            assert!(*share < WAITING_MAX && !POLLS.contains(name), "{arguments:?}: {name} waits: {stages:?}");
+            assert!(*share < WAITING_MAX && !POLL_STAGES.contains(name), "{arguments:?}: {name} waits: {stages:?}");
         }
     }
 }

@@ -2,38 +2,41 @@
 
 use super::*;
 
-const LIGHT: &str = "em3d]\nn-nodes = 20\niterations = 3";
-const HEAVY: &str = "em3d]\nn-nodes = 20\niterations = 3\nd-nodes = 20\nlocal-p = 3\ndist-span = 7";
+const LIGHT_GRAPH: &str = "em3d]\nn-nodes = 20\niterations = 3";
+const HEAVY_GRAPH: &str = "em3d]\nn-nodes = 20\niterations = 3\nd-nodes = 20\nlocal-p = 3\ndist-span = 7";
 
 #[test]
 fn field_equals_that_of_a_serial_run() {
-    for bench in [SYNTHETIC, UNORDERED, CM5] {
-        bench.run(LIGHT);
-        bench.run(HEAVY);
-        bench.nodes(2).run("em3d]\nn-nodes = 3\nlocal-p = 0\ndist-span = 1");
-        bench.run("em3d]\nn-nodes = 3\nlocal-p = 100");
+    for test_machine in [SYNTHETIC, UNORDERED, CM5] {
+        test_machine.run(LIGHT_GRAPH);
+        test_machine.run(HEAVY_GRAPH);
+        test_machine.nodes(2).run("em3d]\nn-nodes = 3\nlocal-p = 0\ndist-span = 1");
+        test_machine.run("em3d]\nn-nodes = 3\nlocal-p = 100");
     }
-    assert_eq!(UNORDERED.run(HEAVY).metrics, UNORDERED.run(HEAVY).metrics, "runs are reproducible");
+    assert_eq!(UNORDERED.run(HEAVY_GRAPH).metrics, UNORDERED.run(HEAVY_GRAPH).metrics, "runs are reproducible");
 }
 
 #[test]
 fn number_of_messages_is_inverse_to_the_group_size() {
-    for bench in [SYNTHETIC, UNORDERED, CM5] {
-        let [ones, fives] = [1, 5].map(|group| {
-            let result = bench.run(&format!("{HEAVY}\nsends = \"groups\"\ngroup = {group}"));
+    for test_machine in [SYNTHETIC, UNORDERED, CM5] {
+        let [group_1_messages, group_5_messages] = [1, 5].map(|group| {
+            let result = test_machine.run(&format!("{HEAVY_GRAPH}\nsends = \"groups\"\ngroup = {group}"));
             metric(&result, "em3d.messages")
         });
-        let updates = metric(&bench.run(&format!("{HEAVY}\nsends = \"updates\"")), "em3d.messages");
-        assert_eq!(ones, updates);
-        assert!(fives < 0.3 * ones && fives >= 0.2 * ones, "{fives} of {ones}");
+        let updates = metric(&test_machine.run(&format!("{HEAVY_GRAPH}\nsends = \"updates\"")), "em3d.messages");
+        assert_eq!(group_1_messages, updates);
+        assert!(
+            group_5_messages < 0.3 * group_1_messages && group_5_messages >= 0.2 * group_1_messages,
+            "{group_5_messages} of {group_1_messages}"
+        );
     }
 }
 
 #[test]
 fn loads_from_shared_memory_give_the_same_field() {
-    for bench in [SYNTHETIC, UNORDERED, CM5] {
-        let [local, light] = ["local-p = 100\nn-nodes = 20", &LIGHT["em3d]\n".len()..]].map(|text| {
-            let result = bench.run(&format!("em3d]\n{text}\nsends = \"loads\""));
+    for test_machine in [SYNTHETIC, UNORDERED, CM5] {
+        let [local, light] = ["local-p = 100\nn-nodes = 20", &LIGHT_GRAPH["em3d]\n".len()..]].map(|text| {
+            let result = test_machine.run(&format!("em3d]\n{text}\nsends = \"loads\""));
             (metric(&result, "shared_memory.faults"), metric(&result, "em3d.packets"))
         });
         assert_eq!(local, (0.0, 0.0), "local values have no faults");
@@ -46,7 +49,7 @@ fn loads_from_shared_memory_give_the_same_field() {
 
 #[test]
 fn more_arcs_between_processors_take_more_packets_and_cycles() {
-    let (light, heavy) = (CM5.run(LIGHT), CM5.run(HEAVY));
+    let (light, heavy) = (CM5.run(LIGHT_GRAPH), CM5.run(HEAVY_GRAPH));
     let [packets, cycles] =
         ["em3d.packets", "em3d.cycles_per_iteration"].map(|name| move |result| metric(result, name));
     assert!(packets(&heavy) > 2.0 * packets(&light));
@@ -58,23 +61,23 @@ fn more_arcs_between_processors_take_more_packets_and_cycles() {
 
 #[test]
 fn updates_are_20_byte_messages_of_one_value() {
-    for bench in [SYNTHETIC, UNORDERED, CM5] {
-        let result = bench.run(&format!("{HEAVY}\nsends = \"updates\""));
-        let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
-        assert_eq!(of_size(20), metric(&result, "em3d.messages"));
+    for test_machine in [SYNTHETIC, UNORDERED, CM5] {
+        let result = test_machine.run(&format!("{HEAVY_GRAPH}\nsends = \"updates\""));
+        let messages_of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
+        assert_eq!(messages_of_size(20), metric(&result, "em3d.messages"));
         // In three iterations, each processor reports its counts to seven others, for both sides.
-        assert_eq!(of_size(12), (2 * 3 * 8 * 7) as f64);
-        assert_eq!(of_size(12) + of_size(20), metric(&result, "packets.sent"));
+        assert_eq!(messages_of_size(12), (2 * 3 * 8 * 7) as f64);
+        assert_eq!(messages_of_size(12) + messages_of_size(20), metric(&result, "packets.sent"));
     }
     // The number of values equals that of transfers, in which a value takes 8 bytes.
-    let [transfers, updates] = ["transfers", "updates"].map(|sends| {
-        let result = SYNTHETIC.run(&format!("{LIGHT}\nsends = \"{sends}\""));
+    let [transfers, updates] = ["transfers", "updates"].map(|exchange| {
+        let result = SYNTHETIC.run(&format!("{LIGHT_GRAPH}\nsends = \"{exchange}\""));
         result.metrics.into_iter().filter(|metric| metric.name.starts_with("messages.size."))
     });
     let bytes = |metric: &narrows::engine::Metric| metric.name["messages.size.".len()..].parse::<f64>().expect("bytes");
     let values: f64 = transfers.map(|metric| (bytes(&metric) - 8.0) / 8.0 * metric.value).sum();
-    let sent: f64 = updates.filter(|metric| bytes(metric) == 20.0).map(|metric| metric.value).sum();
-    assert_eq!(values, sent);
+    let sent_updates: f64 = updates.filter(|metric| bytes(metric) == 20.0).map(|metric| metric.value).sum();
+    assert_eq!(values, sent_updates);
 }
 
 #[test]

@@ -23,7 +23,7 @@ use narrows::fabric::router::{
 };
 use narrows::fabric::topology::{End, Shape};
 use router::{Departure, Router, Upstream};
-use sink::Exit;
+use sink::ExitChannel;
 use source::Source;
 use std::collections::VecDeque;
 
@@ -50,7 +50,7 @@ enum InTransit {
     /// A flit to a router's input.
     Flit { router: usize, port: usize, channel: usize, flit: Flit },
     /// A flit to the node behind a router's output.
-    Out { router: usize, port: usize, channel: usize, flit: Flit },
+    FlitToNode { router: usize, port: usize, channel: usize, flit: Flit },
     /// A credit to a router's output.
     Credit { router: usize, port: usize, channel: usize },
     /// A credit to a source.
@@ -74,7 +74,7 @@ pub struct ReferenceNetwork {
     free_slots: Vec<Vec<Option<u32>>>,
     /// For each node and logical network, the flits of streamed packets of which the node was notified and which it has
     /// not taken. Each is stored as the output channel by which it arrived and the tag of its packet.
-    untaken: Vec<Vec<VecDeque<(Exit, u32)>>>,
+    pending_flits: Vec<Vec<VecDeque<(ExitChannel, u32)>>>,
     events: Vec<PacketEvent>,
     counts: Counts,
 }
@@ -84,22 +84,22 @@ impl ReferenceNetwork {
     pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> ReferenceNetwork {
         let (nodes, routers) = (shape.wiring.nodes() as usize, shape.wiring.routers() as usize);
         let lanes = lanes(parameters);
-        let planes = usize::from(parameters.networks) / lanes;
+        let network_groups = usize::from(parameters.networks) / lanes;
         let mut reference = ReferenceNetwork {
             parameters: *parameters,
             links: parameters.link_timings(&shape.wiring),
             seed,
             cycle: 0,
             routers: Vec::new(),
-            sources: vec![Source::new(parameters, lanes); planes * nodes],
+            sources: vec![Source::new(parameters, lanes); network_groups * nodes],
             in_transit: Vec::new(),
             free_slots: vec![vec![None; usize::from(parameters.networks)]; nodes],
-            untaken: vec![vec![VecDeque::new(); usize::from(parameters.networks)]; nodes],
+            pending_flits: vec![vec![VecDeque::new(); usize::from(parameters.networks)]; nodes],
             events: Vec::new(),
             counts: Counts::default(),
             shape,
         };
-        for index in 0..planes * routers {
+        for index in 0..network_groups * routers {
             let outputs = reference.shape.wiring.outputs((index % routers) as u32);
             let mut router = Router::new(index % routers, index / routers, outputs, parameters, lanes);
             for (port, output) in router.outputs.iter_mut().enumerate() {
@@ -107,18 +107,19 @@ impl ReferenceNetwork {
             }
             reference.routers.push(router);
         }
-        for index in 0..planes * routers {
+        for index in 0..network_groups * routers {
             for (port, end) in reference.shape.wiring.outputs((index % routers) as u32).iter().enumerate() {
                 if let End::Router { router, port: input } = *end {
                     let target = index / routers * routers + router as usize;
-                    reference.routers[target].join(usize::from(input), Upstream::Router { router: index, port });
+                    reference.routers[target]
+                        .connect_input(usize::from(input), Upstream::Router { router: index, port });
                 }
             }
         }
-        for source in 0..planes * nodes {
+        for source in 0..network_groups * nodes {
             let (router, port) = reference.shape.wiring.entry((source % nodes) as u32);
             let target = source / nodes * routers + router as usize;
-            reference.routers[target].join(usize::from(port), Upstream::Source(source));
+            reference.routers[target].connect_input(usize::from(port), Upstream::Source(source));
         }
         reference
     }
@@ -128,14 +129,14 @@ impl ReferenceNetwork {
         let router = router % self.shape.wiring.routers() as usize;
         let joins_routers = matches!(self.shape.wiring.outputs(router as u32)[port], End::Router { .. });
         let wire = if joins_routers { u32::from(self.parameters.wire_delay) } else { 0 };
-        let default_timing = LinkTiming { cycles_per_flit: self.parameters.cycles_per_flit(), wire };
+        let default_timing = LinkTiming { cycles_per_flit: self.parameters.cycles_per_flit(), wire_cycles: wire };
         self.links.as_ref().map_or(default_timing, |links| links.outputs[router][port])
     }
 
     /// Returns the cycles of the link of a source.
     fn source_timing(&self, source: usize) -> LinkTiming {
         let node = source % self.shape.wiring.nodes() as usize;
-        let default_timing = LinkTiming { cycles_per_flit: self.parameters.cycles_per_flit(), wire: 0 };
+        let default_timing = LinkTiming { cycles_per_flit: self.parameters.cycles_per_flit(), wire_cycles: 0 };
         self.links.as_ref().map_or(default_timing, |links| links.entries[node])
     }
 
@@ -157,15 +158,15 @@ impl ReferenceNetwork {
     /// Adds a packet to its source's queue.
     pub fn offer(&mut self, injection: Injection) {
         let (source, lane) = self.queue_of(injection.source, injection.network);
-        self.sources[source].join(lane, Packet { packet_number: self.counts.offered, injection });
+        self.sources[source].enqueue(lane, Packet { packet_number: self.counts.offered, injection });
         self.counts.offered += 1;
     }
 
     /// Returns the source, and its lane, by which a node's packets of a logical network enter.
     fn queue_of(&self, node: u32, network: u8) -> (usize, usize) {
         let lanes = lanes(&self.parameters);
-        let (plane, lane) = (usize::from(network) / lanes, usize::from(network) % lanes);
-        (plane * self.shape.wiring.nodes() as usize + node as usize, lane)
+        let (network_group, lane) = (usize::from(network) / lanes, usize::from(network) % lanes);
+        (network_group * self.shape.wiring.nodes() as usize + node as usize, lane)
     }
 
     /// Makes further flits of a packet available at its source.
@@ -190,15 +191,15 @@ impl ReferenceNetwork {
     pub fn step(&mut self) {
         let now = self.cycle;
         for item in
-            self.take_due(now, |moving| matches!(moving, InTransit::Credit { .. } | InTransit::SourceCredit { .. }))
+            self.remove_due(now, |item| matches!(item, InTransit::Credit { .. } | InTransit::SourceCredit { .. }))
         {
-            self.arrive(now, item);
+            self.deliver_in_transit(now, item);
         }
         for source in 0..self.sources.len() {
             self.step_source(now, source);
         }
-        for item in self.take_due(now, |moving| matches!(moving, InTransit::Flit { .. } | InTransit::Out { .. })) {
-            self.arrive(now, item);
+        for item in self.remove_due(now, |item| matches!(item, InTransit::Flit { .. } | InTransit::FlitToNode { .. })) {
+            self.deliver_in_transit(now, item);
         }
         for router in 0..self.routers.len() {
             let router_number = self.routers[router].number;
@@ -212,12 +213,12 @@ impl ReferenceNetwork {
     }
 
     /// Removes and returns the flits or credits that are due in this cycle and satisfy `is_wanted`.
-    fn take_due(&mut self, now: u64, is_wanted: impl Fn(&InTransit) -> bool) -> Vec<InTransit> {
+    fn remove_due(&mut self, now: u64, is_wanted: impl Fn(&InTransit) -> bool) -> Vec<InTransit> {
         let is_due = |(time, item): &mut (u64, InTransit)| *time == now && is_wanted(item);
-        self.in_transit.extract_if(.., is_due).map(|(_, moving)| moving).collect()
+        self.in_transit.extract_if(.., is_due).map(|(_, item)| item).collect()
     }
 
-    fn arrive(&mut self, now: u64, item: InTransit) {
+    fn deliver_in_transit(&mut self, now: u64, item: InTransit) {
         match item {
             InTransit::Flit { router, port, channel, flit } => {
                 self.routers[router].inputs[port].channels[channel].buffer.push_back(flit);
@@ -226,7 +227,9 @@ impl ReferenceNetwork {
                 self.routers[router].outputs[port].channels[channel].credits += 1
             }
             InTransit::SourceCredit { source, channel } => self.sources[source].credits[channel] += 1,
-            InTransit::Out { router, port, channel, flit } => self.receive(now, Exit { router, port, channel }, flit),
+            InTransit::FlitToNode { router, port, channel, flit } => {
+                self.receive(now, ExitChannel { router, port, channel }, flit)
+            }
         }
     }
 
@@ -236,7 +239,7 @@ impl ReferenceNetwork {
     }
 
     fn step_source(&mut self, now: u64, source: usize) {
-        let LinkTiming { cycles_per_flit, wire } = self.source_timing(source);
+        let LinkTiming { cycles_per_flit, wire_cycles: wire } = self.source_timing(source);
         let sent_flit = self.sources[source].send(now, &self.parameters, cycles_per_flit);
         let Some((channel, flit)) = sent_flit else { return };
         if flit.notified_flits() > 0 {
@@ -263,31 +266,31 @@ impl ReferenceNetwork {
         let credit = 2 + u64::from(credit_delay);
         self.in_transit.push(match self.routers[router].inputs[input].upstream {
             Upstream::Source(source) => {
-                let wire = u64::from(self.source_timing(source).wire);
+                let wire = u64::from(self.source_timing(source).wire_cycles);
                 (now + 2 + wire, InTransit::SourceCredit { source, channel: input_channel })
             }
             Upstream::Router { router, port } => {
-                let wire = u64::from(self.output_timing(router, port).wire);
+                let wire = u64::from(self.output_timing(router, port).wire_cycles);
                 (now + credit + wire, InTransit::Credit { router, port, channel: input_channel })
             }
-            Upstream::NoPacket => panic!("a flit came by a link"),
+            Upstream::Unconnected => panic!("a flit came by a link"),
         });
-        let LinkTiming { cycles_per_flit, wire } = self.output_timing(router, output);
+        let LinkTiming { cycles_per_flit, wire_cycles: wire } = self.output_timing(router, output);
         let after_switch = u64::from(self.parameters.switch_allocation_delay)
             + u64::from(self.parameters.switch_traversal_delay)
             + u64::from(cycles_per_flit + wire);
         self.in_transit.push(match self.routers[router].outputs[output].end {
             End::Node(node) => {
                 assert_eq!(node, flit.packet.injection.destination, "a packet arrives where it goes to");
-                (now + after_switch, InTransit::Out { router, port: output, channel: output_channel, flit })
+                (now + after_switch, InTransit::FlitToNode { router, port: output, channel: output_channel, flit })
             }
             End::Router { router: to, port } => {
-                let plane = router / self.shape.wiring.routers() as usize;
-                let router = plane * self.shape.wiring.routers() as usize + to as usize;
+                let network_group = router / self.shape.wiring.routers() as usize;
+                let router = network_group * self.shape.wiring.routers() as usize + to as usize;
                 let port = usize::from(port);
                 (now + after_switch, InTransit::Flit { router, port, channel: output_channel, flit })
             }
-            End::Unconnected => panic!("a way leads somewhere"),
+            End::Unconnected => panic!("a route leads to an unconnected port"),
         });
     }
 }

@@ -30,7 +30,7 @@ pub struct Input {
 /// The sender at the other end of an input.
 #[derive(Clone, Copy, Debug)]
 pub enum Upstream {
-    NoPacket,
+    Unconnected,
     Router { router: usize, port: usize },
     Source(usize),
 }
@@ -82,7 +82,13 @@ pub struct Departure {
 }
 
 impl Router {
-    pub fn new(number: usize, plane: usize, ends: &[End], parameters: &RouterParameters, lanes: usize) -> Router {
+    pub fn new(
+        number: usize,
+        network_group: usize,
+        output_ends: &[End],
+        parameters: &RouterParameters,
+        lanes: usize,
+    ) -> Router {
         let channels = lanes * usize::from(parameters.virtual_channels);
         let channel = OutputChannel { credits: parameters.buffer_flits, ..OutputChannel::default() };
         let output = |end: &End| Output {
@@ -92,16 +98,16 @@ impl Router {
             busy_until: 0,
             cycles_per_flit: u64::from(parameters.cycles_per_flit()),
         };
-        let outputs = ends.iter().map(output).collect();
-        Router { number, first_network: plane * lanes, inputs: Vec::new(), outputs, channels }
+        let outputs = output_ends.iter().map(output).collect();
+        Router { number, first_network: network_group * lanes, inputs: Vec::new(), outputs, channels }
     }
 
     /// Connects the sender of an input.
-    pub fn join(&mut self, port: usize, upstream: Upstream) {
+    pub fn connect_input(&mut self, port: usize, upstream: Upstream) {
         while self.inputs.len() <= port {
             let channels = vec![InputChannel::default(); self.channels];
-            let (outputs, own) = (Arbiter::default(), Arbiter::default());
-            self.inputs.push(Input { upstream: Upstream::NoPacket, channels, outputs, arbiter: own });
+            let (outputs, arbiter) = (Arbiter::default(), Arbiter::default());
+            self.inputs.push(Input { upstream: Upstream::Unconnected, channels, outputs, arbiter });
         }
         self.inputs[port].upstream = upstream;
     }
@@ -138,14 +144,14 @@ impl Router {
     pub fn allocate_channels(&mut self, now: u64, parameters: &RouterParameters, free_slots: &mut [Vec<Option<u32>>]) {
         let mut requests: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for input in 0..self.inputs.len() * self.channels {
-            if let Some(output) = self.wanted_channel(now, input, parameters, free_slots) {
+            if let Some(output) = self.requested_channel(now, input, parameters, free_slots) {
                 requests.entry(output).or_default().push(input);
             }
         }
         let (inputs, outputs) = (self.inputs.len() * self.channels, self.outputs.len() * self.channels);
         for (output, requesters) in requests {
             let channel = &mut self.outputs[output / self.channels].channels[output % self.channels];
-            let winner = channel.arbiter.pick(inputs, |input| requesters.contains(&input)).expect("someone asks");
+            let winner = channel.arbiter.pick(inputs, |input| requesters.contains(&input)).expect("a requester");
             let flit = self.inputs[winner / self.channels].channels[winner % self.channels].buffer[0];
             if let (true, End::Node(node)) =
                 (flit.packet.injection.needs_slot, self.outputs[output / self.channels].end)
@@ -167,7 +173,7 @@ impl Router {
     }
 
     /// Returns the output channel that an input channel requests.
-    fn wanted_channel(
+    fn requested_channel(
         &self,
         cycle: u64,
         input: usize,
@@ -180,35 +186,39 @@ impl Router {
             return None;
         }
         let packet = &state.buffer[0].packet.injection;
-        let first = (usize::from(packet.network) - self.first_network) * usize::from(parameters.virtual_channels);
-        let needed_flits = if parameters.switching == Switching::Wormhole { 0 } else { packet.flits };
+        let first_channel =
+            (usize::from(packet.network) - self.first_network) * usize::from(parameters.virtual_channels);
+        let needed_credits = if parameters.switching == Switching::Wormhole { 0 } else { packet.flits };
         // The next buffer must hold the whole packet or be empty, so that packets behind it can still use the escape.
-        let adaptive = if options.escape.is_some() { packet.flits.min(parameters.buffer_flits) } else { needed_flits };
-        let is_available = |port: usize, channel: usize, allowed: u16, wanted: u16| {
+        let adaptive_credits =
+            if options.escape.is_some() { packet.flits.min(parameters.buffer_flits) } else { needed_credits };
+        let is_available = |port: usize, channel: usize, channel_mask: u16, credits_min: u16| {
             let output = &self.outputs[port];
-            let is_allowed = channel >= first && channel < first + 16 && allowed >> (channel - first) & 1 != 0;
-            let has_place = match output.end {
+            let is_allowed = channel >= first_channel
+                && channel < first_channel + 16
+                && channel_mask >> (channel - first_channel) & 1 != 0;
+            let has_slot = match output.end {
                 End::Node(node) if packet.needs_slot => {
                     free_slots[node as usize][usize::from(packet.network)].is_none_or(|free_slots| free_slots > 0)
                 }
                 _ => true,
             };
             let state = &output.channels[channel];
-            is_allowed && !state.is_held && has_place && state.credits >= wanted
+            is_allowed && !state.is_held && has_slot && state.credits >= credits_min
         };
         let ports: Vec<usize> = options.ports.iter().map(usize::from).collect();
         // The search begins at the escape's port if there is one, otherwise at a random port.
         let drawn_port = (hash % ports.len() as u64) as usize;
-        let first = options
+        let first_port = options
             .escape
             .map_or(drawn_port, |(escape, _)| ports.iter().position(|port| *port >= usize::from(escape)).unwrap_or(0));
-        let rotated_ports = (0..ports.len()).map(|step| ports[(first + step) % ports.len()]);
-        let choices = rotated_ports.map(|port| (port, options.channels, adaptive));
+        let rotated_ports = (0..ports.len()).map(|step| ports[(first_port + step) % ports.len()]);
+        let choices = rotated_ports.map(|port| (port, options.channels, adaptive_credits));
         let choices =
-            choices.chain(options.escape.map(|(port, channels)| (usize::from(port), channels, needed_flits.max(1))));
-        choices.into_iter().find_map(|(port, allowed, wanted)| {
+            choices.chain(options.escape.map(|(port, channels)| (usize::from(port), channels, needed_credits.max(1))));
+        choices.into_iter().find_map(|(port, channel_mask, credits_min)| {
             state.arbiter.pick(self.outputs.len() * self.channels, |output| {
-                output / self.channels == port && is_available(port, output % self.channels, allowed, wanted)
+                output / self.channels == port && is_available(port, output % self.channels, channel_mask, credits_min)
             })
         })
     }
@@ -220,7 +230,7 @@ impl Router {
         for output in 0..self.outputs.len() {
             let requests_output = |input: usize| requests[input].is_some_and(|(wanted, _)| wanted == output);
             let Some(input) = self.outputs[output].inputs.pick(self.inputs.len(), requests_output) else { continue };
-            let (_, channel) = requests[input].expect("it asks");
+            let (_, channel) = requests[input].expect("the input has a request");
             self.outputs[output].inputs.grant(requests.len(), input);
             self.outputs[output].busy_until = now + self.outputs[output].cycles_per_flit;
             let input_port = &mut self.inputs[input];
@@ -264,8 +274,8 @@ impl Router {
 /// Returns the hash that decides where a packet's search among several ports of a router begins. The fast network uses
 /// the same hash, so that packets take the same routes.
 fn hash(seed: u64, packet_number: u64, router: u32) -> u64 {
-    let fold = |mixed: u64, bits: u32| mixed ^ (mixed >> bits);
+    let xor_shift = |mixed: u64, bits: u32| mixed ^ (mixed >> bits);
     let mixed = seed ^ packet_number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);
-    let mixed = fold(mixed, 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    fold(fold(mixed, 30).wrapping_mul(0x94d0_49bb_1331_11eb), 31)
+    let mixed = xor_shift(mixed, 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    xor_shift(xor_shift(mixed, 30).wrapping_mul(0x94d0_49bb_1331_11eb), 31)
 }

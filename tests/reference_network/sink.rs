@@ -5,7 +5,7 @@ use narrows::fabric::router::{EventKind, Injection};
 
 /// A router's output channel.
 #[derive(Clone, Copy, Debug)]
-pub struct Exit {
+pub struct ExitChannel {
     pub router: usize,
     pub port: usize,
     pub channel: usize,
@@ -28,24 +28,26 @@ impl ReferenceNetwork {
     /// Takes flits of which a node was notified. Their credits return as if they were taken in the previous cycle.
     pub fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         for _ in 0..flits {
-            let untaken = &mut self.untaken[node as usize][usize::from(network)];
-            let first =
-                untaken.iter().position(|(_, flit_tag)| *flit_tag == tag).expect("the node was notified of the flit");
-            let (exit, _) = untaken.remove(first).expect("the position exists");
+            let pending_flits = &mut self.pending_flits[node as usize][usize::from(network)];
+            let position = pending_flits
+                .iter()
+                .position(|(_, flit_tag)| *flit_tag == tag)
+                .expect("the node was notified of the flit");
+            let (exit, _) = pending_flits.remove(position).expect("the position exists");
             self.return_credit(self.cycle - 1, exit);
         }
     }
 
     /// Returns the credit of a received flit to the router's output channel.
-    fn return_credit(&mut self, now: u64, exit: Exit) {
-        let Exit { router, port, channel } = exit;
-        let wire = self.output_timing(router, port).wire;
+    fn return_credit(&mut self, now: u64, exit: ExitChannel) {
+        let ExitChannel { router, port, channel } = exit;
+        let wire = self.output_timing(router, port).wire_cycles;
         let delay = 2 + u64::from(self.parameters.credit_delay) + u64::from(wire);
         self.in_transit.push((now + delay, InTransit::Credit { router, port, channel }));
     }
 
     /// Receives a flit from an output channel, and notifies the node.
-    pub(super) fn receive(&mut self, now: u64, exit: Exit, flit: Flit) {
+    pub(super) fn receive(&mut self, now: u64, exit: ExitChannel, flit: Flit) {
         let Injection { destination, network, flow_unit, .. } = flit.packet.injection;
         self.counts.delivered_flits += 1;
         if flow_unit == 0 {
@@ -55,8 +57,8 @@ impl ReferenceNetwork {
             self.notify(now, destination, &flit.packet, EventKind::HeaderArrived);
         }
         if flit.notified_flits() > 0 {
-            let untaken = &mut self.untaken[destination as usize][usize::from(network)];
-            (0..flit.notified_flits()).for_each(|_| untaken.push_back((exit, flit.packet.injection.tag)));
+            let pending_flits = &mut self.pending_flits[destination as usize][usize::from(network)];
+            (0..flit.notified_flits()).for_each(|_| pending_flits.push_back((exit, flit.packet.injection.tag)));
             self.notify(now, destination, &flit.packet, EventKind::FlitsArrived(flit.notified_flits()));
         }
         if flit.is_tail {

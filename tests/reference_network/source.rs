@@ -10,10 +10,12 @@ pub struct Source {
     /// Credits of each channel of the router's input.
     pub credits: Vec<u16>,
     lanes: Vec<Lane>,
-    last: usize,
+    /// The lane that sent the last flit.
+    last_lane: usize,
     busy_until: u64,
 }
 
+/// The queue of one logical network.
 #[derive(Clone, Debug)]
 struct Lane {
     queue: VecDeque<Packet>,
@@ -27,10 +29,10 @@ impl Source {
         let channels = lanes * usize::from(parameters.virtual_channels);
         let lane = Lane { queue: VecDeque::new(), flits_sent: 0, channel: None };
         let credits = vec![parameters.buffer_flits; channels];
-        Source { credits, lanes: vec![lane; lanes], last: 0, busy_until: 0 }
+        Source { credits, lanes: vec![lane; lanes], last_lane: 0, busy_until: 0 }
     }
 
-    pub fn join(&mut self, lane: usize, packet: Packet) {
+    pub fn enqueue(&mut self, lane: usize, packet: Packet) {
         self.lanes[lane].queue.push_back(packet);
     }
 
@@ -48,16 +50,16 @@ impl Source {
             return None;
         }
         let lanes = self.lanes.len();
-        let (lane, own) = (1..=lanes).map(|offset| (self.last + offset) % lanes).find_map(|lane| {
+        let (lane, lane_channel) = (1..=lanes).map(|offset| (self.last_lane + offset) % lanes).find_map(|lane| {
             let channel = self.channel(lane, parameters)?;
             Some((lane, channel))
         })?;
-        let channel = lane * usize::from(parameters.virtual_channels) + own;
+        let channel = lane * usize::from(parameters.virtual_channels) + lane_channel;
         self.credits[channel] -= 1;
-        self.last = lane;
+        self.last_lane = lane;
         self.busy_until = now + u64::from(cycles_per_flit);
         let lane = &mut self.lanes[lane];
-        lane.channel = Some(own);
+        lane.channel = Some(lane_channel);
         lane.flits_sent += 1;
         let packet = lane.queue[0];
         let flit = Flit {
@@ -81,16 +83,16 @@ impl Source {
         if state.flits_sent == packet.injection.ready {
             return None;
         }
-        let room = |channel: usize| self.credits[lane * channels + channel];
+        let channel_credits = |channel: usize| self.credits[lane * channels + channel];
         if state.flits_sent > 0 {
-            return state.channel.filter(|channel| room(*channel) > 0);
+            return state.channel.filter(|channel| channel_credits(*channel) > 0);
         }
         let needed_credits = if parameters.switching == Switching::Wormhole { 1 } else { packet.injection.flits };
         match state.channel {
-            None => Some(0).filter(|channel| room(*channel) >= needed_credits),
-            Some(last) => {
-                (1..=channels).map(|step| (last + step) % channels).find(|channel| room(*channel) >= needed_credits)
-            }
+            None => Some(0).filter(|channel| channel_credits(*channel) >= needed_credits),
+            Some(last) => (1..=channels)
+                .map(|step| (last + step) % channels)
+                .find(|channel| channel_credits(*channel) >= needed_credits),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Runs random systems: interfaces with and without NIFDY on fabrics of routers of any shape. Every packet must arrive,
 //! and in order if the interface guarantees order.
 
-use super::{File, description, metric, read, run_to_completion};
+use super::{GraphFile, description, metric, read, run_to_completion};
 use narrows::engine::rng::{self, RandomStream};
 use rand::RngExt;
 
@@ -11,7 +11,7 @@ fn pick_one<'a>(random: &mut RandomStream, choices: &[&'a str]) -> &'a str {
 }
 
 /// Returns a shape of up to 27 nodes.
-fn any_shape(random: &mut RandomStream, graph: &File) -> String {
+fn any_shape(random: &mut RandomStream, graph: &GraphFile) -> String {
     let [x, y, z] = [(); 3].map(|()| random.random_range(2..4));
     let (nodes, dimensions) = (random.random_range(3..20), random.random_range(1..5));
     let (dilation, parents) = (random.random_range(1..3), random.random_range(1..5));
@@ -72,15 +72,15 @@ struct System {
     text: String,
     phases: u64,
     /// Whether its interfaces keep packets in order.
-    orders: bool,
+    keeps_order: bool,
     is_lossy: bool,
 }
 
-fn any_system(random: &mut RandomStream, graph: &File) -> System {
+fn any_system(random: &mut RandomStream, graph: &GraphFile) -> System {
     let (interface, shape) = (any_interface(random), any_shape(random, graph));
-    let orders = interface.contains("[protocol.nifdy]");
+    let keeps_order = interface.contains("[protocol.nifdy]");
     // Only NIFDY with timers tolerates losses; its timeout is longer than most round trips.
-    let is_lossy = orders && random.random_range(0..4) == 0;
+    let is_lossy = keeps_order && random.random_range(0..4) == 0;
     let (loss, timer) = match is_lossy {
         true => ("[fabric]\nloss = 0.05\n", "\nretransmission.timeout = \"200 us\""),
         false => ("", ""),
@@ -93,34 +93,34 @@ fn any_system(random: &mut RandomStream, graph: &File) -> System {
     };
     let (traffic, phases) = (pick_one(random, &["heavy", "light"]), random.random_range(2..4));
     let pattern = pick_one(random, &["uniform", "neighbour", "tornado", "hot-spot", "incast"]);
-    let (most, poll, bulk) = (random.random_range(1..12), random.random_range(0..4), random.random_range(2..5));
+    let (packets_max, poll, bulk) = (random.random_range(1..12), random.random_range(0..4), random.random_range(2..5));
     let seed = random.random_range(0..1_000_000);
     let workload = format!(
-        "bursts]\ntraffic = \"{traffic}\"\npattern = \"{pattern}\"\nphases = {phases}\npackets = [1, {most}]\n\
+        "bursts]\ntraffic = \"{traffic}\"\npattern = \"{pattern}\"\nphases = {phases}\npackets = [1, {packets_max}]\n\
          poll-every = {poll}\nbulk-min = {bulk}"
     );
     let text = description(&workload, &format!("{shape}\n{router}"), &format!("{interface}{timer}"));
-    System { text: format!("{text}{loss}[run]\nseed = {seed}\n"), phases, orders, is_lossy }
+    System { text: format!("{text}{loss}[run]\nseed = {seed}\n"), phases, keeps_order, is_lossy }
 }
 
 #[test]
 fn a_hundred_random_systems_deliver_everything() {
-    let (mut random, graph) = (rng::stream(1, "routed systems"), File::graph("random"));
-    let (mut refused, mut sent, mut dropped) = (Vec::new(), 0.0, 0.0);
+    let (mut random, graph) = (rng::stream(1, "routed systems"), GraphFile::graph("random"));
+    let (mut refusals, mut sent, mut dropped) = (Vec::new(), 0.0, 0.0);
     for _ in 0..100 {
-        let System { text, phases, orders, is_lossy } = any_system(&mut random, &graph);
+        let System { text, phases, keeps_order, is_lossy } = any_system(&mut random, &graph);
         if let Err(problems) = read(&text) {
-            refused.push(problems);
+            refusals.push(problems);
             continue;
         }
         let result = run_to_completion(&text);
         assert_eq!(metric(&result, "packets.in_flight"), 0.0, "{text}");
         assert_eq!(metric(&result, "bursts.phases"), phases as f64, "{text}");
-        assert!(!orders || metric(&result, "bursts.out_of_order") == 0.0, "{text}");
+        assert!(!keeps_order || metric(&result, "bursts.out_of_order") == 0.0, "{text}");
         assert!(is_lossy || metric(&result, "frames.dropped") == 0.0, "{text}");
         sent += metric(&result, "packets.sent");
         dropped += metric(&result, "frames.dropped");
     }
-    assert!(refused.len() <= 50, "{} of 100 are refused, the first: {}", refused.len(), refused[0]);
+    assert!(refusals.len() <= 50, "{} of 100 are refused, the first: {}", refusals.len(), refusals[0]);
     assert!(sent > 1_000.0 && dropped > 0.0, "{sent} packets, {dropped} frames lost");
 }

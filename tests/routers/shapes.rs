@@ -8,15 +8,15 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct MinimalAdaptive {
     extents: Vec<u32>,
-    order: Arc<dyn Routing>,
+    dimension_order: Arc<dyn Routing>,
 }
 
 impl MinimalAdaptive {
     fn coordinates(&self, node: u32) -> Vec<u32> {
-        let mut rest = node;
+        let mut remaining = node;
         let next_coordinate = |extent: &u32| {
-            let coordinate = rest % extent;
-            rest /= extent;
+            let coordinate = remaining % extent;
+            remaining /= extent;
             coordinate
         };
         self.extents.iter().map(next_coordinate).collect()
@@ -25,7 +25,7 @@ impl MinimalAdaptive {
 
 impl Routing for MinimalAdaptive {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-        let escape_options = self.order.route(query, virtual_channels);
+        let escape_options = self.dimension_order.route(query, virtual_channels);
         let (current, target) = (self.coordinates(query.router), self.coordinates(query.destination));
         let mut ports = 0u64;
         for (dimension, (current_coordinate, target_coordinate)) in current.iter().zip(&target).enumerate() {
@@ -44,14 +44,14 @@ impl Routing for MinimalAdaptive {
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
-        self.order.distance(from, to)
+        self.dimension_order.distance(from, to)
     }
 }
 
 /// Returns a mesh of these extents with the routing of `MinimalAdaptive`.
 pub fn adaptive(extents: &[u32]) -> Shape {
     let mesh = MeshParameters { shape: extents.to_vec() }.shape();
-    let routing = Arc::new(MinimalAdaptive { extents: extents.to_vec(), order: mesh.routing });
+    let routing = Arc::new(MinimalAdaptive { extents: extents.to_vec(), dimension_order: mesh.routing });
     Shape { name: format!("adaptive {}", mesh.name), wiring: mesh.wiring, routing }
 }
 

@@ -31,8 +31,8 @@ fn stream_is_saturated_if_a_queue_behind_the_sender_grows() {
     let [offered, accepted, backlog] = ["message.offered", "message.accepted", "message.backlog_max"]
         .map(|name| result.metric(name).expect("measured"));
     assert!(accepted < 0.9 * offered && backlog < 100.0, "{offered} {accepted} {backlog}");
-    let Outcome::Saturated(why) = &result.outcome else { panic!("{:?}", result.outcome) };
-    assert!(why.contains("undelivered messages of a -> b grew"), "{why}");
+    let Outcome::Saturated(reason) = &result.outcome else { panic!("{:?}", result.outcome) };
+    assert!(reason.contains("undelivered messages of a -> b grew"), "{reason}");
 }
 
 #[test]
@@ -56,17 +56,17 @@ fn search_that_ends_at_a_transient_run_says_so() {
     fs::write(&path, text).expect("a file");
     let search =
         ["sweep", &path, "--find=message.latency_one_way >= 1 us", "--over=workload.ping-pong.payload=8 B..1 KiB*2"];
-    let ran = run_ok(&search);
-    let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let output = run_ok(&search);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(printed.starts_with("No answer for a steady state:"), "{printed}");
     assert!(printed.contains("done, transient"), "{printed}");
-    assert!(stderr(&ran).contains("is not in a steady state. Initial transient: "), "{}", stderr(&ran));
+    assert!(stderr(&output).contains("is not in a steady state. Initial transient: "), "{}", stderr(&output));
     let json = as_json(&search);
-    let found = &json["found"][0];
-    assert_eq!(found["is_steady"], false, "{json:#}");
-    let ends = found["between"].as_array().expect("two ends");
+    let search_result = &json["found"][0];
+    assert_eq!(search_result["is_steady"], false, "{json:#}");
+    let bounds = search_result["between"].as_array().expect("two ends");
     assert!(
-        ends.iter().any(|end| end["initial_transient"] == true && end["transient_finding"].is_string()),
+        bounds.iter().any(|bound| bound["initial_transient"] == true && bound["transient_finding"].is_string()),
         "{json:#}"
     );
     let steady = [&search[..], &["--set=workload.ping-pong.warm-up=500"]].concat();
@@ -74,15 +74,23 @@ fn search_that_ends_at_a_transient_run_says_so() {
     assert!(stdout(&steady).starts_with("message.latency_one_way >= 1 us holds from"), "{}", stdout(&steady));
 
     // Charts and pages of the same runs give the same warning.
-    for ending in ["csv", "json"] {
-        let (results, chart) = (folder.path(&format!("results.{ending}")), folder.path("chart.svg"));
+    for extension in ["csv", "json"] {
+        let (results, chart) = (folder.path(&format!("results.{extension}")), folder.path("chart.svg"));
         run_ok(&["sweep", &path, "--vary=workload.ping-pong.payload=8 B,64 B", "--out", &results]);
-        let plotted = run_ok(&["plot", &results, "--y=message.latency_one_way", "--out", &chart]);
-        assert!(stderr(&plotted).contains("points have an initial transient"), "{ending}: {}", stderr(&plotted));
+        let plot_output = run_ok(&["plot", &results, "--y=message.latency_one_way", "--out", &chart]);
+        assert!(
+            stderr(&plot_output).contains("points have an initial transient"),
+            "{extension}: {}",
+            stderr(&plot_output)
+        );
         let page = folder.path("page.html");
-        let written = run_ok(&["report", &results, "--out", &page]);
-        assert!(stderr(&written).contains("points have an initial transient"), "{ending}: {}", stderr(&written));
+        let report_output = run_ok(&["report", &results, "--out", &page]);
+        assert!(
+            stderr(&report_output).contains("points have an initial transient"),
+            "{extension}: {}",
+            stderr(&report_output)
+        );
         let html = fs::read_to_string(&page).expect("a page");
-        assert!(html.contains("points have an initial transient"), "{ending}");
+        assert!(html.contains("points have an initial transient"), "{extension}");
     }
 }

@@ -1,6 +1,6 @@
 //! Checks the roles of a study's claims against its choices and its fit, and its verdicts against the expected ones.
 
-use super::{change, with_study};
+use super::{folder_with_study, replace_in_file};
 use crate::common::cli::{Folder, narrows, stderr};
 use std::fs;
 
@@ -60,20 +60,20 @@ const ROLE_ERRORS: [(&str, &str, &[&str]); 7] = [
 #[test]
 fn errors_of_roles_are_reported_with_both_positions() {
     for (number, (role, chosen_with, expected)) in ROLE_ERRORS.iter().enumerate() {
-        let folder = with_study(&format!("roles-{number}"));
-        change(&folder, "claims.toml", "kind = \"number\"\n", &format!("kind = \"number\"\n{role}"));
+        let folder = folder_with_study(&format!("roles-{number}"));
+        replace_in_file(&folder, "claims.toml", "kind = \"number\"\n", &format!("kind = \"number\"\n{role}"));
         append(&folder, "study.toml", &format!("\n[[choice]]\nwhat = \"a rate\"\nwhy = \"a guess\"\n{chosen_with}\n"));
-        let ran = narrows(&["reproduce", folder.root()]);
-        let errors = stderr(&ran);
-        assert_eq!(ran.status.code(), Some(2), "{chosen_with}: {errors}");
-        let missing: Vec<_> = expected.iter().filter(|words| !errors.contains(**words)).collect();
-        assert!(missing.is_empty(), "{role}{chosen_with}: {missing:?} is not in\n{errors}");
+        let output = narrows(&["reproduce", folder.root()]);
+        let errors = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{chosen_with}: {errors}");
+        let missing_words: Vec<_> = expected.iter().filter(|words| !errors.contains(**words)).collect();
+        assert!(missing_words.is_empty(), "{role}{chosen_with}: {missing_words:?} is not in\n{errors}");
     }
 }
 
 #[test]
 fn claim_named_by_the_fit_is_calibrated() {
-    let folder = with_study("fitted");
+    let folder = folder_with_study("fitted");
     append(&folder, "fit.toml", "[fit]\nclaims = [\"latency-8K\"]\n");
     let errors = stderr(&narrows(&["reproduce", folder.root()]));
     for words in ["`latency-8K` is called predicted, but was in sight of the fit", "claims.toml:4:6", "fit.toml:2:11"] {
@@ -92,15 +92,15 @@ fn expected_failure_has_a_cause_and_a_reason() {
     .iter()
     .enumerate()
     {
-        let folder = with_study(&format!("failure-{number}"));
-        change(&folder, "claims.toml", "kind = \"number\"\n", &format!("kind = \"number\"\n{keys}\n"));
+        let folder = folder_with_study(&format!("failure-{number}"));
+        replace_in_file(&folder, "claims.toml", "kind = \"number\"\n", &format!("kind = \"number\"\n{keys}\n"));
         let errors = stderr(&narrows(&["reproduce", folder.root()]));
         assert!(errors.contains(expected), "{keys}: {expected} is not in\n{errors}");
     }
 }
 
-/// With `--strict`, a claim that fails as expected is accepted, and one that holds although it is expected to fail is
-/// reported.
+/// Checks that `--strict` accepts a claim that fails as expected, and reports a claim that holds although it is
+/// expected to fail.
 #[test]
 fn strict_compares_verdicts_with_the_expected_ones_in_both_directions() {
     let fails = "kind = \"number\"\nfails = \"model\"\nfails-because = \"no second switch\"\n";
@@ -118,12 +118,12 @@ fn strict_compares_verdicts_with_the_expected_ones_in_both_directions() {
     .iter()
     .enumerate()
     {
-        let folder = with_study(&format!("strict-{number}"));
-        change(&folder, "claims.toml", "expected = 110", expected);
-        change(&folder, "claims.toml", "kind = \"number\"\n", keys);
-        let ran = narrows(&["reproduce", folder.root(), "--strict"]);
-        let output = String::from_utf8_lossy(&ran.stdout).replace('\n', " ");
-        assert_eq!(ran.status.code(), Some(*code), "{expected}: {output}");
-        assert!(output.contains(words), "{words} is not in\n{output}");
+        let folder = folder_with_study(&format!("strict-{number}"));
+        replace_in_file(&folder, "claims.toml", "expected = 110", expected);
+        replace_in_file(&folder, "claims.toml", "kind = \"number\"\n", keys);
+        let output = narrows(&["reproduce", folder.root(), "--strict"]);
+        let text = String::from_utf8_lossy(&output.stdout).replace('\n', " ");
+        assert_eq!(output.status.code(), Some(*code), "{expected}: {text}");
+        assert!(text.contains(words), "{words} is not in\n{text}");
     }
 }

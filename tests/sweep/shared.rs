@@ -1,13 +1,13 @@
 //! Checks sweeps that are sharded over machines, shared by processes, killed, or stopped by Ctrl-C.
 
-use super::MESH;
-use crate::common::cli::{Folder, command, interrupt, interruptible, narrows, points_kept, run_ok, stderr};
+use super::MESH_SWEEP;
+use crate::common::cli::{Folder, command, interrupt, interruptible, narrows, run_ok, stderr, stored_point_files};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const PLAN: [&str; 5] = [
+const SWEEP: [&str; 5] = [
     "sweep",
     "stream",
     "--set=workload.stream.messages=40",
@@ -19,29 +19,30 @@ const PLAN: [&str; 5] = [
 fn merged_shards_equal_an_unsharded_sweep() {
     let folder = Folder::new("shards");
     for extension in ["csv", "jsonl", "parquet", "json", "txt"] {
-        let [whole, one, two] = ["whole", "one", "two"].map(|name| folder.path(&format!("{name}.{extension}")));
-        run_ok(&[&PLAN[..], &["--out", &whole]].concat());
-        run_ok(&[&PLAN[..], &["--out", &one, "--shard=1/3"]].concat());
-        run_ok(&[&PLAN[..], &["--out", &two, "--shard=2/3"]].concat());
-        let early = narrows(&["merge", &one, &two, "--out", &one]);
-        assert_eq!(early.status.code(), Some(2));
+        let [whole, first_shard, second_shard] =
+            ["whole", "one", "two"].map(|name| folder.path(&format!("{name}.{extension}")));
+        run_ok(&[&SWEEP[..], &["--out", &whole]].concat());
+        run_ok(&[&SWEEP[..], &["--out", &first_shard, "--shard=1/3"]].concat());
+        run_ok(&[&SWEEP[..], &["--out", &second_shard, "--shard=2/3"]].concat());
+        let early_merge = narrows(&["merge", &first_shard, &second_shard, "--out", &first_shard]);
+        assert_eq!(early_merge.status.code(), Some(2));
         assert!(
-            stderr(&early).contains("of 20 points are missing, the first of them run.seed=1"),
+            stderr(&early_merge).contains("of 20 points are missing, the first of them run.seed=1"),
             "{}",
-            stderr(&early)
+            stderr(&early_merge)
         );
-        assert!(!Path::new(&one).exists(), "a shard alone writes no table");
-        let last = run_ok(&[&PLAN[..], &["--out", &two, "--shard=3/3"]].concat());
-        assert!(stderr(&last).contains("20 points, shard 3 of 3: "), "{}", stderr(&last));
+        assert!(!Path::new(&first_shard).exists(), "a shard alone writes no table");
+        let last_shard_output = run_ok(&[&SWEEP[..], &["--out", &second_shard, "--shard=3/3"]].concat());
+        assert!(stderr(&last_shard_output).contains("20 points, shard 3 of 3: "), "{}", stderr(&last_shard_output));
         let merged = folder.path(&format!("merged.{extension}"));
-        run_ok(&["merge", &one, &two, "--out", &merged]);
+        run_ok(&["merge", &first_shard, &second_shard, "--out", &merged]);
         assert_eq!(fs::read(&merged).expect("a table"), fs::read(&whole).expect("a table"), "{extension}");
     }
     let other = folder.path("other.csv");
-    run_ok(&["sweep", "stream", PLAN[2], "--vary=run.seed=1,2", "--out", &other, "--shard=1/1"]);
-    let ran = narrows(&["merge", &folder.path("one.csv"), &other, "--out", &other]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("shards of different sweeps"), "{}", stderr(&ran));
+    run_ok(&["sweep", "stream", SWEEP[2], "--vary=run.seed=1,2", "--out", &other, "--shard=1/1"]);
+    let output = narrows(&["merge", &folder.path("one.csv"), &other, "--out", &other]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("shards of different sweeps"), "{}", stderr(&output));
 }
 
 #[test]
@@ -53,9 +54,9 @@ fn shards_that_stop_at_saturation_miss_nothing() {
         "--vary=workload.offered.load=0.2..1+0.2",
         "--stop-at-saturation",
     ];
-    run_ok(&[&MESH[..], &vary, &["--out", &whole]].concat());
+    run_ok(&[&MESH_SWEEP[..], &vary, &["--out", &whole]].concat());
     for shard in ["--shard=1/2", "--shard=2/2"] {
-        run_ok(&[&MESH[..], &vary, &["--out", &shards, shard]].concat());
+        run_ok(&[&MESH_SWEEP[..], &vary, &["--out", &shards, shard]].concat());
     }
     run_ok(&["merge", &shards]);
     assert_eq!(fs::read(&shards).expect("a table"), fs::read(&whole).expect("a table"));
@@ -69,19 +70,19 @@ fn start_sweep(arguments: &[&str]) -> Child {
 fn sweep_killed_at_any_moment_resumes_to_the_same_bytes() {
     let folder = Folder::new("killed");
     let complete = folder.path("whole.parquet");
-    run_ok(&[&PLAN[..], &["--out", &complete]].concat());
+    run_ok(&[&SWEEP[..], &["--out", &complete]].concat());
     let expected = fs::read(&complete).expect("a table");
     // The golden ratio spreads the moments over the sweep, which takes some hundred milliseconds in a debug build.
     for moment in 0..20u64 {
         let out = folder.path(&format!("{moment}.parquet"));
-        let sweep = [&PLAN[..], &["--out", &out]].concat();
+        let sweep = [&SWEEP[..], &["--out", &out]].concat();
         let mut child = start_sweep(&sweep);
         std::thread::sleep(Duration::from_millis(20 + moment * 618 % 500));
         child.kill().expect("a child to kill");
         child.wait().expect("a child");
         run_ok(&sweep);
         assert_eq!(fs::read(&out).expect("a table"), expected, "killed at moment {moment}");
-        assert_eq!(points_kept(&out).len(), 20);
+        assert_eq!(stored_point_files(&out).len(), 20);
     }
 }
 
@@ -89,13 +90,13 @@ fn sweep_killed_at_any_moment_resumes_to_the_same_bytes() {
 fn two_processes_may_share_a_result() {
     let folder = Folder::new("two");
     let [whole, out] = ["whole.csv", "out.csv"].map(|name| folder.path(name));
-    run_ok(&[&PLAN[..], &["--out", &whole]].concat());
-    let sweep = [&PLAN[..], &["--out", &out]].concat();
+    run_ok(&[&SWEEP[..], &["--out", &whole]].concat());
+    let sweep = [&SWEEP[..], &["--out", &out]].concat();
     let processes = [start_sweep(&sweep), start_sweep(&sweep)];
     for child in processes {
-        let ran = child.wait_with_output().expect("a child");
-        assert!(ran.status.success(), "{}", stderr(&ran));
-        assert!(!stderr(&ran).contains("warning"), "{}", stderr(&ran));
+        let output = child.wait_with_output().expect("a child");
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("warning"), "{}", stderr(&output));
     }
     assert_eq!(fs::read(&out).expect("a table"), fs::read(&whole).expect("a table"));
     let remaining = fs::read_dir(format!("{out}.points")).expect("a folder").flatten();
@@ -118,12 +119,12 @@ fn ctrl_c_reports_the_stored_points_and_how_to_resume() {
         shell.args(["-c", &format!("{prefix}exec \"$0\" \"$@\"")]).arg(program.get_program());
         shell.args(program.get_args());
         let child = shell.stderr(Stdio::piped()).spawn().expect("the program starts");
-        while points_kept(&out).len() < 2 {
+        while stored_point_files(&out).len() < 2 {
             std::thread::sleep(Duration::from_millis(10));
         }
-        let ran = interrupt(child);
-        assert_eq!(ran.status.code(), Some(130), "{prefix}");
-        let message = stderr(&ran);
+        let output = interrupt(child);
+        assert_eq!(output.status.code(), Some(130), "{prefix}");
+        let message = stderr(&output);
         assert!(message.contains("of 600 points are stored in `"), "{message}");
         assert!(message.contains("the same command resumes from there"), "{message}");
     }

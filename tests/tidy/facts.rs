@@ -27,7 +27,7 @@ fn pages() -> Vec<(String, String)> {
 }
 
 /// Returns the code spans of a page.
-fn spans(page: &str) -> Vec<&str> {
+fn code_spans(page: &str) -> Vec<&str> {
     let mut is_block = false;
     let prose = page.lines().filter(|line| {
         let is_fence = line.trim_start().starts_with("```");
@@ -40,8 +40,8 @@ fn spans(page: &str) -> Vec<&str> {
 /// Returns the commands of a page: first those in code spans, and then those in blocks of a shell or without a
 /// language. The flag states whether a command is complete, because a code span may omit arguments.
 fn commands(page: &str) -> Vec<(String, bool)> {
-    let mut commands: Vec<(String, bool)> = spans(page).into_iter().map(|span| (span.to_owned(), false)).collect();
-    let (mut language, mut open) = (None, String::new());
+    let mut commands: Vec<(String, bool)> = code_spans(page).into_iter().map(|span| (span.to_owned(), false)).collect();
+    let (mut language, mut unfinished_command) = (None, String::new());
     for line in page.lines() {
         match (line.trim_start().strip_prefix("```"), language) {
             (Some(name), None) => language = Some(name),
@@ -49,8 +49,8 @@ fn commands(page: &str) -> Vec<(String, bool)> {
             (None, Some("" | "sh" | "console")) => {
                 let line = line.strip_prefix("$ ").unwrap_or(line);
                 match line.strip_suffix('\\') {
-                    Some(part) => open += part,
-                    None => commands.push((std::mem::take(&mut open) + line, true)),
+                    Some(part) => unfinished_command += part,
+                    None => commands.push((std::mem::take(&mut unfinished_command) + line, true)),
                 }
             }
             _ => {}
@@ -94,57 +94,57 @@ impl KnownKeys {
         let is_key =
             |key: &&Vec<String>| key.len() == names.len() && key.iter().zip(&names).all(|(a, b)| is_same(a, b));
         // A node's own interface has the keys of every interface.
-        let of_node = names.len() > 3 && names[0] == "nodes" && names[2] == "ni";
-        self.0.iter().any(|key| is_key(&key)) || of_node && self.has(&names[2..].join("."))
+        let is_of_node_interface = names.len() > 3 && names[0] == "nodes" && names[2] == "ni";
+        self.0.iter().any(|key| is_key(&key)) || is_of_node_interface && self.has(&names[2..].join("."))
     }
 }
 
 #[test]
 fn every_key_in_a_page_exists() {
     let keys = KnownKeys::new();
-    let (mut wrong, mut found) = (Vec::new(), 0);
+    let (mut errors, mut found_count) = (Vec::new(), 0);
     for (page, text) in pages() {
-        let set = |(command, _): &(String, bool)| words(command).unwrap_or_default();
+        let words_of_command = |(command, _): &(String, bool)| words(command).unwrap_or_default();
         let commands = commands(&text);
-        let of_commands: Vec<String> = commands.iter().flat_map(set).collect();
-        let all_commands = spans(&text).into_iter().chain(of_commands.iter().map(String::as_str));
+        let command_words: Vec<String> = commands.iter().flat_map(words_of_command).collect();
+        let candidates = code_spans(&text).into_iter().chain(command_words.iter().map(String::as_str));
         // An option such as `A=1,2;B=3,4` has two keys.
-        for name in all_commands.flat_map(|text| text.split(';')).filter_map(|text| keys.name(text.trim())) {
-            found += 1;
+        for name in candidates.flat_map(|text| text.split(';')).filter_map(|text| keys.name(text.trim())) {
+            found_count += 1;
             if !keys.has(name) && !METRICS.contains(&name) {
-                wrong.push(format!("{page}: there is no key `{name}`"));
+                errors.push(format!("{page}: there is no key `{name}`"));
             }
         }
     }
-    assert!(found > FOUND_MIN, "{found}");
-    assert_no_errors(wrong);
+    assert!(found_count > FOUND_MIN, "{found_count}");
+    assert_no_errors(errors);
 }
 
 #[test]
 fn every_command_in_a_page_parses() {
-    let (mut wrong, mut found) = (Vec::new(), 0);
+    let (mut errors, mut found_count) = (Vec::new(), 0);
     for (page, text) in pages() {
         for (command, is_complete) in commands(&text) {
-            found += 1;
+            found_count += 1;
             let Some(words) = words(&command) else {
-                wrong.push(format!("{page}: `{command}` is not closed"));
+                errors.push(format!("{page}: `{command}` is not closed"));
                 continue;
             };
             let ends_with_option = words.last().is_some_and(|word| word.starts_with("--"));
-            let is_fault = |error: &clap::Error| match error.kind() {
+            let is_error = |error: &clap::Error| match error.kind() {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => false,
                 ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => is_complete,
                 // A code span may name an option without its value.
                 ErrorKind::InvalidValue => is_complete || !ends_with_option,
                 _ => true,
             };
-            if let Some(error) = cli::command().try_get_matches_from(words).err().filter(is_fault) {
-                wrong.push(format!("{page}: `{command}`: {error}"));
+            if let Some(error) = cli::command().try_get_matches_from(words).err().filter(is_error) {
+                errors.push(format!("{page}: `{command}`: {error}"));
             }
         }
     }
-    assert!(found > FOUND_MIN, "{found}");
-    assert_no_errors(wrong);
+    assert!(found_count > FOUND_MIN, "{found_count}");
+    assert_no_errors(errors);
 }
 
 #[test]
@@ -153,22 +153,23 @@ fn every_option_in_a_page_exists() {
     let options = command.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(clap::Arg::get_long);
     let options: BTreeSet<&str> = options.chain(["help", "version"]).collect();
     let option = Regex::new("(?:^|[ \"'])--([a-z][a-z-]+)").expect("a regular expression");
-    let (mut wrong, mut found) = (Vec::new(), 0);
+    let (mut errors, mut found_count) = (Vec::new(), 0);
     for (page, text) in pages() {
         // Options of other programs are skipped.
-        for span in
-            spans(&text).into_iter().filter(|span| !["cargo", "maturin", "pip"].iter().any(|of| span.starts_with(of)))
+        for span in code_spans(&text)
+            .into_iter()
+            .filter(|span| !["cargo", "maturin", "pip"].iter().any(|program| span.starts_with(program)))
         {
             for name in option.captures_iter(span).filter_map(|captured| captured.get(1)) {
-                found += 1;
+                found_count += 1;
                 if !options.contains(name.as_str()) {
-                    wrong.push(format!("{page}: no command has the option --{}", name.as_str()));
+                    errors.push(format!("{page}: no command has the option --{}", name.as_str()));
                 }
             }
         }
     }
-    assert!(found > FOUND_MIN, "{found}");
-    assert_no_errors(wrong);
+    assert!(found_count > FOUND_MIN, "{found_count}");
+    assert_no_errors(errors);
 }
 
 #[test]
@@ -177,7 +178,7 @@ fn pages_count_the_runs_of_the_atlas() {
     let combinations_of =
         |workload: &str| combinations.iter().filter(|combination| combination.workload == workload).collect::<Vec<_>>();
     let accepted = |workload: &str| {
-        combinations_of(workload).into_iter().filter(|combination| combination.refused.is_empty()).count()
+        combinations_of(workload).into_iter().filter(|combination| combination.refusal_reasons.is_empty()).count()
     };
     let ping_pong = combinations_of("ping-pong");
     let axes = [
@@ -204,7 +205,7 @@ fn pages_count_the_runs_of_the_atlas() {
 fn keys_and_commands_are_found() {
     let page = "A `ni.a.b=1` and `narrows run x`.\n```sh\nnarrows sweep x \\\n  --vary 'a=1' | cat\n```\n\
                 ```toml\nnarrows = 1\n```\n";
-    assert_eq!(spans(page), ["ni.a.b=1", "narrows run x"]);
+    assert_eq!(code_spans(page), ["ni.a.b=1", "narrows run x"]);
     let commands = commands(page);
     let expected = [("narrows run x", false), ("narrows sweep x   --vary 'a=1' | cat", true)];
     assert_eq!(commands, expected.map(|(command, is_complete)| (command.to_owned(), is_complete)));

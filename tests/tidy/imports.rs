@@ -122,11 +122,11 @@ const CYCLES: [&[&str]; 18] = [
 /// Returns the cycles of a graph: groups of files each of which imports every other, directly or not, in order.
 fn cycles<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a str>> {
     let reachable = |from: &'a str| {
-        let (mut found, mut ahead) = (BTreeSet::new(), vec![from]);
-        while let Some(at) = ahead.pop() {
-            ahead.extend(graph[at].iter().filter(|to| found.insert(**to)));
+        let (mut visited, mut pending) = (BTreeSet::new(), vec![from]);
+        while let Some(file) = pending.pop() {
+            pending.extend(graph[file].iter().filter(|to| visited.insert(**to)));
         }
-        found
+        visited
     };
     let reachable: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|from| (*from, reachable(from))).collect();
     let cycle = |from: &&'a str| reachable[from].iter().filter(|to| reachable[*to].contains(from)).copied().collect();
@@ -139,7 +139,7 @@ fn cycles<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a str>>
 #[test]
 fn imports_are_those_of_the_table() {
     let modules = Crate::read();
-    let (mut errors, mut used) = (BTreeSet::new(), BTreeSet::new());
+    let (mut errors, mut used_imports) = (BTreeSet::new(), BTreeSet::new());
     for (from, module) in modules.0.iter().filter(|(from, _)| !from.is_empty()) {
         let Some((folder, allowed)) = IMPORTS.iter().find(|(folder, _)| *folder == from[0]) else {
             errors.insert(format!("{}: {} is not in the table", module.file, from[0]));
@@ -149,20 +149,20 @@ fn imports_are_those_of_the_table() {
         // The first module is the one that the path names, the second is the one that defines the named item. A root
         // also re-exports types.
         let is_module = |name: &str| name.starts_with(char::is_lowercase);
-        let named = paths.clone().filter(|path| is_root(&path[0]) && path.len() > 1 && is_module(&path[1]));
-        let named = named.map(|path| path[1].clone());
+        let named_modules = paths.clone().filter(|path| is_root(&path[0]) && path.len() > 1 && is_module(&path[1]));
+        let named_modules = named_modules.map(|path| path[1].clone());
         let origins = paths.filter_map(|path| modules.origin(from, path)?.first().cloned());
-        for import in named.chain(origins).filter(|import| import != folder) {
+        for import in named_modules.chain(origins).filter(|import| import != folder) {
             if !allowed.contains(&import.as_str()) {
                 errors.insert(format!("{}: {folder} may not import {import}", module.file));
             }
-            used.insert((*folder, import));
+            used_imports.insert((*folder, import));
         }
     }
     for (folder, allowed) in
         IMPORTS.iter().filter(|(folder, _)| CODE.iter().any(|code| root().join(code).join(folder).is_dir()))
     {
-        let unused = allowed.iter().filter(|import| !used.contains(&(*folder, import.to_string())));
+        let unused = allowed.iter().filter(|import| !used_imports.contains(&(*folder, import.to_string())));
         errors.extend(unused.map(|import| format!("{folder} may import {import}, but does not")));
     }
     assert_no_errors(errors.into_iter().collect());
@@ -170,14 +170,13 @@ fn imports_are_those_of_the_table() {
 
 #[test]
 fn the_table_of_imports_has_no_cycle() {
-    let mut lower_crates: BTreeSet<&str> = BTreeSet::new();
-    while let Some((folder, _)) = IMPORTS
-        .iter()
-        .find(|(folder, names)| !lower_crates.contains(folder) && names.iter().all(|name| lower_crates.contains(name)))
-    {
-        lower_crates.insert(folder);
+    let mut ordered_folders: BTreeSet<&str> = BTreeSet::new();
+    while let Some((folder, _)) = IMPORTS.iter().find(|(folder, names)| {
+        !ordered_folders.contains(folder) && names.iter().all(|name| ordered_folders.contains(name))
+    }) {
+        ordered_folders.insert(folder);
     }
-    assert_eq!(lower_crates.len(), IMPORTS.len(), "these are in order: {lower_crates:?}");
+    assert_eq!(ordered_folders.len(), IMPORTS.len(), "these are in order: {ordered_folders:?}");
 }
 
 #[test]
@@ -185,24 +184,25 @@ fn files_import_each_other_in_no_cycles_but_those_listed() {
     let modules = Crate::read();
     let graph = modules.graph();
     let cycles_found = cycles(&graph);
-    let is_listed = |cycle: &Vec<&str>| CYCLES.iter().any(|known_name| known_name == cycle);
-    let tied = |cycle: &Vec<&str>| {
-        let ties =
+    let is_listed = |cycle: &Vec<&str>| CYCLES.iter().any(|listed| listed == cycle);
+    let imports_within = |cycle: &Vec<&str>| {
+        let imports =
             cycle.iter().flat_map(|from| graph[from].iter().filter(|to| cycle.contains(to)).map(move |to| (from, to)));
-        ties.map(|(from, to)| format!("  {from} imports {to}\n")).collect::<String>()
+        imports.map(|(from, to)| format!("  {from} imports {to}\n")).collect::<String>()
     };
-    let new = cycles_found.iter().filter(|cycle| !is_listed(cycle));
-    let mut errors: Vec<String> =
-        new.map(|cycle| format!("a cycle that is not in the list: {cycle:?}\n{}", tied(cycle))).collect();
-    let removed = CYCLES.iter().filter(|known_name| !cycles_found.iter().any(|cycle| cycle == *known_name));
-    errors.extend(removed.map(|known_name| format!("in the list, but no cycle any more: {known_name:?}")));
+    let new_cycles = cycles_found.iter().filter(|cycle| !is_listed(cycle));
+    let mut errors: Vec<String> = new_cycles
+        .map(|cycle| format!("a cycle that is not in the list: {cycle:?}\n{}", imports_within(cycle)))
+        .collect();
+    let removed_cycles = CYCLES.iter().filter(|listed| !cycles_found.iter().any(|cycle| cycle == *listed));
+    errors.extend(removed_cycles.map(|listed| format!("in the list, but no cycle any more: {listed:?}")));
     assert_no_errors(errors);
 }
 
 #[test]
 fn cycles_are_found() {
     let graph = [("a", "bd"), ("b", "c"), ("c", "b"), ("d", "e"), ("e", "")];
-    let letters = |of: &'static str| (0..of.len()).map(|index| &of[index..=index]).collect();
+    let letters = |names: &'static str| (0..names.len()).map(|index| &names[index..=index]).collect();
     let graph = graph.into_iter().map(|(from, to)| (from, letters(to))).collect();
     assert_eq!(cycles(&graph), [["b", "c"]]);
 }

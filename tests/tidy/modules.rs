@@ -47,33 +47,33 @@ impl Crate {
     /// item is in another crate.
     pub fn origin(&self, from: &[String], path: &[String]) -> Option<Vec<String>> {
         let module = &self.0[from];
-        let (mut at, rest) = match path[0].as_str() {
+        let (mut current, remaining) = match path[0].as_str() {
             first if is_root(first) => (Vec::new(), &path[1..]),
             "self" => (from.to_vec(), &path[1..]),
             "super" => (from[..from.len().checked_sub(1)?].to_vec(), &path[1..]),
             first if module.children.contains(first) => (from.to_vec(), path),
             first => {
-                let mut named = module.imports.iter().filter(|import| import.name == first);
-                let import = named.find(|import| import.path[0] != first)?;
+                let mut candidates = module.imports.iter().filter(|import| import.name == first);
+                let import = candidates.find(|import| import.path[0] != first)?;
                 return self.origin(from, &[&import.path, &path[1..]].concat());
             }
         };
-        for (depth, segment) in rest.iter().enumerate() {
-            let Some(module) = self.0.get(&at) else { break };
+        for (depth, segment) in remaining.iter().enumerate() {
+            let Some(module) = self.0.get(&current) else { break };
             // A child module can name everything that its parent imports.
-            let is_seen = |import: &&Import| import.is_public || from.starts_with(&at);
-            let exported = || module.imports.iter().find(|import| import.name == *segment && is_seen(import));
+            let is_visible = |import: &&Import| import.is_public || from.starts_with(&current);
+            let exported = || module.imports.iter().find(|import| import.name == *segment && is_visible(import));
             if segment == "super" {
-                at.pop();
+                current.pop();
             } else if module.children.contains(segment) {
-                at.push(segment.clone());
+                current.push(segment.clone());
             } else if let Some(import) = exported() {
-                return self.origin(&at, &[&import.path, &rest[depth + 1..]].concat());
+                return self.origin(&current, &[&import.path, &remaining[depth + 1..]].concat());
             } else {
                 break;
             }
         }
-        Some(at)
+        Some(current)
     }
 
     /// Returns the files from which each file imports. A re-export does not count as an import. An import from the
@@ -122,39 +122,43 @@ impl Module {
     /// Adds the imports of the `use` tree at the start of `tokens`, whose paths begin with `parent`. Returns the number
     /// of tokens of the tree.
     fn add_use_tree(&mut self, tokens: &[&str], parent: &[String], is_public: bool) -> usize {
-        let (mut path, mut at) = (parent.to_vec(), 0);
-        while tokens[at] != "{" {
-            path.push(tokens[at].to_owned());
-            at += 1;
-            if tokens[at] != "::" {
+        let (mut path, mut position) = (parent.to_vec(), 0);
+        while tokens[position] != "{" {
+            path.push(tokens[position].to_owned());
+            position += 1;
+            if tokens[position] != "::" {
                 path.truncate(if path.len() > 1 && path.ends_with(&["self".to_owned()]) {
                     path.len() - 1
                 } else {
                     path.len()
                 });
-                let (name, length) =
-                    if tokens[at] == "as" { (tokens[at + 1], at + 2) } else { (path[path.len() - 1].as_str(), at) };
+                let (name, length) = if tokens[position] == "as" {
+                    (tokens[position + 1], position + 2)
+                } else {
+                    (path[path.len() - 1].as_str(), position)
+                };
                 self.imports.push(Import { is_public, name: name.to_owned(), path });
                 return length;
             }
-            at += 1;
+            position += 1;
         }
-        while tokens[at] != "}" {
-            at += 1;
-            if tokens[at] != "}" {
-                at += self.add_use_tree(&tokens[at..], &path, is_public);
+        while tokens[position] != "}" {
+            position += 1;
+            if tokens[position] != "}" {
+                position += self.add_use_tree(&tokens[position..], &path, is_public);
             }
         }
-        at + 1
+        position + 1
     }
 }
 
 /// Returns the module that a file holds: the names from the root of the crate to it.
 fn module_of(name: &str) -> Vec<String> {
-    let inner = CODE.iter().find_map(|folder| name.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".rs"));
-    let inner = inner.expect("a file of the program");
-    let inner = inner.strip_suffix("/mod").unwrap_or(inner);
-    inner.split('/').filter(|name| *name != "lib").map(str::to_owned).collect()
+    let relative_path =
+        CODE.iter().find_map(|folder| name.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".rs"));
+    let relative_path = relative_path.expect("a file of the program");
+    let relative_path = relative_path.strip_suffix("/mod").unwrap_or(relative_path);
+    relative_path.split('/').filter(|name| *name != "lib").map(str::to_owned).collect()
 }
 
 /// Returns whether a path with this first name begins at the root of a crate of the program.
@@ -181,9 +185,9 @@ fn tokens(text: &str) -> Vec<&str> {
             _ if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             _ if rest.starts_with("::") => 2,
-            '"' => text_length(rest),
-            'r' if rest[1..].trim_start_matches('#').starts_with('"') => raw_text_length(rest),
-            '\'' => letter_length(rest),
+            '"' => string_literal_length(rest),
+            'r' if rest[1..].trim_start_matches('#').starts_with('"') => raw_string_literal_length(rest),
+            '\'' => quote_length(rest),
             c if c.is_alphanumeric() || c == '_' => {
                 rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
             }
@@ -198,7 +202,7 @@ fn tokens(text: &str) -> Vec<&str> {
 }
 
 /// Returns the length of a string literal.
-fn text_length(rest: &str) -> usize {
+fn string_literal_length(rest: &str) -> usize {
     let mut is_escaped = false;
     let end = rest[1..].find(|c| {
         let is_end = c == '"' && !is_escaped;
@@ -209,14 +213,14 @@ fn text_length(rest: &str) -> usize {
 }
 
 /// Returns the length of a raw string literal up to its closing quote, without the `#`s after it.
-fn raw_text_length(rest: &str) -> usize {
+fn raw_string_literal_length(rest: &str) -> usize {
     let marks = rest[1..].len() - rest[1..].trim_start_matches('#').len();
-    let (begin, end) = (marks + 2, format!("\"{}", "#".repeat(marks)));
-    rest[begin..].find(&end).map_or(rest.len(), |length| begin + length + 1)
+    let (start, end) = (marks + 2, format!("\"{}", "#".repeat(marks)));
+    rest[start..].find(&end).map_or(rest.len(), |length| start + length + 1)
 }
 
 /// Returns the length of a character literal, or of the mark of a lifetime.
-fn letter_length(rest: &str) -> usize {
+fn quote_length(rest: &str) -> usize {
     let character_length = rest[1..].chars().next().map_or(0, char::len_utf8);
     match character_length {
         _ if rest[1..].starts_with('\\') => rest[3..].find('\'').map_or(rest.len(), |end| end + 4),
@@ -228,24 +232,24 @@ fn letter_length(rest: &str) -> usize {
 /// Returns the words without the items under `#[cfg(test)]`.
 fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
     const MARK: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
-    let (mut kept, mut at) = (Vec::new(), 0);
-    while at < tokens.len() {
-        if !tokens[at..].starts_with(&MARK) {
-            kept.push(tokens[at]);
-            at += 1;
+    let (mut remaining, mut position) = (Vec::new(), 0);
+    while position < tokens.len() {
+        if !tokens[position..].starts_with(&MARK) {
+            remaining.push(tokens[position]);
+            position += 1;
             continue;
         }
-        at += MARK.len();
+        position += MARK.len();
         let mut depth = 0;
-        while at < tokens.len() {
-            depth += i32::from(tokens[at] == "{") - i32::from(tokens[at] == "}");
-            at += 1;
-            if depth == 0 && [";", "}"].contains(&tokens[at - 1]) {
+        while position < tokens.len() {
+            depth += i32::from(tokens[position] == "{") - i32::from(tokens[position] == "}");
+            position += 1;
+            if depth == 0 && [";", "}"].contains(&tokens[position - 1]) {
                 break;
             }
         }
     }
-    kept
+    remaining
 }
 
 #[test]
@@ -283,8 +287,8 @@ fn re_exported_items_are_imported_from_their_definition() {
     let modules = Crate(files.iter().map(|(path, text)| (name(path), module(text))).collect());
     let origin = |path: &str| modules.origin(&name("b"), &name(path)).map(|origin| origin.join("::"));
     let expected = [("crate::a::D", "a::c"), ("crate::a::e::G", "b"), ("super::a::F", "a"), ("crate::a::c::D", "a::c")];
-    for (path, found) in expected {
-        assert_eq!(origin(path).as_deref(), Some(found), "{path}");
+    for (path, expected_origin) in expected {
+        assert_eq!(origin(path).as_deref(), Some(expected_origin), "{path}");
     }
     assert_eq!(origin("std::fmt::Write"), None);
 }

@@ -24,28 +24,28 @@ struct PublicName {
 
 /// The public names and modules, by the path below the root of their crate; the roots of all crates are one.
 #[derive(Default)]
-struct Public {
+struct PublicInterface {
     names: BTreeMap<Vec<String>, PublicName>,
     modules: BTreeSet<Vec<String>>,
 }
 
-impl Public {
-    fn read() -> Public {
-        let mut public = Public::default();
+impl PublicInterface {
+    fn read() -> PublicInterface {
+        let mut public = PublicInterface::default();
         for file in ROOTS {
-            public.take_module(&root().join(file), &[]);
+            public.add_module(&root().join(file), &[]);
         }
         public
     }
 
     /// Adds the public names in the file of the module `path`.
-    fn take_module(&mut self, file: &Path, path: &[String]) {
+    fn add_module(&mut self, file: &Path, path: &[String]) {
         self.modules.insert(path.to_vec());
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         for item in items(&text).into_iter().filter(|item| !item.has("#[doc(hidden)]")) {
             let path_below = |name: &str| [path, &[name.to_owned()]].concat();
             if let Some(name) = item.code.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(';')) {
-                self.take_module(&child(file, name), &path_below(name));
+                self.add_module(&module_file(file, name), &path_below(name));
                 continue;
             }
             // The names of another crate are counted in that crate; the prelude repeats names of other modules.
@@ -88,11 +88,12 @@ impl DeclaredItem<'_> {
 
     /// Returns whether the documentation has an example that is compiled.
     fn has_example(&self, file: &Path) -> bool {
-        let include = |line: &str| {
+        let included_text = |line: &str| {
             let name = line.strip_prefix("#[doc = include_str!(\"")?.strip_suffix("\")]")?;
             fs::read_to_string(file.parent()?.join(name)).ok()
         };
-        let text = |line: &&str| line.strip_prefix("///").map(|text| text.trim().to_owned()).or_else(|| include(line));
+        let text =
+            |line: &&str| line.strip_prefix("///").map(|text| text.trim().to_owned()).or_else(|| included_text(line));
         let documentation = self.attributes.iter().filter_map(text).collect::<Vec<_>>().join("\n");
         has_example(&documentation)
     }
@@ -107,19 +108,19 @@ fn has_example(page: &str) -> bool {
 
 /// Returns the public items of a file.
 fn items(text: &str) -> Vec<DeclaredItem<'_>> {
-    let (mut items, mut before) = (Vec::new(), Vec::new());
+    let (mut items, mut attributes) = (Vec::new(), Vec::new());
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         if line.starts_with("///") || line.starts_with("#[") {
-            before.push(line);
+            attributes.push(line);
         } else if line.starts_with("pub ") {
             let mut code = line.to_owned();
             while line.starts_with("pub use") && !code.ends_with(';') {
                 code += lines.next().expect("a declaration ends").trim();
             }
-            items.push(DeclaredItem { attributes: std::mem::take(&mut before), code });
+            items.push(DeclaredItem { attributes: std::mem::take(&mut attributes), code });
         } else if !line.is_empty() {
-            before.clear();
+            attributes.clear();
         }
     }
     items
@@ -142,7 +143,7 @@ fn names(code: &str) -> Vec<String> {
 }
 
 /// Returns the file of a module that `file` declares.
-fn child(file: &Path, name: &str) -> PathBuf {
+fn module_file(file: &Path, name: &str) -> PathBuf {
     let folder = file.parent().expect("a file lies in a folder");
     let (file, module) = (folder.join(format!("{name}.rs")), folder.join(name).join("mod.rs"));
     if file.exists() { file } else { module }
@@ -163,7 +164,7 @@ fn items_and_examples_are_read() {
 
 #[test]
 fn public_names_are_few_and_each_has_an_example() {
-    let public = Public::read();
+    let public = PublicInterface::read();
     let distinct: BTreeSet<&String> = public.names.keys().filter_map(|path| path.last()).collect();
     let count = distinct.len();
     assert!((100..=NAMES_MAX).contains(&count), "{count} public names, {NAMES_MAX} are allowed: {distinct:?}");
@@ -186,7 +187,7 @@ fn named_paths(text: &str) -> Vec<Vec<String>> {
 }
 
 /// Returns the code of a page's blocks of Rust.
-fn rust_of(page: &str) -> String {
+fn rust_code(page: &str) -> String {
     let mut is_rust = false;
     let lines = page.lines().filter(|line| {
         let kind = line.strip_prefix("```");
@@ -198,17 +199,17 @@ fn rust_of(page: &str) -> String {
 
 #[test]
 fn outside_users_need_no_hidden_item() {
-    let public = Public::read();
+    let public = PublicInterface::read();
     let mut errors = Vec::new();
     let pages = files("docs", ".md").into_iter().chain(files("", "README.md")).map(|(name, text)| {
-        let code = rust_of(&text);
+        let code = rust_code(&text);
         (name, named_paths(&text), code)
     });
     let outside = files("examples/outside", ".rs").into_iter().map(|(name, text)| (name, Vec::new(), text));
-    for (name, named, code) in pages.chain(outside) {
+    for (name, paths_in_prose, code) in pages.chain(outside) {
         let module = Module::read(name.clone(), &code);
         let imports = module.imports.iter().map(|import| import.path.clone()).chain(module.paths.iter().cloned());
-        for path in imports.chain(named).filter(|path| CRATES.contains(&path[0].as_str())) {
+        for path in imports.chain(paths_in_prose).filter(|path| CRATES.contains(&path[0].as_str())) {
             if let Some(hidden) = public.hidden_part(&path[1..]) {
                 errors.push(format!("{name}: {} is not public", hidden.join("::")));
             }

@@ -21,7 +21,7 @@ fn crates_and_wheels_take_the_version_of_the_workspace() {
     let (workspace, version) = (table("Cargo.toml"), version());
     for member in workspace["workspace"]["members"].as_array().expect("a list") {
         let path = format!("{}/Cargo.toml", member.as_str().expect("a text"));
-        // Copied by users into a folder of their own.
+        // Users copy this crate into a folder of their own, so it states its version.
         if path == "examples/outside/Cargo.toml" {
             continue;
         }
@@ -33,11 +33,12 @@ fn crates_and_wheels_take_the_version_of_the_workspace() {
         assert_eq!(package[key], workspace["workspace"]["package"][key], "examples/outside/Cargo.toml: {key}");
     }
     let core = table("crates/core/Cargo.toml");
-    let dependencies = [&workspace["workspace"]["dependencies"], &core["dependencies"]].map(|of| of.as_table());
-    let inside =
+    let dependencies =
+        [&workspace["workspace"]["dependencies"], &core["dependencies"]].map(|dependencies| dependencies.as_table());
+    let path_dependencies =
         dependencies.into_iter().flatten().flatten().filter(|(_, dependency)| dependency.get("path").is_some());
     let mut names = Vec::new();
-    for (name, dependency) in inside {
+    for (name, dependency) in path_dependencies {
         assert_eq!(dependency["version"].as_str(), Some(version.as_str()), "the dependency {name}");
         names.push(name.as_str());
     }

@@ -3,7 +3,7 @@
 //! The list `words.txt` contains their number in each file. The numbers may only decrease: the test fails for a file
 //! with more, and also for a file with fewer until the list has the new number (`UPDATE=1` writes it).
 
-use super::{files, root, rust};
+use super::{files, root, rust_files};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -60,7 +60,7 @@ impl Rules {
     }
 
     /// Returns the number of private words in a line of a text.
-    fn in_prose(&self, line: &str) -> usize {
+    fn count_in_prose(&self, line: &str) -> usize {
         if line.trim_start().starts_with('>') {
             return 0;
         }
@@ -70,13 +70,13 @@ impl Rules {
     }
 
     /// Returns the number of private words in a line of code.
-    fn in_code(&self, line: &str) -> usize {
+    fn count_in_code(&self, line: &str) -> usize {
         let comment = self.comment.captures(line).map_or("", |captured| captured.get(1).expect("a group").as_str());
         let strings = self.string.captures_iter(line).map(|captured| captured[1].to_owned());
         let prose = [comment.to_owned()].into_iter().chain(strings).collect::<Vec<_>>().join(" ");
         let code = line.split("//").next().unwrap_or("");
         let opening = usize::from(self.opening.is_match(line));
-        opening + self.in_prose(&prose) + self.identifiers.find_iter(code).count()
+        opening + self.count_in_prose(&prose) + self.identifiers.find_iter(code).count()
     }
 }
 
@@ -84,13 +84,13 @@ impl Rules {
 fn count_words() -> BTreeMap<String, usize> {
     let rules = Rules::new();
     let own_path = "tests/tidy/words.rs";
-    let code = rust().into_iter().filter(|(name, _)| name != own_path);
-    let code = code.map(|(name, text)| (name, text.lines().map(|line| rules.in_code(line)).sum()));
+    let code = rust_files().into_iter().filter(|(name, _)| name != own_path);
+    let code = code.map(|(name, text)| (name, text.lines().map(|line| rules.count_in_code(line)).sum()));
     let texts = [files("docs", ".md"), files("papers", ".md"), files("crates/py", ".md")].concat();
     let guides = ["README.md", "CONTRIBUTING.md"];
     let guides = guides.map(|name| (name.to_owned(), fs::read_to_string(root().join(name)).expect("a text")));
     let texts = texts.into_iter().chain(guides).filter(|(name, _)| name != "docs/glossary.md");
-    let texts = texts.map(|(name, text)| (name, text.lines().map(|line| rules.in_prose(line)).sum()));
+    let texts = texts.map(|(name, text)| (name, text.lines().map(|line| rules.count_in_prose(line)).sum()));
     code.chain(texts).filter(|(_, count)| *count > 0).collect()
 }
 
@@ -108,7 +108,7 @@ fn number_of_private_words_only_decreases() {
         |line: &str| line.split_once(' ').map(|(count, name)| (name.to_owned(), count.parse().expect("a count")));
     let accepted: BTreeMap<String, usize> = list.lines().filter_map(entry).collect();
     let names = accepted.keys().chain(counts.keys()).collect::<std::collections::BTreeSet<_>>();
-    let differs = names.into_iter().filter_map(|name| {
+    let differences = names.into_iter().filter_map(|name| {
         let [listed, counted] = [&accepted, &counts].map(|counts| counts.get(name).copied().unwrap_or(0));
         match counted.cmp(&listed) {
             std::cmp::Ordering::Greater => Some(format!("{name}: {counted} private words, {listed} accepted")),
@@ -118,15 +118,15 @@ fn number_of_private_words_only_decreases() {
             std::cmp::Ordering::Equal => None,
         }
     });
-    super::assert_no_errors(differs.collect());
+    super::assert_no_errors(differences.collect());
 }
 
 #[test]
 fn private_words_are_recognised() {
     let rules = Rules::new();
-    assert_eq!(rules.in_code(concat!("/// Of so ma", "ny nodes, what bin", "ds is to", "ld.")), 4);
-    assert_eq!(rules.in_code("/// Returns the number of nodes."), 0);
-    assert_eq!(rules.in_code(concat!("fn te", "ll(&self) {")), 1);
-    assert_eq!(rules.in_prose(concat!("> what bin", "ds is to", "ld")), 0, "a quotation");
-    assert_eq!(rules.in_prose(concat!("MTU stan", "ds for maximum transmission unit")), 0);
+    assert_eq!(rules.count_in_code(concat!("/// Of so ma", "ny nodes, what bin", "ds is to", "ld.")), 4);
+    assert_eq!(rules.count_in_code("/// Returns the number of nodes."), 0);
+    assert_eq!(rules.count_in_code(concat!("fn te", "ll(&self) {")), 1);
+    assert_eq!(rules.count_in_prose(concat!("> what bin", "ds is to", "ld")), 0, "a quotation");
+    assert_eq!(rules.count_in_prose(concat!("MTU stan", "ds for maximum transmission unit")), 0);
 }

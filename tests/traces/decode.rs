@@ -23,11 +23,11 @@ struct Message<'a> {
     bytes: Vec<(u64, &'a [u8])>,
 }
 
-fn varint(rest: &mut &[u8]) -> u64 {
+fn read_varint(rest: &mut &[u8]) -> u64 {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
-        let (byte, after) = rest.split_first().expect("a byte");
-        *rest = after;
+        let (byte, remaining) = rest.split_first().expect("a byte");
+        *rest = remaining;
         value |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
             return value;
@@ -40,19 +40,19 @@ impl<'a> Message<'a> {
     fn read(mut rest: &'a [u8]) -> Message<'a> {
         let (mut numbers, mut bytes) = (Vec::new(), Vec::new());
         while !rest.is_empty() {
-            let tag = varint(&mut rest);
+            let tag = read_varint(&mut rest);
             match tag & 7 {
-                0 => numbers.push((tag >> 3, varint(&mut rest))),
+                0 => numbers.push((tag >> 3, read_varint(&mut rest))),
                 1 => {
-                    let (fixed, after) = rest.split_first_chunk().expect("eight bytes");
-                    numbers.push((tag >> 3, u64::from_le_bytes(*fixed)));
-                    rest = after;
+                    let (number_bytes, remaining) = rest.split_first_chunk().expect("eight bytes");
+                    numbers.push((tag >> 3, u64::from_le_bytes(*number_bytes)));
+                    rest = remaining;
                 }
                 2 => {
-                    let length = varint(&mut rest) as usize;
-                    let (field, after) = rest.split_at(length);
+                    let length = read_varint(&mut rest) as usize;
+                    let (field, remaining) = rest.split_at(length);
                     bytes.push((tag >> 3, field));
-                    rest = after;
+                    rest = remaining;
                 }
                 other => panic!("wire type {other}"),
             }
@@ -86,7 +86,7 @@ struct Sequence {
     names: HashMap<u64, String>,
     annotations: HashMap<u64, String>,
     /// The slices that have not ended.
-    open: Vec<usize>,
+    open_slices: Vec<usize>,
 }
 
 /// Returns the slices of a trace, and the number of spans that were not recorded.
@@ -109,18 +109,18 @@ pub fn slices(trace: &[u8]) -> (Vec<Slice>, u64) {
             assert!(sequences.insert(id, Sequence::default()).is_none(), "a sequence starts once");
         }
         let sequence = sequences.get_mut(&id).expect("a sequence that has started");
-        define(sequence, &packet);
+        read_definitions(sequence, &packet);
         if let Some(event) = packet.message(11) {
             sequence.now_ns += packet.integer(8).expect("a timestamp");
-            handle(sequence, &event, &tracks, &mut slices);
+            apply_event(sequence, &event, &tracks, &mut slices);
         }
     }
-    assert!(sequences.values().all(|sequence| sequence.open.is_empty()), "every slice ends");
+    assert!(sequences.values().all(|sequence| sequence.open_slices.is_empty()), "every slice ends");
     (slices, dropped.expect("the attribute of the trace"))
 }
 
-/// Takes clocks, defaults and names from a packet.
-fn define(sequence: &mut Sequence, packet: &Message) {
+/// Reads the clock, the defaults and the names that a packet defines into the state of its sequence.
+fn read_definitions(sequence: &mut Sequence, packet: &Message) {
     if let Some(clocks) = packet.message(6) {
         let clock = clocks.message(1).expect("a clock");
         assert_eq!((clock.integer(1), clock.integer(3)), (Some(64), Some(1)), "differences of times");
@@ -137,10 +137,15 @@ fn define(sequence: &mut Sequence, packet: &Message) {
     }
 }
 
-fn handle(sequence: &mut Sequence, event: &Message, tracks: &HashMap<u64, (String, u64)>, slices: &mut Vec<Slice>) {
+fn apply_event(
+    sequence: &mut Sequence,
+    event: &Message,
+    tracks: &HashMap<u64, (String, u64)>,
+    slices: &mut Vec<Slice>,
+) {
     let event_type = event.integer(9).expect("a type");
     if event_type == 2 {
-        let slice: &mut Slice = &mut slices[sequence.open.pop().expect("a slice that has not ended")];
+        let slice: &mut Slice = &mut slices[sequence.open_slices.pop().expect("a slice that has not ended")];
         slice.end_ns = sequence.now_ns;
         if slice.duration_ps == 0 {
             slice.duration_ps = (slice.end_ns - slice.start_ns) * 1000;
@@ -165,7 +170,7 @@ fn handle(sequence: &mut Sequence, event: &Message, tracks: &HashMap<u64, (Strin
         flow: event.integer(47),
     });
     match event_type {
-        1 => sequence.open.push(slices.len() - 1),
+        1 => sequence.open_slices.push(slices.len() - 1),
         other => assert_eq!(other, 3, "a slice or an instant"),
     }
 }

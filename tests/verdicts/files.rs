@@ -1,8 +1,8 @@
 //! Checks files and names: outputs overwrite no input, a result is run again with the files of its first run, and flows
 //! or hosts with similar names stay distinct.
 
-use super::{STREAM, output, value, write_description};
-use crate::common::cli::{Folder, as_json, command, narrows, points_kept, stderr, stdout};
+use super::{STREAM, output_text, value, write_description};
+use crate::common::cli::{Folder, as_json, command, narrows, stderr, stdout, stored_point_files};
 use serde_json::Value as Json;
 use std::fs;
 
@@ -10,32 +10,33 @@ use std::fs;
 fn outputs_overwrite_no_input_and_no_other_output() {
     let folder = Folder::new("place");
     let machine = write_description(&folder, STREAM);
-    let in_folder =
+    let run_in_folder =
         |arguments: &[&str]| command(arguments).current_dir(&folder.0).output().expect("the program starts");
     for option in ["--trace", "--pcap"] {
-        let ran = in_folder(&["run", "machine.toml", option, &machine]);
-        assert_eq!(ran.status.code(), Some(2), "{option}");
+        let output = run_in_folder(&["run", "machine.toml", option, &machine]);
+        assert_eq!(output.status.code(), Some(2), "{option}");
     }
-    let ran = in_folder(&["run", "machine.toml", "--trace", "./machine.toml"]);
-    assert!(stderr(&ran).contains("the command reads this file"), "{}", stderr(&ran));
-    let ran = in_folder(&["run", "machine.toml", "--messages", "q.csv", "--trace", "./q.csv"]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("two outputs have this name"), "{}", stderr(&ran));
-    let ran = in_folder(&["sweep", "machine.toml", "--vary=run.seed=1,2", "--format=csv", "--out", "machine.toml"]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("the command reads this file"), "{}", stderr(&ran));
+    let output = run_in_folder(&["run", "machine.toml", "--trace", "./machine.toml"]);
+    assert!(stderr(&output).contains("the command reads this file"), "{}", stderr(&output));
+    let output = run_in_folder(&["run", "machine.toml", "--messages", "q.csv", "--trace", "./q.csv"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("two outputs have this name"), "{}", stderr(&output));
+    let output =
+        run_in_folder(&["sweep", "machine.toml", "--vary=run.seed=1,2", "--format=csv", "--out", "machine.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the command reads this file"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(&machine).expect("the description"), STREAM);
-    let swept = in_folder(&["sweep", "machine.toml", "--vary=run.seed=1,2", "--out", "s.csv"]);
-    assert_eq!(swept.status.code(), Some(0), "{}", stderr(&swept));
+    let sweep_output = run_in_folder(&["sweep", "machine.toml", "--vary=run.seed=1,2", "--out", "s.csv"]);
+    assert_eq!(sweep_output.status.code(), Some(0), "{}", stderr(&sweep_output));
     let rows = fs::read_to_string(folder.path("s.csv")).expect("rows");
     for out in ["s.csv", "page.csv"] {
-        let ran = in_folder(&["report", "s.csv", "--out", out]);
-        assert_eq!(ran.status.code(), Some(2));
-        assert!(stderr(&ran).contains("name a file that ends in `.html`"), "{}", stderr(&ran));
+        let output = run_in_folder(&["report", "s.csv", "--out", out]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("name a file that ends in `.html`"), "{}", stderr(&output));
     }
     std::os::unix::fs::symlink(folder.path("s.csv"), folder.path("link.html")).expect("a link");
-    let ran = in_folder(&["report", "s.csv", "--out", "link.html"]);
-    assert!(stderr(&ran).contains("the command reads this file"), "{}", stderr(&ran));
+    let output = run_in_folder(&["report", "s.csv", "--out", "link.html"]);
+    assert!(stderr(&output).contains("the command reads this file"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(folder.path("s.csv")).expect("rows"), rows);
 }
 
@@ -54,25 +55,25 @@ fn result_is_run_again_with_its_own_trace_or_refused() {
     let repeated = stdout(&["run", &path_of("result.json"), "--format=json"]);
     assert_eq!(hash(&repeated), hash(&first), "the trace lies where the description was");
     // A folder with another trace of this name is not used.
-    let other = "generated_cycle,source,destination\n0,3,0\n";
-    fs::write(path_of("trace.csv"), other).expect("a trace");
+    let other_trace = "generated_cycle,source,destination\n0,3,0\n";
+    fs::write(path_of("trace.csv"), other_trace).expect("a trace");
     assert_eq!(hash(&stdout(&["run", &path_of("result.json"), "--format=json"])), hash(&first));
-    fs::write(path_of("sub/trace.csv"), other).expect("a trace");
-    let ran = narrows(&["run", &path_of("result.json")]);
-    assert_eq!(ran.status.code(), Some(2));
+    fs::write(path_of("sub/trace.csv"), other_trace).expect("a trace");
+    let output = narrows(&["run", &path_of("result.json")]);
+    assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&ran).contains("this is not the file that") && stderr(&ran).contains("trace.csv"),
+        stderr(&output).contains("is not the file that") && stderr(&output).contains("trace.csv"),
         "{}",
-        stderr(&ran)
+        stderr(&output)
     );
-    let set = format!("--set=workload.replay.file={}", path_of("trace.csv"));
-    let overridden = as_json(&["run", &path_of("result.json"), &set]);
+    let setting = format!("--set=workload.replay.file={}", path_of("trace.csv"));
+    let overridden = as_json(&["run", &path_of("result.json"), &setting]);
     assert_eq!(value(&overridden, "replay.packets"), 1.0, "the other one, as was asked");
     // The sweep stores its finished points.
     fs::write(path_of("sub/trace.csv"), trace).expect("a trace");
     stdout(&["sweep", &path_of("sub/replay.toml"), "--vary=run.seed=1", "--out", &path_of("s.csv")]);
-    let kept_points = points_kept(&path_of("s.csv"));
-    let point = kept_points[0].to_str().expect("UTF-8");
+    let stored_points = stored_point_files(&path_of("s.csv"));
+    let point = stored_points[0].to_str().expect("UTF-8");
     assert_eq!(value(&as_json(&["run", point]), "replay.packets"), 2.0);
 }
 
@@ -115,9 +116,11 @@ fn host_of_a_node_overrides_an_earlier_host_by_name() {
                 [nodes.sender]\nhost = \"pentium-ii-440lx\"\n[nodes.receiver]\nhost = \"pentium-ii-440lx\"\n\
                 [workload.ping-pong]\npayload = \"8 KiB\"\nmessages = 10\n";
     let machine = write_description(&folder, text);
-    let show_json = |sets: [&str; 2]| narrows(&["show", &machine, "--format=json", "--set", sets[0], "--set", sets[1]]);
-    let hosts = |sets: [&str; 2]| {
-        let values = show_json(sets);
+    let show_json = |overrides: [&str; 2]| {
+        narrows(&["show", &machine, "--format=json", "--set", overrides[0], "--set", overrides[1]])
+    };
+    let hosts = |overrides: [&str; 2]| {
+        let values = show_json(overrides);
         let entries: Vec<Json> =
             serde_json::from_slice(&values.stdout).unwrap_or_else(|_| panic!("{}", stderr(&values)));
         let host = |node: &str| entries.iter().find(|entry| entry["key"] == format!("nodes.{node}.host")).cloned();
@@ -125,6 +128,6 @@ fn host_of_a_node_overrides_an_earlier_host_by_name() {
     };
     assert_eq!(hosts(["host=miata", "nodes.receiver.host=alcor"]), ["miata", "alcor"]);
     assert_eq!(hosts(["nodes.receiver.host=alcor", "host=miata"]), ["miata", "miata"]);
-    let ran = show_json(["host=miata", "nodes.receiver.host=nosuch"]);
-    assert_eq!(ran.status.code(), Some(2), "{}", output(&ran));
+    let output = show_json(["host=miata", "nodes.receiver.host=nosuch"]);
+    assert_eq!(output.status.code(), Some(2), "{}", output_text(&output));
 }

@@ -39,26 +39,26 @@ impl Error {
 
     /// Iterates over the groups of problems, each with the line that introduces it, which may be empty.
     pub fn groups(&self) -> impl Iterator<Item = (&str, &Problems)> {
-        let (points, one) = match self {
+        let (points, single) = match self {
             Error::Points(groups) => (&groups[..], None),
-            Error::Description(one) | Error::Incompatible(one) | Error::Question(one) | Error::Io(one) => {
-                (&[][..], Some(one))
+            Error::Description(single) | Error::Incompatible(single) | Error::Question(single) | Error::Io(single) => {
+                (&[][..], Some(single))
             }
         };
-        let points = points.iter().map(|(head, problems)| (head.as_str(), problems));
-        points.chain(one.map(|problems| ("", problems)))
+        let points = points.iter().map(|(heading, problems)| (heading.as_str(), problems));
+        points.chain(single.map(|problems| ("", problems)))
     }
 
     /// Returns the error as text, with colours for a terminal or without.
     pub fn render(&self, coloured: bool) -> String {
-        let group = |(head, problems): (&str, &Problems)| match head {
+        let group = |(heading, problems): (&str, &Problems)| match heading {
             "" => problems.render(coloured),
-            head => format!("{head}\n{}", problems.render(coloured)),
+            heading => format!("{heading}\n{}", problems.render(coloured)),
         };
         let mut groups: Vec<String> = self.groups().map(group).collect();
-        let problems: usize = self.groups().map(|(_, problems)| problems.list().len()).sum();
-        if problems > 1 {
-            groups.push(format!("{problems} problems"));
+        let problem_count: usize = self.groups().map(|(_, problems)| problems.list().len()).sum();
+        if problem_count > 1 {
+            groups.push(format!("{problem_count} problems"));
         }
         groups.join("\n\n")
     }
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_an_error_of_their_own() {
-        let misfit = Problems::from_problem(Problem::new("no DMA").incompatible());
-        assert!(matches!(Error::from(misfit), Error::Incompatible(_)));
+        let incompatible = Problems::from_problem(Problem::new("no DMA").incompatible());
+        assert!(matches!(Error::from(incompatible), Error::Incompatible(_)));
         assert!(matches!(Error::from(Problems::from_problem(Problem::new("no unit"))), Error::Description(_)));
     }
 }

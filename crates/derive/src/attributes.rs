@@ -16,10 +16,10 @@ impl Bounds {
     fn parse(meta: &ParseNestedMeta<'_>) -> Result<Bounds> {
         let mut bounds = Bounds::default();
         meta.parse_nested_meta(|bound| {
-            match word(&bound)?.as_str() {
+            match attribute_name(&bound)?.as_str() {
                 "min" => bounds.min = Some(bound.value()?.parse()?),
                 "max" => bounds.max = Some(bound.value()?.parse()?),
-                _ => return Err(unknown(&bound, &["min", "max"])),
+                _ => return Err(unknown_attribute(&bound, &["min", "max"])),
             }
             Ok(())
         })?;
@@ -42,19 +42,19 @@ pub struct TypeAttributes {
     pub check: Option<Expr>,
     /// The same as `check`, but called only if no error was found so far.
     pub check_if_sound: Option<Expr>,
-    /// Bounds of every integer field that states none.
+    /// Bounds of every integer field that states no bounds.
     pub each: Bounds,
-    /// Meaning of every bare number and amount of data that states none.
+    /// Meaning of every bare number and amount of data that states no meaning.
     pub meaning: Option<Ident>,
-    /// Resource of every number that states none.
+    /// Resource of every number that states no resource.
     pub resource: Option<LitStr>,
 }
 
 impl TypeAttributes {
     pub fn parse(attributes: &[Attribute]) -> Result<TypeAttributes> {
         let mut type_attributes = TypeAttributes { help: docs::help(attributes), ..TypeAttributes::default() };
-        for_each(attributes, |meta| {
-            match word(meta)?.as_str() {
+        for_each_param(attributes, |meta| {
+            match attribute_name(meta)?.as_str() {
                 "crate" => type_attributes.crate_path = Some(meta.value()?.parse::<LitStr>()?.parse()?),
                 "cfg_feature" => type_attributes.cfg_feature = Some(meta.value()?.parse()?),
                 "before" => type_attributes.before = Some(meta.value()?.parse()?),
@@ -63,7 +63,7 @@ impl TypeAttributes {
                 "each" => type_attributes.each = Bounds::parse(meta)?,
                 "meaning" => type_attributes.meaning = Some(meta.value()?.parse()?),
                 "resource" => type_attributes.resource = Some(meta.value()?.parse()?),
-                _ => return Err(unknown(meta, &TYPE_ATTRIBUTES)),
+                _ => return Err(unknown_attribute(meta, &TYPE_ATTRIBUTES)),
             }
             Ok(())
         })?;
@@ -81,12 +81,12 @@ pub struct VariantAttributes {
 impl VariantAttributes {
     pub fn parse(attributes: &[Attribute]) -> Result<VariantAttributes> {
         let mut variant_attributes = VariantAttributes { help: docs::help(attributes), key: None };
-        for_each(attributes, |meta| match word(meta)?.as_str() {
+        for_each_param(attributes, |meta| match attribute_name(meta)?.as_str() {
             "key" => {
                 variant_attributes.key = Some(meta.value()?.parse()?);
                 Ok(())
             }
-            _ => Err(unknown(meta, &["key"])),
+            _ => Err(unknown_attribute(meta, &["key"])),
         })?;
         Ok(variant_attributes)
     }
@@ -94,21 +94,21 @@ impl VariantAttributes {
 
 /// Representation of a field in its table.
 pub enum Shape {
-    /// One key with a value.
-    Value,
     /// The field has one key with a value.
-    Table,
+    Value,
     /// The field has one key with a table.
-    OneOf,
+    Table,
     /// The field has one key, below which one of several tables is present.
-    Flatten,
+    OneOf,
     /// The field has no key of its own; its keys are those of the enclosing table.
+    Flatten,
+    /// The field has no key. Its value is this expression.
     Skip(Expr),
-    /// The field has no key.
+    /// The functions `read` and `write` read and write the field's keys.
     With { read: Expr, write: Expr },
 }
 
-/// A type that is read in place of the field's type, and functions that convert between the two.
+/// A type that is read in place of the field's type; the functions `from` and `into` convert from it and to it.
 pub struct Via {
     pub ty: Type,
     pub from: Expr,
@@ -184,12 +184,12 @@ impl FieldAttributes {
             meaning: None,
             resource: None,
         };
-        for_each(attributes, |meta| field_attributes.parse_one(meta))?;
+        for_each_param(attributes, |meta| field_attributes.parse_one(meta))?;
         Ok(field_attributes)
     }
 
     fn parse_one(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        match word(meta)?.as_str() {
+        match attribute_name(meta)?.as_str() {
             "key" => self.key = Some(meta.value()?.parse()?),
             "was" => self.former_key = Some(meta.value()?.parse()?),
             "default" => self.default = Some(meta.value()?.parse()?),
@@ -209,7 +209,7 @@ impl FieldAttributes {
             "flatten" => self.set_shape(meta, Shape::Flatten)?,
             "skip" => self.set_shape(meta, Shape::Skip(meta.value()?.parse()?))?,
             "with" => self.set_shape(meta, parse_with(meta)?)?,
-            _ => return Err(unknown(meta, &FIELD_ATTRIBUTES)),
+            _ => return Err(unknown_attribute(meta, &FIELD_ATTRIBUTES)),
         }
         Ok(())
     }
@@ -265,22 +265,24 @@ fn functions(input: syn::parse::ParseStream<'_>, names: [&str; 2]) -> Result<[Ex
     };
     let first = function(names[0])?;
     input.parse::<Token![,]>()?;
-    let writer = function(names[1])?;
+    let second = function(names[1])?;
     input.parse::<Option<Token![,]>>()?;
-    Ok([first, writer])
+    Ok([first, second])
 }
 
-fn for_each(attributes: &[Attribute], mut visit: impl FnMut(&ParseNestedMeta<'_>) -> Result<()>) -> Result<()> {
+/// Visits each item of the `#[param(..)]` attributes.
+fn for_each_param(attributes: &[Attribute], mut visit: impl FnMut(&ParseNestedMeta<'_>) -> Result<()>) -> Result<()> {
     let param_attributes = attributes.iter().filter(|attribute| attribute.path().is_ident("param"));
     param_attributes.into_iter().try_for_each(|attribute| attribute.parse_nested_meta(|meta| visit(&meta)))
 }
 
-fn word(meta: &ParseNestedMeta<'_>) -> Result<String> {
+fn attribute_name(meta: &ParseNestedMeta<'_>) -> Result<String> {
     Ok(meta.path.require_ident()?.to_string())
 }
 
-fn unknown(meta: &ParseNestedMeta<'_>, allowed: &[&str]) -> Error {
-    let allowed: Vec<String> = allowed.iter().map(|word| format!("`{word}`")).collect();
-    let name = meta.path.get_ident().map_or_else(String::new, |word| format!("`{word}` "));
+/// Returns the error of an attribute whose name is not in `allowed`.
+fn unknown_attribute(meta: &ParseNestedMeta<'_>, allowed: &[&str]) -> Error {
+    let allowed: Vec<String> = allowed.iter().map(|name| format!("`{name}`")).collect();
+    let name = meta.path.get_ident().map_or_else(String::new, |name| format!("`{name}` "));
     Error::new_spanned(&meta.path, format!("{name}is not allowed here; allowed are {}", allowed.join(", ")))
 }

@@ -23,7 +23,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     if named_values.is_empty() {
         return Err(Error::new_spanned(name, "a choice has at least one word"));
     }
-    let value = target.implement(
+    let type_impl = target.implement(
         quote! { ParameterType },
         quote! {},
         quote! {
@@ -46,7 +46,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
             }
         },
     );
-    let default = target.implement(
+    let default_impl = target.implement(
         quote! { ParameterDefault },
         quote! {},
         quote! {
@@ -55,5 +55,5 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
             }
         },
     );
-    Ok(quote! { #value #default })
+    Ok(quote! { #type_impl #default_impl })
 }

@@ -61,30 +61,33 @@ impl<'f> Parameter<'f> {
     fn check(&self) -> Result<()> {
         let FieldAttributes { shape, default, optional_or, bounds, each, length, named_values, via, .. } =
             &self.attributes;
-        let refuse = |expr: Option<&Expr>, why: &str| match expr {
-            Some(expr) => Err(Error::new_spanned(expr, why)),
+        let reject = |expr: Option<&Expr>, reason: &str| match expr {
+            Some(expr) => Err(Error::new_spanned(expr, reason)),
             None => Ok(()),
         };
         if self.optional_type().is_some() || optional_or.is_some() {
-            refuse(default.as_ref(), "a parameter that is optional has no default")?;
+            reject(default.as_ref(), "a parameter that is optional has no default")?;
         }
         if self.optional_type().is_some() {
-            refuse(optional_or.as_ref(), "an `Option` is `None` where it is absent")?;
+            reject(optional_or.as_ref(), "an `Option` is `None` where it is absent")?;
         }
         if self.attributes.check.is_none() {
-            refuse(self.attributes.placeholder.as_ref(), "a placeholder replaces what `check` refuses")?;
+            reject(
+                self.attributes.placeholder.as_ref(),
+                "a placeholder needs a `check`, because it replaces values that `check` refuses",
+            )?;
         }
         if matches!(shape, Shape::Value) {
             return Ok(());
         }
-        if let Some(old) = &self.attributes.former_key {
-            return Err(Error::new_spanned(old, "only a value has a former name"));
+        if let Some(former_key) = &self.attributes.former_key {
+            return Err(Error::new_spanned(former_key, "only a value has a former name"));
         }
         if !matches!(shape, Shape::OneOf) {
-            refuse(default.as_ref(), "only a value or `one_of` has a default")?;
+            reject(default.as_ref(), "only a value or `one_of` has a default")?;
         }
         for limits in [bounds, each, length] {
-            refuse(limits.min.as_ref().or(limits.max.as_ref()), "only a value has bounds")?;
+            reject(limits.min.as_ref().or(limits.max.as_ref()), "only a value has bounds")?;
         }
         if let Some(meaning) = &self.attributes.meaning {
             return Err(Error::new_spanned(meaning, "only a value has a meaning"));
@@ -92,9 +95,9 @@ impl<'f> Parameter<'f> {
         if let Some(resource) = &self.attributes.resource {
             return Err(Error::new_spanned(resource, "only a value belongs to a resource"));
         }
-        refuse(optional_or.as_ref(), "only a value has `optional_or`")?;
-        refuse(named_values.first().map(|(_, value)| value), "only a value has words")?;
-        refuse(via.as_ref().map(|via| &via.from), "only a value is read via another type")
+        reject(optional_or.as_ref(), "only a value has `optional_or`")?;
+        reject(named_values.first().map(|(_, value)| value), "only a value has words")?;
+        reject(via.as_ref().map(|via| &via.from), "only a value is read via another type")
     }
 
     /// Returns the type within `Option<..>`.
@@ -108,10 +111,10 @@ impl<'f> Parameter<'f> {
         }
     }
 
-    fn value<'v>(&'v self, of_type: &'v TypeAttributes) -> Value<'v> {
+    fn value<'v>(&'v self, type_attributes: &'v TypeAttributes) -> Value<'v> {
         let optional = self.optional_type();
         let ty = optional.unwrap_or(&self.field.ty);
-        Value { ty, is_optional: optional.is_some(), key: &self.key, attributes: &self.attributes, of_type }
+        Value { ty, is_optional: optional.is_some(), key: &self.key, attributes: &self.attributes, type_attributes }
     }
 
     /// Returns the field's part of the expression that constructs the struct: `member`, or `index: variable`.
@@ -181,7 +184,8 @@ impl<'f> Parameter<'f> {
                 };
             }
         });
-        let renamed = attributes.former_key.as_ref().map(|old| quote! { #table.renamed_key(#old, #key); });
+        let renamed =
+            attributes.former_key.as_ref().map(|former_key| quote! { #table.renamed_key(#former_key, #key); });
         Ok(quote! { #renamed let #binding: #ty = #read; #check })
     }
 

@@ -2,7 +2,8 @@
 //! its value, the first paragraph of its documentation is its help text, and `#[param(..)]` states the rest.
 //!
 //! The traits are in `narrows::text`, and `docs/parameters.md` lists the attributes. Types with generic parameters are
-//! not supported. Checks that compare several values are functions that `check` names.
+//! not supported. `#[param(check = ..)]` names a function that checks several
+//! fields against each other.
 //!
 //! | file | does |
 //! |---|---|

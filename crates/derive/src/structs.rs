@@ -14,12 +14,12 @@ pub fn expand(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
             "the fields of a struct of parameters have names: they are the keys",
         ));
     }
-    let all = parameters(fields)?;
+    let all_parameters = parameters(fields)?;
     let Target { text_module, table, sink, .. } = &target;
-    let (read, write) = (construct(&target, quote! { Self }, &all)?, write(&target, &all));
-    let pattern = all.iter().map(Parameter::pattern);
+    let (read, write) = (construct(&target, quote! { Self }, &all_parameters)?, write(&target, &all_parameters));
+    let pattern = all_parameters.iter().map(Parameter::pattern);
     let (before, check) = (target.before(), target.check());
-    let parameters = target.implement(
+    let parameters_impl = target.implement(
         quote! { Parameters },
         quote! {},
         quote! {
@@ -36,8 +36,9 @@ pub fn expand(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
             }
         },
     );
-    let optional = all_optional(&target, all.iter().map(Parameter::need).collect::<Vec<Need<'_>>>().into_iter());
-    Ok(quote! { #parameters #optional })
+    let all_optional_impl =
+        all_optional(&target, all_parameters.iter().map(Parameter::need).collect::<Vec<Need<'_>>>().into_iter());
+    Ok(quote! { #parameters_impl #all_optional_impl })
 }
 
 /// Returns the expression that reads all fields in order, and constructs the struct or variant `constructor` from them.

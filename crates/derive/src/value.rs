@@ -15,17 +15,17 @@ pub struct Value<'v> {
     pub key: &'v str,
     pub attributes: &'v FieldAttributes,
     /// The attributes of the struct.
-    pub of_type: &'v TypeAttributes,
+    pub type_attributes: &'v TypeAttributes,
 }
 
 impl Value<'_> {
     /// Returns the type that is read.
-    fn source(&self) -> &Type {
+    fn read_type(&self) -> &Type {
         self.attributes.via.as_ref().map_or(self.ty, |via| &via.ty)
     }
 
     fn is_type_named(&self, names: &[&str]) -> bool {
-        let Type::Path(path) = self.source() else { return false };
+        let Type::Path(path) = self.read_type() else { return false };
         path.path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
     }
 
@@ -36,80 +36,84 @@ impl Value<'_> {
     /// Returns the expression that reads the value.
     pub fn read(&self, target: &Target<'_>) -> Result<TokenStream> {
         let FieldAttributes { default, optional_or, via, named_values, .. } = self.attributes;
-        let (text_module, source) = (&target.text_module, self.source());
-        let opened = self.open(target)?;
+        let (text_module, read_type) = (&target.text_module, self.read_type());
+        let field_reader = self.field_reader_in_bounds(target)?;
         let from_read = named_values
             .is_empty()
-            .then(|| quote! { let value = <#source as #text_module::ParameterType>::from_read(value); });
+            .then(|| quote! { let value = <#read_type as #text_module::ParameterType>::from_read(value); });
         let via = via.as_ref().map(|via| {
             let (from, ty) = (&via.from, self.ty);
             quote! { let value: #ty = #text_module::parameters::call::with_value(value, #from); }
         });
         let convert = quote! { #from_read #via value };
         Ok(match (default, optional_or) {
-            (Some(default), _) => match (as_written(default), named_values.is_empty()) {
-                (Some(default), _) => quote! { { let value = #opened.or(#default); #convert } },
+            (Some(default), _) => match (as_description_value(default), named_values.is_empty()) {
+                (Some(default), _) => quote! { { let value = #field_reader.or(#default); #convert } },
                 (None, true) => quote! {
-                    { let value = <#source as #text_module::ParameterDefault>::or(#opened, #default); #via value }
+                    {
+                        let value = <#read_type as #text_module::ParameterDefault>::or(#field_reader, #default);
+                        #via value
+                    }
                 },
                 (None, false) => return Err(Error::new_spanned(default, "a default among words is a word")),
             },
             (None, Some(value)) => quote! {
-                match #opened.optional() {
+                match #field_reader.optional() {
                     ::core::option::Option::Some(value) => { #convert }
                     ::core::option::Option::None => #value,
                 }
             },
-            (None, None) if self.is_optional => quote! { #opened.optional().map(|value| { #convert }) },
-            (None, None) => quote! { { let value = #opened.required(); #convert } },
+            (None, None) if self.is_optional => quote! { #field_reader.optional().map(|value| { #convert }) },
+            (None, None) => quote! { { let value = #field_reader.required(); #convert } },
         })
     }
 
     /// Returns the key with its bounds, ready to be read.
-    fn open(&self, target: &Target<'_>) -> Result<TokenStream> {
+    fn field_reader_in_bounds(&self, target: &Target<'_>) -> Result<TokenStream> {
         let FieldAttributes { help, bounds, each, length, named_values, .. } = self.attributes;
-        let (Target { text_module, table, .. }, source, key) = (target, self.source(), self.key);
+        let (Target { text_module, table, .. }, read_type, key) = (target, self.read_type(), self.key);
         if !named_values.is_empty() {
             let named_values = named_values.iter().map(|(word, value)| quote! { (#word, #value) });
             return Ok(quote! { #table.choice(#key, #help, &[#(#named_values),*]) });
         }
-        let mut opened =
-            quote_spanned! { source.span() => <#source as #text_module::ParameterType>::field(#table, #key, #help) };
-        opened = self.declare(target, opened);
-        let inherited = if self.is_integer() { &self.of_type.each } else { &Bounds { min: None, max: None } };
+        let mut field_reader = quote_spanned! {
+            read_type.span() => <#read_type as #text_module::ParameterType>::field(#table, #key, #help)
+        };
+        field_reader = self.declare(target, field_reader);
+        let inherited = if self.is_integer() { &self.type_attributes.each } else { &Bounds { min: None, max: None } };
         if let Some(min) = bounds.min.as_ref().or(inherited.min.as_ref()) {
             let min = self.bound(min);
-            opened = quote! { #opened.min(#min) };
+            field_reader = quote! { #field_reader.min(#min) };
         }
         if let Some(max) = bounds.max.as_ref().or(inherited.max.as_ref()) {
             let max = self.bound(max);
-            opened = quote! { #opened.max(#max) };
+            field_reader = quote! { #field_reader.max(#max) };
         }
         for (limits, method, cast) in [(each, "each", quote! { u64 }), (length, "length", quote! { usize })] {
-            let method = Ident::new(method, source.span());
-            opened = match (&limits.min, &limits.max) {
-                (None, None) => opened,
-                (Some(min), Some(max)) => quote! { #opened.#method((#min) as #cast, (#max) as #cast) },
-                (Some(one), None) | (None, Some(one)) => {
-                    return Err(Error::new_spanned(one, format!("`{method}` needs both `min` and `max`")));
+            let method = Ident::new(method, read_type.span());
+            field_reader = match (&limits.min, &limits.max) {
+                (None, None) => field_reader,
+                (Some(min), Some(max)) => quote! { #field_reader.#method((#min) as #cast, (#max) as #cast) },
+                (Some(limit), None) | (None, Some(limit)) => {
+                    return Err(Error::new_spanned(limit, format!("`{method}` needs both `min` and `max`")));
                 }
             };
         }
-        Ok(opened)
+        Ok(field_reader)
     }
 
-    /// Adds to `opened` the declared properties of a number: its meaning and its resource.
-    fn declare(&self, target: &Target<'_>, opened: TokenStream) -> TokenStream {
+    /// Adds to `field_reader` the declared properties of a number: its meaning and its resource.
+    fn declare(&self, target: &Target<'_>, field_reader: TokenStream) -> TokenStream {
         let (text_module, is_bare) = (&target.text_module, self.is_integer() || self.is_type_named(&["f64"]));
         let has_no_meaning = is_bare || self.is_type_named(&["Bytes"]);
-        let inherited = self.of_type.meaning.as_ref().filter(|_| has_no_meaning);
+        let inherited = self.type_attributes.meaning.as_ref().filter(|_| has_no_meaning);
         let meaning = self.attributes.meaning.as_ref().or(inherited);
         let is_number = has_no_meaning || meaning.is_some() || self.is_type_named(&["Time", "Rate", "Hertz"]);
-        let inherited = self.of_type.resource.as_ref().filter(|_| is_number);
+        let inherited = self.type_attributes.resource.as_ref().filter(|_| is_number);
         let resource = self.attributes.resource.as_ref().or(inherited);
         let meaning = meaning.map(|meaning| quote! { .meaning(#text_module::Meaning::#meaning) });
         let resource = resource.map(|resource| quote! { .resource(#resource) });
-        quote! { #opened #meaning #resource }
+        quote! { #field_reader #meaning #resource }
     }
 
     /// Returns a bound in the form that the key takes: integers of any width, numbers, and quantities as text.
@@ -132,8 +136,8 @@ impl Value<'_> {
                 quote! { #text_module::ParameterValue::Text(::std::string::String::from(match *value { #(#named_values),* })) }
             }
             (Some(via), true) => {
-                let (into, source) = (&via.into, &via.ty);
-                quote! { <#source as #text_module::ParameterType>::to_value(&#text_module::parameters::call::with_ref(value, #into)) }
+                let (into, read_type) = (&via.into, &via.ty);
+                quote! { <#read_type as #text_module::ParameterType>::to_value(&#text_module::parameters::call::with_ref(value, #into)) }
             }
             (None, true) => quote! { #text_module::ParameterType::to_value(value) },
         };
@@ -147,12 +151,12 @@ impl Value<'_> {
 }
 
 /// Returns a default in the form of a description, if it is a literal or a list of literals.
-fn as_written(default: &Expr) -> Option<TokenStream> {
+fn as_description_value(default: &Expr) -> Option<TokenStream> {
     match default {
         Expr::Lit(literal) if !matches!(literal.lit, Lit::Byte(_) | Lit::ByteStr(_) | Lit::Char(_)) => {
             Some(quote! { #default })
         }
-        Expr::Array(list) if list.elems.iter().all(|element| as_written(element).is_some()) => {
+        Expr::Array(list) if list.elems.iter().all(|element| as_description_value(element).is_some()) => {
             Some(quote! { &#default })
         }
         _ => None,

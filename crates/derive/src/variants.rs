@@ -36,7 +36,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
         needs.extend(fields.iter().map(Parameter::need));
     }
     let (before, check) = (target.before(), target.check());
-    let variants = target.implement(
+    let variants_impl = target.implement(
         quote! { ParameterVariants },
         quote! {},
         quote! {
@@ -57,13 +57,13 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
             }
         },
     );
-    let parameters = alternatives(&target, &writes);
-    let optional = all_optional(&target, needs.into_iter());
-    Ok(quote! { #variants #parameters #optional })
+    let parameters_impl = implement_parameters(&target, &writes);
+    let all_optional_impl = all_optional(&target, needs.into_iter());
+    Ok(quote! { #variants_impl #parameters_impl #all_optional_impl })
 }
 
 /// Implements `Parameters`: the variants are tables among other keys, exactly one of which is present.
-fn alternatives(target: &Target<'_>, writes: &[TokenStream]) -> TokenStream {
+fn implement_parameters(target: &Target<'_>, writes: &[TokenStream]) -> TokenStream {
     let (Target { text_module, table, sink, .. }, help) = (target, &target.attributes.help);
     target.implement(
         quote! { Parameters },

@@ -38,7 +38,7 @@ COMMANDS = [
 ]
 
 
-def native():
+def program_path():
     program = os.environ.get("NARROWS")
     if not program:
         pytest.skip("NARROWS names no program to compare with")
@@ -56,9 +56,10 @@ def run(command, **options):
 
 @pytest.mark.parametrize(("arguments", "code"), COMMANDS, ids=lambda one: " ".join(one) if isinstance(one, list) else "")
 def test_the_command_of_the_wheel_is_the_program(arguments, code, tmp_path):
-    ours, theirs = run([*MODULE, *arguments], cwd=tmp_path), run([native(), *arguments], cwd=tmp_path)
-    assert (ours.returncode, theirs.returncode) == (code, code)
-    assert without_time(ours.stdout) == without_time(theirs.stdout) and without_time(ours.stderr) == without_time(theirs.stderr)
+    wheel_run, program_run = run([*MODULE, *arguments], cwd=tmp_path), run([program_path(), *arguments], cwd=tmp_path)
+    assert (wheel_run.returncode, program_run.returncode) == (code, code)
+    assert without_time(wheel_run.stdout) == without_time(program_run.stdout)
+    assert without_time(wheel_run.stderr) == without_time(program_run.stderr)
 
 
 def test_pip_installs_the_command():
@@ -71,14 +72,14 @@ def test_pip_installs_the_command():
 
 def test_files_and_pipes_are_those_of_the_program(tmp_path):
     vary = ["--vary", "workload.ping-pong.payload=16 B,64 B"]
-    for command, name in [(MODULE, "ours.csv"), ([native()], "theirs.csv")]:
+    for command, name in [(MODULE, "ours.csv"), ([program_path()], "theirs.csv")]:
         assert run([*command, "sweep", "ping-pong", *vary, "--out", name], cwd=tmp_path).returncode == 0
     assert (tmp_path / "ours.csv").read_bytes() == (tmp_path / "theirs.csv").read_bytes()
     closed = subprocess.run(["bash", "-c", f"{' '.join(MODULE)} explain | head -n 1; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True)
     assert closed.stdout.splitlines()[-1] == "0" and closed.stderr == "", "a closed pipe is no error"
 
 
-def interrupted(command, folder, is_ready):
+def run_and_interrupt(command, folder, is_ready):
     """Starts a command, sends it SIGINT when `is_ready(seconds)`, and returns its exit code and standard error."""
     start = time.monotonic()
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -92,23 +93,26 @@ def interrupted(command, folder, is_ready):
 def test_interrupted_sweep_keeps_its_points(tmp_path):
     sweep = ["sweep", "ping-pong", "--vary", "run.seed=1..100000+1", "--out", "t.csv"]
     points = tmp_path / "t.csv.points"
-    for command in (MODULE, [native()]):
+    for command in (MODULE, [program_path()]):
         shutil.rmtree(points, ignore_errors=True)
-        code, errors = interrupted([*command, *sweep], tmp_path, lambda _: points.is_dir() and any(points.iterdir()))
+        code, errors = run_and_interrupt([*command, *sweep], tmp_path, lambda _: points.is_dir() and any(points.iterdir()))
         assert code == 130 and "the same command resumes from there" in errors, errors
 
 
 def test_interrupted_run_ends(tmp_path):
     endless = ["run", "ping-pong", "--set", "workload.ping-pong.messages=10000000"]
-    ended = [interrupted([*command, *endless], tmp_path, lambda seconds: seconds > 2) for command in (MODULE, [native()])]
-    codes = [code for code, _ in ended]
+    runs = [
+        run_and_interrupt([*command, *endless], tmp_path, lambda seconds: seconds > 2)
+        for command in (MODULE, [program_path()])
+    ]
+    codes = [code for code, _ in runs]
     assert codes[0] == codes[1] and codes[0] in (130, -signal.SIGINT)
 
 
 def test_explore_answers_by_the_command_of_the_wheel(tmp_path):
     # A module of the folder is not taken for the package.
     (tmp_path / "narrows.py").write_text("raise SystemExit('a module of a stranger')")
-    command = [sys.executable, "-c", _command._AGAIN, "explore", "--no-browser"]
+    command = [sys.executable, "-c", _command._RESTART_SCRIPT, "explore", "--no-browser"]
     server = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         address, token = server.stdout.readline().strip().split("/?token=")
@@ -124,7 +128,7 @@ def test_help_prints_what_explain_prints(capsys):
     narrows.help("message.latency_one_way_p99")
     shown = capsys.readouterr().out
     assert "metric" in shown
-    assert shown == run([native(), "explain", "message.latency_one_way_p99"]).stdout.decode()
+    assert shown == run([program_path(), "explain", "message.latency_one_way_p99"]).stdout.decode()
     narrows.help()
     assert "narrows.help(" in capsys.readouterr().out
     with pytest.raises(narrows.DescriptionError, match="did you mean `payload`"):
@@ -153,7 +157,7 @@ def test_help_prints_what_explain_prints(capsys):
     ids=lambda one: one[0] if isinstance(one, list) else "",
 )
 def test_exceptions_have_the_text_of_the_command_line(arguments, call, tmp_path):
-    errors = run([native(), *arguments], cwd=tmp_path).stderr.decode()
+    errors = run([program_path(), *arguments], cwd=tmp_path).stderr.decode()
     with pytest.raises(narrows.DescriptionError) as error:
         call()
     # The program also reports where it found the description.

@@ -17,11 +17,11 @@ from narrows import _explorer
 @pytest.fixture(autouse=True)
 def no_server_remains():
     yield
-    while _explorer._running:
-        _explorer._running.pop().stop()
+    while _explorer._running_servers:
+        _explorer._running_servers.pop().stop()
 
 
-def explored(machine, capsys, **options):
+def printed_address_and_items(machine, capsys, **options):
     """Returns the address and the items of the fragment that `explore` prints."""
     assert machine.explore(**options) is None
     address, fragment = capsys.readouterr().out.strip().split("#")
@@ -37,7 +37,7 @@ def ask(address, question):
 
 def test_address_names_the_example_its_settings_and_the_curve(capsys):
     machine = narrows.Machine("memory-bus").set("ni", "ni2w").set("workload.ping-pong.payload", "128 B")
-    address, items = explored(machine, capsys, vary=("workload.ping-pong.payload", "8 B..64 B*2"), metric="message.latency_one_way")
+    address, items = printed_address_and_items(machine, capsys, vary=("workload.ping-pong.payload", "8 B..64 B*2"), metric="message.latency_one_way")
     assert items == [
         "memory-bus",
         "ni=ni2w",
@@ -47,12 +47,12 @@ def test_address_names_the_example_its_settings_and_the_curve(capsys):
     ]
     assert ask(address, {"ask": "check", "name": "memory-bus", "sets": ["ni=ni2w"]})["ok"]
     # A second machine is shown by the same server.
-    assert explored(narrows.Machine("ping-pong"), capsys)[0] == address
+    assert printed_address_and_items(narrows.Machine("ping-pong"), capsys)[0] == address
 
 
 def test_text_is_in_the_address(capsys):
     text = narrows.Machine("memory-bus").text + "# mine\n"
-    _, items = explored(narrows.Machine(text=text), capsys)
+    _, items = printed_address_and_items(narrows.Machine(text=text), capsys)
     packed = items[0].removeprefix("~text=")
     packed += "=" * (-len(packed) % 4)
     assert zlib.decompress(base64.urlsafe_b64decode(packed), -zlib.MAX_WBITS).decode() == text
@@ -61,13 +61,13 @@ def test_text_is_in_the_address(capsys):
 def test_file_below_the_folder_is_named(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text(narrows.Machine("memory-bus").text)
-    address, items = explored(narrows.Machine("mine.toml"), capsys)
+    address, items = printed_address_and_items(narrows.Machine("mine.toml"), capsys)
     assert items == ["mine.toml"]
     assert ask(address, {"ask": "check", "name": "mine.toml"})["ok"]
 
 
 def test_page_may_be_framed_and_needs_its_token(capsys):
-    address, _ = explored(narrows.Machine("memory-bus"), capsys)
+    address, _ = printed_address_and_items(narrows.Machine("memory-bus"), capsys)
     folder = address.split("?")[0]
     with urllib.request.urlopen(f"{folder}engine.js", timeout=60) as file:
         assert file.status == 200
@@ -88,7 +88,7 @@ def test_server_ends_with_the_interpreter():
 import os, narrows
 from narrows import _explorer
 narrows.Machine("memory-bus").explore()
-print(_explorer._running[0].process.pid, flush=True)
+print(_explorer._running_servers[0].process.pid, flush=True)
 os._exit(0)
 """
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)

@@ -112,11 +112,11 @@ def test_fit_finds_the_true_constants(tmp_path):
     with pytest.raises(narrows.DescriptionError):
         base.fit({"size [B]": sizes, "latency": latency})
     state = tmp_path / "fit.state"
-    bent = {"size [B]": sizes, "latency [us]": [9 * one for one in latency[:1]] + latency[1:]}
-    fit = base.fit(bent, constants=[key], tolerance=0.02, state=state)
+    unreachable_curve = {"size [B]": sizes, "latency [us]": [9 * one for one in latency[:1]] + latency[1:]}
+    fit = base.fit(unreachable_curve, constants=[key], tolerance=0.02, state=state)
     assert not fit.reached and fit.failed[0]["errors"][0] < 0 and state.exists()
     with pytest.raises(narrows.DescriptionError, match="state of another fit"):
-        base.fit(bent, constants=[key], noise=0.05, state=state)
+        base.fit(unreachable_curve, constants=[key], noise=0.05, state=state)
 
 
 def test_messages_are_rows():
@@ -138,12 +138,12 @@ def test_deadlocked_run_reports_the_chain_of_waits():
 
 
 def test_run_with_lost_messages_is_unfinished():
-    deaf = narrows.Machine("stream").set("workload.stream.never-poll", True)
+    never_polling = narrows.Machine("stream").set("workload.stream.never-poll", True)
     with pytest.raises(narrows.UnfinishedRun, match="736 of 800 messages were lost") as error:
-        deaf.run()
+        never_polling.run()
     metrics = error.value.result.metrics
     assert metrics["messages.dropped"].value == 736 and metrics["message.bandwidth"].value is None
-    rows = narrows.sweep(deaf, {"run.seed": [1]})
+    rows = narrows.sweep(never_polling, {"run.seed": [1]})
     assert rows["outcome"] == ["loss"] and "736 of 800" in rows["reason"][0]
 
 

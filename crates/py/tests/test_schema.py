@@ -37,7 +37,7 @@ def test_a_shipped_file_is_accepted(validator, file):
 
 
 @pytest.mark.parametrize(
-    ("of", "keys", "value"),
+    ("example", "keys", "value"),
     [
         ("offered-load", ("fabric", "router", "virtual-chanels"), 2),
         ("memory-bus", ("workload", "ping-pong", "paylod"), "64 B"),
@@ -45,8 +45,8 @@ def test_a_shipped_file_is_accepted(validator, file):
         ("memory-bus", ("ni",), "cni32"),
     ],
 )
-def test_faulty_description_is_rejected(validator, of, keys, value):
-    description = tomllib.loads((ROOT / "examples" / f"{of}.toml").read_text())
+def test_faulty_description_is_rejected(validator, example, keys, value):
+    description = tomllib.loads((ROOT / "examples" / f"{example}.toml").read_text())
     assert errors(validator, description) == []
     table = description
     for key in keys[:-1]:

@@ -13,13 +13,13 @@ import pytest
 import narrows
 
 KEY = "workload.ping-pong.payload"
-SMALL = narrows.Machine("memory-bus").set("workload.ping-pong.messages", 20).set("workload.ping-pong.warm-up", 5)
+SMALL_MACHINE = narrows.Machine("memory-bus").set("workload.ping-pong.messages", 20).set("workload.ping-pong.warm-up", 5)
 VARY = {"ni": ["cni32qm", "ni2w"], KEY: "16 B..128 B*2"}
 
 
 @pytest.fixture(scope="module")
 def table():
-    return narrows.sweep(SMALL, VARY)
+    return narrows.sweep(SMALL_MACHINE, VARY)
 
 
 def rows(table):
@@ -36,14 +36,14 @@ def test_a_table_has_a_row_for_each_point(table):
 
 
 def test_values_of_python_are_those_of_the_command_line(table):
-    listed = narrows.sweep(SMALL, {"ni": ("cni32qm", "ni2w"), KEY: ["16 B", "32 B", "64 B", "128 B"]})
+    listed = narrows.sweep(SMALL_MACHINE, {"ni": ("cni32qm", "ni2w"), KEY: ["16 B", "32 B", "64 B", "128 B"]})
     assert rows(listed) == rows(table)
-    together = narrows.sweep(SMALL, {("ni", KEY): [("cni32qm", "16 B"), ("ni2w", "32 B")]})
+    together = narrows.sweep(SMALL_MACHINE, {("ni", KEY): [("cni32qm", "16 B"), ("ni2w", "32 B")]})
     assert together["hash"] == [table["hash"][0], table["hash"][5]]
-    assert narrows.sweep(SMALL, {"run.seed": range(1, 4)})["run_seed"] == [1, 2, 3]
-    assert rows(narrows.sweep(SMALL, ["ni=cni32qm,ni2w", f"{KEY}=16 B,32 B..128 B*2"])) == rows(table)
-    assert rows(narrows.sweep(SMALL, {"ni": "cni32qm,ni2w", KEY: ["16 B", "32 B..128 B*2"]})) == rows(table)
-    assert narrows.sweep(SMALL, f"{KEY}=16 B,32 B")["hash"] == table["hash"][:2]
+    assert narrows.sweep(SMALL_MACHINE, {"run.seed": range(1, 4)})["run_seed"] == [1, 2, 3]
+    assert rows(narrows.sweep(SMALL_MACHINE, ["ni=cni32qm,ni2w", f"{KEY}=16 B,32 B..128 B*2"])) == rows(table)
+    assert rows(narrows.sweep(SMALL_MACHINE, {"ni": "cni32qm,ni2w", KEY: ["16 B", "32 B..128 B*2"]})) == rows(table)
+    assert narrows.sweep(SMALL_MACHINE, f"{KEY}=16 B,32 B")["hash"] == table["hash"][:2]
 
 
 def test_pyarrow_pandas_and_polars_read_a_table(table):
@@ -68,7 +68,7 @@ def test_tables_and_results_convert(table):
     column = "message_latency_one_way_s"
     assert list(by_rows[column]) == list(frame[column]) == table[column] and frame.attrs["units"][column] == "s"
     assert table.to_polars()[column].to_list() == table[column] == table.to_arrow()[column].to_pylist()
-    result = SMALL.run(messages=True)
+    result = SMALL_MACHINE.run(messages=True)
     assert isinstance(result.to_polars(), polars.DataFrame) and isinstance(result.to_arrow(), pyarrow.Table)
     metrics = result.to_pandas().set_index("metric")
     assert metrics.loc["message.latency_one_way", "value"] == result.metrics["message.latency_one_way"].value
@@ -78,8 +78,8 @@ def test_tables_and_results_convert(table):
     assert set(result.tables) == {"metrics", "stages", "resources", "messages"}
     assert len(result.to_arrow("messages")) == len(result.messages)
     with pytest.raises(KeyError, match="run\\(messages=True\\) keeps the messages"):
-        SMALL.run().to_pandas("messages")
-    unmeasured = SMALL.set("run.time-limit", "10 us").run(allow_unfinished=True)
+        SMALL_MACHINE.run().to_pandas("messages")
+    unmeasured = SMALL_MACHINE.set("run.time-limit", "10 us").run(allow_unfinished=True)
     assert unmeasured.to_pandas().set_index("metric")["value"].isna()["message.latency_one_way"]
 
 
@@ -129,10 +129,10 @@ def test_the_program_finds_the_points_that_python_kept(table, tmp_path):
     program = os.environ.get("NARROWS")
     if not program:
         pytest.skip("NARROWS names no program to compare with")
-    sets = [word for one in SMALL.settings for word in ("--set", one)]
+    sets = [word for one in SMALL_MACHINE.settings for word in ("--set", one)]
     vary = ["--vary", "ni=cni32qm,ni2w", "--vary", f"{KEY}=16 B..128 B*2"]
     ours, theirs = tmp_path / "t.parquet", tmp_path / "u.parquet"
-    narrows.sweep(SMALL, VARY, out=ours)
+    narrows.sweep(SMALL_MACHINE, VARY, out=ours)
     shutil.copytree(f"{ours}.points", f"{theirs}.points")
     command = [program, "sweep", "memory-bus", *sets, *vary, "--out", str(theirs)]
     errors = subprocess.run(command, check=True, capture_output=True, text=True).stderr
@@ -141,33 +141,33 @@ def test_the_program_finds_the_points_that_python_kept(table, tmp_path):
 
 def test_stored_points_are_not_run_again(table, tmp_path):
     out = tmp_path / "t.csv"
-    first = narrows.sweep(SMALL, {**VARY, KEY: "16 B,64 B"}, out=out)
+    first = narrows.sweep(SMALL_MACHINE, {**VARY, KEY: "16 B,64 B"}, out=out)
     reported = []
-    second = narrows.sweep(SMALL, VARY, out=out, progress=reported.append)
+    second = narrows.sweep(SMALL_MACHINE, VARY, out=out, progress=reported.append)
     assert (first.run, first.kept, second.run, second.kept) == (4, 0, 4, 4)
     assert rows(second) == rows(table) and reported[-1] == 8 and out.is_file()
 
 
 def test_errors_are_reported_before_the_first_run():
     with pytest.raises(narrows.DescriptionError, match="At every point(.*\n)*.*did you mean `cni32qm`"):
-        narrows.sweep(SMALL.set("ni", "cni32q"), {KEY: "16 B,32 B"})
+        narrows.sweep(SMALL_MACHINE.set("ni", "cni32q"), {KEY: "16 B,32 B"})
     with pytest.raises(narrows.DescriptionError, match="At the point .*furlong"):
-        narrows.sweep(SMALL, {KEY: ["16 B", "1 furlong"]})
+        narrows.sweep(SMALL_MACHINE, {KEY: ["16 B", "1 furlong"]})
     with pytest.raises(narrows.DescriptionError, match="did you mean `message.latency_one_way`"):
-        narrows.sweep(SMALL, VARY, metrics="message.latency_one_wa")
+        narrows.sweep(SMALL_MACHINE, VARY, metrics="message.latency_one_wa")
     with pytest.raises(narrows.DescriptionError, match="varied twice"):
-        narrows.sweep(SMALL, {KEY: "16 B", (KEY, "ni"): [("32 B", "udma")]})
+        narrows.sweep(SMALL_MACHINE, {KEY: "16 B", (KEY, "ni"): [("32 B", "udma")]})
 
 
 def test_exception_in_progress_stops_a_sweep():
-    class Enough(Exception):
+    class StopSweep(Exception):
         pass
 
     def stop(_):
-        raise Enough
+        raise StopSweep
 
-    with pytest.raises(Enough):
-        narrows.sweep(SMALL, {"run.seed": range(1, 2000)}, progress=stop)
+    with pytest.raises(StopSweep):
+        narrows.sweep(SMALL_MACHINE, {"run.seed": range(1, 2000)}, progress=stop)
 
 
 LOADS = "workload.offered.load"
@@ -193,23 +193,23 @@ def test_seeds_give_means_and_intervals():
 
 def test_line_stops_at_saturation_with_and_without_an_executor():
     vary = {"fabric.router.virtual-channels": [1, 4], LOADS: "0.1,0.2..1+0.1"}
-    whole = narrows.sweep(MESH, vary)
-    outcomes, half = whole["outcome"], len(whole) // 2
+    full_table = narrows.sweep(MESH, vary)
+    outcomes, half = full_table["outcome"], len(full_table) // 2
     ends = [outcomes.index("saturated"), outcomes.index("saturated", half)]
     assert 0 < ends[0] < half - 1 and half < ends[1] < 2 * half - 1
-    wanted = [hash for at, hash in enumerate(whole["hash"]) if at <= ends[0] or half <= at <= ends[1]]
+    expected_hashes = [hash for at, hash in enumerate(full_table["hash"]) if at <= ends[0] or half <= at <= ends[1]]
     stopped = narrows.sweep(MESH, vary, stop_at_saturation=True)
-    assert stopped["hash"] == wanted
+    assert stopped["hash"] == expected_hashes
     handed_out = []
 
-    class Counting(concurrent.futures.ThreadPoolExecutor):
+    class CountingExecutor(concurrent.futures.ThreadPoolExecutor):
         def submit(self, function, /, *arguments):
             handed_out.append(arguments)
             return super().submit(function, *arguments)
 
-    with Counting(2) as executor:
+    with CountingExecutor(2) as executor:
         elsewhere = narrows.sweep(MESH, vary, stop_at_saturation=True, executor=executor)
-    assert rows(elsewhere) == rows(stopped) and len(handed_out) == len(wanted)
+    assert rows(elsewhere) == rows(stopped) and len(handed_out) == len(expected_hashes)
 
 
 STREAM = ("workload.stream.payload", "64 B..8 KiB")
@@ -228,15 +228,15 @@ def test_search_equals_that_of_the_program(tmp_path):
         narrows.find(machine, "message.bandwidth >= 60 MB/s", STREAM, vary={"run.time-limit": ["1 s", "1 furlong"]})
     program = os.environ.get("NARROWS")
     if program:
-        asked = ["--find", "message.bandwidth >= 60 MB/s", "--over", "=".join(STREAM)]
-        command = [program, "sweep", "stream", *asked, "--out", str(tmp_path / "p.csv")]
+        search_options = ["--find", "message.bandwidth >= 60 MB/s", "--over", "=".join(STREAM)]
+        command = [program, "sweep", "stream", *search_options, "--out", str(tmp_path / "p.csv")]
         subprocess.run(command, check=True, capture_output=True)
         assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "f.csv").read_bytes()
 
 
 def test_crossing_of_two_machines_is_found():
     over = (KEY, "8 B..2 KiB*4")
-    one, other = SMALL.set("ni", "ni2w"), SMALL.set("ni", "udma")
+    one, other = SMALL_MACHINE.set("ni", "ni2w"), SMALL_MACHINE.set("ni", "udma")
     found = narrows.find(one, "message.latency_one_way", over, against=other)
     ends = [narrows.sweep(machine, {KEY: over[1]})["message_latency_one_way_s"] for machine in (one, other)]
     less = [mine < theirs for mine, theirs in zip(*ends)]
@@ -256,14 +256,14 @@ def test_a_picture_is_drawn(table, tmp_path):
 
 def test_threads_of_an_executor_give_the_same(table):
     with concurrent.futures.ThreadPoolExecutor(2) as executor:
-        assert rows(narrows.sweep(SMALL, VARY, executor=executor)) == rows(table)
+        assert rows(narrows.sweep(SMALL_MACHINE, VARY, executor=executor)) == rows(table)
 
 
 def test_processes_give_the_same(table, tmp_path):
     with concurrent.futures.ProcessPoolExecutor(2, mp_context=spawn()) as executor:
-        given = narrows.sweep(SMALL, VARY, executor=executor, out=tmp_path / "t.parquet")
+        given = narrows.sweep(SMALL_MACHINE, VARY, executor=executor, out=tmp_path / "t.parquet")
     assert rows(given) == rows(table) and (given.run, given.kept) == (8, 0)
-    assert narrows.sweep(SMALL, VARY, out=tmp_path / "t.parquet").kept == 8
+    assert narrows.sweep(SMALL_MACHINE, VARY, out=tmp_path / "t.parquet").kept == 8
 
 
 def spawn():
@@ -272,47 +272,47 @@ def spawn():
     return multiprocessing.get_context("spawn")
 
 
-class Deadly(concurrent.futures.ProcessPoolExecutor):
+class WorkerKillingExecutor(concurrent.futures.ProcessPoolExecutor):
     """An executor of which the first instance kills its worker with the third task; later instances work."""
 
-    made = 0
+    instances = 0
 
     def __init__(self):
         super().__init__(1, mp_context=spawn())
-        Deadly.made += 1
+        WorkerKillingExecutor.instances += 1
         self.tasks = 0
 
     def submit(self, function, /, *arguments):
         self.tasks += 1
-        if Deadly.made == 1 and self.tasks == 3:
+        if WorkerKillingExecutor.instances == 1 and self.tasks == 3:
             return super().submit(os._exit, 9)
         return super().submit(function, *arguments)
 
 
 def test_a_dead_worker_loses_no_finished_point(table, tmp_path):
-    Deadly.made = 0
+    WorkerKillingExecutor.instances = 0
     out = tmp_path / "t.csv"
-    with Deadly() as executor, pytest.raises(narrows.WorkerError) as error:
-        narrows.sweep(SMALL, VARY, executor=executor, out=out)
+    with WorkerKillingExecutor() as executor, pytest.raises(narrows.WorkerError) as error:
+        narrows.sweep(SMALL_MACHINE, VARY, executor=executor, out=out)
     finished = len(error.value.table)
     assert finished == 2 and len(error.value.missing) == 6
-    again = narrows.sweep(SMALL, VARY, out=out)
+    again = narrows.sweep(SMALL_MACHINE, VARY, out=out)
     assert again.kept == finished and rows(again) == rows(table)
 
 
 def test_a_broken_executor_is_replaced(table):
-    Deadly.made = 0
-    given = narrows.sweep(SMALL, VARY, executor=Deadly)
-    assert Deadly.made == 2 and rows(given) == rows(table)
+    WorkerKillingExecutor.instances = 0
+    given = narrows.sweep(SMALL_MACHINE, VARY, executor=WorkerKillingExecutor)
+    assert WorkerKillingExecutor.instances == 2 and rows(given) == rows(table)
 
 
 def test_error_of_a_worker_is_raised():
-    class Wrong(concurrent.futures.ThreadPoolExecutor):
+    class WrongPointExecutor(concurrent.futures.ThreadPoolExecutor):
         def submit(self, function, /, *arguments):
             return super().submit(function, *arguments[:-1], ["run.seed=99"])
 
-    with Wrong(1) as executor, pytest.raises(narrows.DescriptionError, match="another point"):
-        narrows.sweep(SMALL, VARY, executor=executor)
+    with WrongPointExecutor(1) as executor, pytest.raises(narrows.DescriptionError, match="another point"):
+        narrows.sweep(SMALL_MACHINE, VARY, executor=executor)
 
 
 def test_dask_gives_the_same_and_survives_the_death_of_a_worker(table):
@@ -320,7 +320,7 @@ def test_dask_gives_the_same_and_survives_the_death_of_a_worker(table):
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         with distributed.Client(cluster) as client:
             executor = client.get_executor()
-            assert rows(narrows.sweep(SMALL, VARY, executor=executor)) == rows(table)
+            assert rows(narrows.sweep(SMALL_MACHINE, VARY, executor=executor)) == rows(table)
             seen = []
 
             def kill_one(done):
@@ -328,7 +328,7 @@ def test_dask_gives_the_same_and_survives_the_death_of_a_worker(table):
                     os.kill(next(iter(cluster.workers.values())).pid, 9)
                 seen.append(done)
 
-            assert rows(narrows.sweep(SMALL, VARY, executor=executor, progress=kill_one)) == rows(table)
+            assert rows(narrows.sweep(SMALL_MACHINE, VARY, executor=executor, progress=kill_one)) == rows(table)
             assert seen
 
 

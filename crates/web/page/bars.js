@@ -1,7 +1,7 @@
 // Bars: the stages of the mean message, the utilisation of resources, and the tornado of sensitivities.
 
 import { h, s } from "./dom.js";
-import { drawing, fit, hatch, textWidth } from "./figure.js";
+import { createDrawing, truncateText, addHatchPattern, textWidth } from "./figure.js";
 import { linearTicks, metricText, percent, timeText } from "./quantity.js";
 
 /** @typedef {import("./types").Stage} Stage */
@@ -10,7 +10,7 @@ import { linearTicks, metricText, percent, timeText } from "./quantity.js";
 /** @typedef {{label: string, colour: number, resources: Resource[]}} ResourceBar `colour` is the number of the machine */
 
 /** Stages in which a message is on its way between the interfaces. */
-const WIRE = /^(wire|network|fabric|link|switch)\b/i;
+const WIRE_STAGE = /^(firstWireIndex|network|fabric|link|switch)\b/i;
 
 /**
  * Returns the class of each stage's colour: blue before the wire, amber on it, green behind it.
@@ -20,27 +20,27 @@ const WIRE = /^(wire|network|fabric|link|switch)\b/i;
 export function stageColours(stages) {
   const counts = { send: 0, wire: 0, receive: 0 };
   const colours = new Map();
-  const wire = stages.findIndex((stage) => WIRE.test(stage.name));
+  const firstWireIndex = stages.findIndex((stage) => WIRE_STAGE.test(stage.name));
   stages.forEach((stage, index) => {
-    const isReceive = wire >= 0 ? index > wire : /^(receive|.*Rcv\b)/.test(stage.name);
-    const side = WIRE.test(stage.name) ? "wire" : isReceive ? "receive" : "send";
-    colours.set(stage.name, `stage-${side}-${counts[side] % (side === "wire" ? 3 : 6)}`);
+    const isReceive = firstWireIndex >= 0 ? index > firstWireIndex : /^(receive|.*Rcv\b)/.test(stage.name);
+    const side = WIRE_STAGE.test(stage.name) ? "wire" : isReceive ? "receive" : "send";
+    colours.set(stage.name, `stage-${side}-${counts[side] % (side === "firstWireIndex" ? 3 : 6)}`);
     counts[side] += 1;
   });
   return colours;
 }
 
 /** @param {Stage} stage */
-const total = (stage) => stage.waiting_ps + stage.service_ps;
+const totalTime = (stage) => stage.waiting_ps + stage.service_ps;
 
-/** @param {StageBar[]} bars */
-export function stageUnion(bars) {
+/** Returns every stage of the bars that takes time, once. @param {StageBar[]} bars */
+export function distinctStagesOf(bars) {
   /** @type {Stage[]} */
-  const union = [];
+  const distinctStages = [];
   for (const bar of bars) {
-    for (const stage of bar.stages) if (total(stage) > 0 && !union.some((each) => each.name === stage.name)) union.push(stage);
+    for (const stage of bar.stages) if (totalTime(stage) > 0 && !distinctStages.some((each) => each.name === stage.name)) distinctStages.push(stage);
   }
-  return union;
+  return distinctStages;
 }
 
 /**
@@ -48,18 +48,18 @@ export function stageUnion(bars) {
  * @param {number} width @param {StageBar[]} bars
  */
 export function stagesChart(width, bars) {
-  const sums = bars.map((bar) => bar.stages.reduce((sum, stage) => sum + total(stage), 0));
-  const longest = Math.max(...sums);
-  if (!(longest > 0)) return null;
-  const colours = stageColours(stageUnion(bars));
+  const sums = bars.map((bar) => bar.stages.reduce((sum, stage) => sum + totalTime(stage), 0));
+  const longestTime = Math.max(...sums);
+  if (!(longestTime > 0)) return null;
+  const colours = stageColours(distinctStagesOf(bars));
   const left = bars.length > 1 ? Math.min(110, Math.max(...bars.map((bar) => textWidth(bar.label, 13))) + 14) : 2;
   const right = Math.max(...sums.map((sum) => textWidth(timeText(sum), 13))) + 12;
-  const scale = (width - left - right) / longest;
+  const scale = (width - left - right) / longestTime;
   const pitch = 46;
   const height = bars.length * pitch + 30;
-  const svg = drawing(width, height, `Mean latency by stage: ${bars.map((bar, index) => `${bar.label} ${timeText(sums[index])}`).join(", ")}`);
-  const waiting = hatch(svg);
-  const { ticks, unit, factor } = timeTicks(longest, Math.max(2, Math.min(8, Math.floor((width - left - right) / 90))));
+  const svg = createDrawing(width, height, `Mean latency by stage: ${bars.map((bar, index) => `${bar.label} ${timeText(sums[index])}`).join(", ")}`);
+  const waiting = addHatchPattern(svg);
+  const { ticks, unit, factor } = timeTicks(longestTime, Math.max(2, Math.min(8, Math.floor((width - left - right) / 90))));
   for (const tick of ticks) {
     const x = left + tick * factor * scale;
     svg.append(s("line", { x1: x, x2: x, y1: 0, y2: bars.length * pitch, class: "grid" }));
@@ -67,19 +67,19 @@ export function stagesChart(width, bars) {
   }
   for (const [row, bar] of bars.entries()) {
     const y = row * pitch + 8;
-    if (bars.length > 1) svg.append(s("text", { x: 0, y: y + 20, class: "label" }, fit(bar.label, left - 10, 13)));
+    if (bars.length > 1) svg.append(s("text", { x: 0, y: y + 20, class: "label" }, truncateText(bar.label, left - 10, 13)));
     let x = left;
     for (const stage of bar.stages) {
-      const size = total(stage);
+      const size = totalTime(stage);
       if (size <= 0) continue;
       const group = s("g", null, s("title", null, `${stage.name}: ${timeText(size)}, of which waiting ${timeText(stage.waiting_ps)}`));
-      const long = size * scale;
-      const wait = stage.waiting_ps * scale;
-      const gap = long > 3 ? 1 : 0;
-      group.append(s("rect", { x, y, width: Math.max(0.5, long - gap), height: 30, rx: 1.5, class: colours.get(stage.name) }));
-      if (wait > 0.5) group.append(s("rect", { x, y, width: Math.max(0.5, wait - gap), height: 30, rx: 1.5, fill: waiting }));
+      const barWidth = size * scale;
+      const waitingWidth = stage.waiting_ps * scale;
+      const gap = barWidth > 3 ? 1 : 0;
+      group.append(s("rect", { x, y, width: Math.max(0.5, barWidth - gap), height: 30, rx: 1.5, class: colours.get(stage.name) }));
+      if (waitingWidth > 0.5) group.append(s("rect", { x, y, width: Math.max(0.5, waitingWidth - gap), height: 30, rx: 1.5, fill: waiting }));
       svg.append(group);
-      x += long;
+      x += barWidth;
     }
     svg.append(s("text", { x: x + 7, y: y + 20, class: "figure-value" }, timeText(sums[row])));
   }
@@ -87,10 +87,10 @@ export function stagesChart(width, bars) {
 }
 
 /** @param {number} longest in ps @param {number} count */
-function timeTicks(longest, count) {
-  const { unit } = metricText(longest, "ps");
+function timeTicks(longestTime, count) {
+  const { unit } = metricText(longestTime, "ps");
   const factor = { ps: 1, ns: 1e3, "µs": 1e6, ms: 1e9, s: 1e12 }[unit] ?? 1;
-  return { ticks: linearTicks(0, longest / factor, count), unit, factor };
+  return { ticks: linearTicks(0, longestTime / factor, count), unit, factor };
 }
 
 /**
@@ -98,22 +98,22 @@ function timeTicks(longest, count) {
  * @param {StageBar[]} bars
  */
 export function stagesTable(bars) {
-  const union = stageUnion(bars);
-  const colours = stageColours(union);
-  const sums = bars.map((bar) => bar.stages.reduce((sum, stage) => sum + total(stage), 0));
-  const isOne = bars.length === 1;
+  const distinctStages = distinctStagesOf(bars);
+  const colours = stageColours(distinctStages);
+  const sums = bars.map((bar) => bar.stages.reduce((sum, stage) => sum + totalTime(stage), 0));
+  const isSingleMachine = bars.length === 1;
   return h("table", { class: "numbers" },
     h("thead", null, h("tr", null, h("th", { scope: "col" }, "Stage"), bars.flatMap((bar) => [
-      h("th", { scope: "col" }, isOne ? "Time" : bar.label),
-      isOne && h("th", { scope: "col" }, "of which waiting"),
-      isOne && h("th", { scope: "col" }, "Share")]))),
-    h("tbody", null, union.map((stage) => h("tr", null,
+      h("th", { scope: "col" }, isSingleMachine ? "Time" : bar.label),
+      isSingleMachine && h("th", { scope: "col" }, "of which waiting"),
+      isSingleMachine && h("th", { scope: "col" }, "Share")]))),
+    h("tbody", null, distinctStages.map((stage) => h("tr", null,
       h("th", { scope: "row", title: stage.meaning || null }, h("span", { class: "stage-name" }, swatch(colours.get(stage.name) ?? ""), stage.name)),
       bars.flatMap((bar, index) => {
-        const own = bar.stages.find((each) => each.name === stage.name);
-        if (!own || total(own) === 0) return [h("td", null, "–")];
-        return [h("td", null, timeText(total(own))), isOne && h("td", { class: "muted" }, own.waiting_ps > 0 ? timeText(own.waiting_ps) : "–"),
-          isOne && h("td", { class: "muted" }, percent(total(own) / sums[index]))];
+        const stageOfBar = bar.stages.find((each) => each.name === stage.name);
+        if (!stageOfBar || totalTime(stageOfBar) === 0) return [h("td", null, "–")];
+        return [h("td", null, timeText(totalTime(stageOfBar))), isSingleMachine && h("td", { class: "muted" }, stageOfBar.waiting_ps > 0 ? timeText(stageOfBar.waiting_ps) : "–"),
+          isSingleMachine && h("td", { class: "muted" }, percent(totalTime(stageOfBar) / sums[index]))];
       })))));
 }
 
@@ -126,27 +126,27 @@ function swatch(colour) {
  * Returns the busiest resources of the machines, the busiest first.
  * @param {ResourceBar[]} bars @param {number} count
  */
-export function busiest(bars, count) {
+export function busiestResources(bars, count) {
   /** @type {Map<string, number>} */
-  const most = new Map();
-  for (const bar of bars) for (const resource of bar.resources) most.set(resource.name, Math.max(most.get(resource.name) ?? 0, resource.active ?? resource.busy));
-  return Array.from(most).filter(([, active]) => active > 0.0005).sort((a, b) => b[1] - a[1]).slice(0, count).map(([name]) => name);
+  const largestShares = new Map();
+  for (const bar of bars) for (const resource of bar.resources) largestShares.set(resource.name, Math.max(largestShares.get(resource.name) ?? 0, resource.active ?? resource.busy));
+  return Array.from(largestShares).filter(([, active]) => active > 0.0005).sort((a, b) => b[1] - a[1]).slice(0, count).map(([name]) => name);
 }
 
 /**
- * Draws the utilisation of the busiest resources; the darker part of a bar is active, the rest held.
+ * Draws the utilisation of the busiest resources; the darker part of a bar is the active share, the rest is held without moving data.
  * @param {number} width @param {ResourceBar[]} bars @param {number} [count]
  */
 export function utilisationChart(width, bars, count = 10) {
-  const names = busiest(bars, count);
+  const names = busiestResources(bars, count);
   if (names.length === 0) return null;
-  const thick = bars.length > 1 ? 13 : 14;
-  const pitch = thick * bars.length + 14;
+  const barHeight = bars.length > 1 ? 13 : 14;
+  const pitch = barHeight * bars.length + 14;
   const left = Math.min(width * 0.42, Math.max(...names.map((name) => textWidth(name))) + 12);
   const right = 54;
   const scale = width - left - right;
   const height = names.length * pitch + 26;
-  const svg = drawing(width, height, `Utilisation of the busiest resources: ${names.slice(0, 3).join(", ")}`);
+  const svg = createDrawing(width, height, `Utilisation of the busiest resources: ${names.slice(0, 3).join(", ")}`);
   for (const tick of width < 420 ? [0, 0.5, 1] : [0, 0.2, 0.4, 0.6, 0.8, 1]) {
     const x = left + tick * scale;
     svg.append(s("line", { x1: x, x2: x, y1: 0, y2: height - 24, class: "grid" }));
@@ -156,18 +156,18 @@ export function utilisationChart(width, bars, count = 10) {
   svg.append(s("line", { x1: limit, x2: limit, y1: 0, y2: height - 24, class: "limit" }));
   names.forEach((name, row) => {
     const top = row * pitch + 4;
-    svg.append(s("text", { x: left - 10, y: top + (thick * bars.length) / 2 + 4, class: "label small", "text-anchor": "end" }, fit(name, left - 12), s("title", null, name)));
+    svg.append(s("text", { x: left - 10, y: top + (barHeight * bars.length) / 2 + 4, class: "label small", "text-anchor": "end" }, truncateText(name, left - 12), s("title", null, name)));
     bars.forEach((bar, index) => {
       const resource = bar.resources.find((each) => each.name === name);
       if (!resource) return;
-      const y = top + index * thick;
+      const y = top + index * barHeight;
       const colour = `machine-${bar.colour}`;
       const text = `${name}${bars.length > 1 ? `, ${bar.label}` : ""}: ${percent(resource.active ?? resource.busy)} active, ${percent(resource.busy)} held`;
       svg.append(s("g", null, s("title", null, text),
-        s("rect", { x: left, y, width: Math.max(1, resource.busy * scale), height: thick - 1, class: `${colour} light` }),
-        s("rect", { x: left, y, width: Math.max(0, (resource.active ?? resource.busy) * scale), height: thick - 1, class: colour })));
+        s("rect", { x: left, y, width: Math.max(1, resource.busy * scale), height: barHeight - 1, class: `${colour} light` }),
+        s("rect", { x: left, y, width: Math.max(0, (resource.active ?? resource.busy) * scale), height: barHeight - 1, class: colour })));
       const active = resource.active ?? resource.busy;
-      svg.append(s("text", { x: left + Math.max(active, resource.busy) * scale + 6, y: y + thick / 2 + 3.5, class: "tick" }, percent(active)));
+      svg.append(s("text", { x: left + Math.max(active, resource.busy) * scale + 6, y: y + barHeight / 2 + 3.5, class: "tick" }, percent(active)));
     });
   });
   return svg;
@@ -196,7 +196,7 @@ export function tornadoChart(width, rows) {
   const scale = inner / (high - low);
   const zero = left + 62 - low * scale;
   const height = rows.length * pitch + 28;
-  const svg = drawing(width, height, `Sensitivities: ${rows.slice(0, 3).map((row) => `${row.name} ${signed(row.faster)}`).join(", ")}`);
+  const svg = createDrawing(width, height, `Sensitivities: ${rows.slice(0, 3).map((row) => `${row.name} ${signedChange(row.faster)}`).join(", ")}`);
   for (const tick of linearTicks(low, high, Math.max(3, Math.min(8, Math.floor(inner / 70))))) {
     const x = zero + tick * scale;
     svg.append(s("line", { x1: x, x2: x, y1: 0, y2: height - 26, class: tick === 0 ? "axis" : "grid" }));
@@ -205,24 +205,24 @@ export function tornadoChart(width, rows) {
   rows.forEach((row, index) => {
     const y = index * pitch + (isNarrow ? 20 : 5);
     const label = isNarrow ? { x: 0, y: y - 6 } : { x: left - 10, y: y + 12, "text-anchor": "end" };
-    svg.append(s("text", { ...label, class: "label small" }, fit(row.name, isNarrow ? width : left - 12), s("title", null, row.detail)));
+    svg.append(s("text", { ...label, class: "label small" }, truncateText(row.name, isNarrow ? width : left - 12), s("title", null, row.detail)));
     for (const [ratio, colour] of /** @type {[number | null, string][]} */ ([[row.slower, "worse"], [row.faster, "better"]])) {
       if (ratio === null) continue;
       const change = ratio - 1;
       const x = change < 0 ? zero + change * scale : zero;
-      svg.append(s("rect", { x, y, width: Math.max(0.5, Math.abs(change) * scale), height: 16, class: colour }, s("title", null, `${row.detail}: ${signed(ratio)}`)));
+      svg.append(s("rect", { x, y, width: Math.max(0.5, Math.abs(change) * scale), height: 16, class: colour }, s("title", null, `${row.detail}: ${signedChange(ratio)}`)));
     }
     const end = Math.max(row.faster ?? 1, 1) - 1;
-    svg.append(s("text", { x: zero + end * scale + 6, y: y + 12, class: "tick strong" }, signed(row.faster)));
+    svg.append(s("text", { x: zero + end * scale + 6, y: y + 12, class: "tick strong" }, signedChange(row.faster)));
     if (row.slower !== null && row.slower < 1) {
-      svg.append(s("text", { x: zero + (row.slower - 1) * scale - 6, y: y + 12, class: "tick", "text-anchor": "end" }, signed(row.slower)));
+      svg.append(s("text", { x: zero + (row.slower - 1) * scale - 6, y: y + 12, class: "tick", "text-anchor": "end" }, signedChange(row.slower)));
     }
   });
   return svg;
 }
 
 /** @param {number | null} ratio */
-function signed(ratio) {
+function signedChange(ratio) {
   if (ratio === null) return "–";
   const change = (ratio - 1) * 100;
   if (Math.abs(change) < 0.05) return "0 %";

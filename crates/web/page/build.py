@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the finished page: its files, the module, and what the page needs when it is opened from a file.
+"""Writes the finished page: its files, the module, and the scripts for a page that is opened from a file.
 
     build.py MODULE OUT             MODULE is narrows.wasm; OUT/index.html is the page
     build.py --studies MODULE OUT   MODULE is the module of studies; OUT/study.html is their page in one file
@@ -26,23 +26,23 @@ import tomllib
 PAGE = pathlib.Path(__file__).resolve().parent
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+\.js)";\n', re.M)
 EXPORT = re.compile(r"^export ((?:async )?function|const|let|class) (\w+)", re.M)
-COPIED = ("*.js", "*.css", "*.html", "*.svg")
+COPIED_PATTERNS = ("*.js", "*.css", "*.html", "*.svg")
 #: The files of the page of a study, without their extension.
 STUDY_FILES = ("study", "lzma")
 
 
-def imports(text):
+def imported_modules(text):
     """Returns the modules that a module imports."""
     return [match[2] for match in IMPORT.finditer(text)]
 
 
-def in_order(name, seen, order):
-    """Appends a module behind all that it imports."""
+def append_with_imports(name, seen, order):
+    """Appends a module to `order`, after all modules that it imports."""
     if name in seen:
         return
     seen.add(name)
-    for other in imports((PAGE / name).read_text()):
-        in_order(other, seen, order)
+    for other in imported_modules((PAGE / name).read_text()):
+        append_with_imports(other, seen, order)
     order.append(name)
 
 
@@ -56,16 +56,16 @@ def module(name):
         return f'const {{ {names} }} = modules["{match[2]}"];\n'
 
     text = EXPORT.sub(lambda match: f"{match[1]} {match[2]}", IMPORT.sub(binding, text))
-    left = re.search(r"^(?:import|export)\b.*", text, re.M)
-    if left:
-        sys.exit(f"{name}: `{left[0]}` is neither `import {{…}} from \"./FILE.js\"` nor an export of one declaration")
+    unsupported = re.search(r"^(?:import|export)\b.*", text, re.M)
+    if unsupported:
+        sys.exit(f"{name}: `{unsupported[0]}` is neither `import {{…}} from \"./FILE.js\"` nor an export of one declaration")
     return f'modules["{name}"] = (function () {{\n{text}\nreturn {{ {", ".join(exported)} }};\n}})();\n'
 
 
 def bundle(entry):
     """Returns a module and all that it imports as one classic script."""
     order = []
-    in_order(entry, set(), order)
+    append_with_imports(entry, set(), order)
     return '(function () {\n"use strict";\nconst modules = {};\n' + "".join(map(module, order)) + "})();\n"
 
 
@@ -74,21 +74,24 @@ def in_base64(data):
     return base64.b64encode(data).decode()
 
 
-def lzma_of(wasm):
-    """Returns a module as lzma.js unpacks it: a file .lzma with a known size. Code has no pattern over several bytes."""
+def compress_lzma(wasm):
+    """Returns a module in the format that lzma.js unpacks: an .lzma file with a known size.
+
+    The option `pb` is 0, since code has no alignment over several bytes.
+    """
     options = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 23, "lc": 4, "lp": 0, "pb": 0}
     data = lzma.compress(wasm, format=lzma.FORMAT_ALONE, filters=[options])
     return data[:5] + len(wasm).to_bytes(8, "little") + data[13:]
 
 
-def replaced(text, old, new):
+def replace_once(text, old, new):
     """Returns a text in which `old`, which must be there once, is replaced."""
     if text.count(old) != 1:
         sys.exit(f"study.html: `{old}` is there {text.count(old)} times")
     return text.replace(old, new)
 
 
-def hash_of(text):
+def csp_hash(text):
     """Returns the source of a content security policy that admits an embedded script or style sheet."""
     return f"'sha256-{in_base64(hashlib.sha256(text.encode()).digest())}'"
 
@@ -102,18 +105,18 @@ def study_page(wasm):
         if re.search(r"</(script|style)|<!--", text, re.I):
             sys.exit("study.html: a script or style sheet contains the end of its element")
     icon = in_base64((PAGE / "icon.svg").read_bytes())
-    policy = (f"default-src 'none'; script-src {hash_of(script)} 'wasm-unsafe-eval'; worker-src blob:; "
-              f"style-src {hash_of(style)}; img-src data:; base-uri 'none'; form-action 'none'")
-    marks = [f'<meta http-equiv="Content-Security-Policy" content="{policy}">', '<meta name="narrows-engine" content="wasm">',
+    policy = (f"default-src 'none'; script-src {csp_hash(script)} 'wasm-unsafe-eval'; worker-src blob:; "
+              f"style-src {csp_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'")
+    meta_elements = [f'<meta http-equiv="Content-Security-Policy" content="{policy}">', '<meta name="narrows-engine" content="wasm">',
              f'<meta name="narrows-version" content="{version}">', '<meta name="narrows-study" content="">']
     page = (PAGE / "study.html").read_text()
-    page = replaced(page, '<meta name="narrows-engine" content="server">', "\n".join(marks))
-    page = replaced(page, 'href="icon.svg"', f'href="data:image/svg+xml;base64,{icon}"')
-    page = replaced(page, '<link rel="stylesheet" href="page.css">\n', "")
-    page = replaced(page, '<link rel="stylesheet" href="study.css">', f"<style>{style}</style>")
-    page = replaced(page, '<script type="module" src="study.js"></script>\n', "")
-    module = f'<script type="application/x-lzma" id="narrows-wasm">{in_base64(lzma_of(wasm))}</script>'
-    return replaced(page, "</body>", f"{module}\n<script>{script}</script>\n</body>")
+    page = replace_once(page, '<meta name="narrows-engine" content="server">', "\n".join(meta_elements))
+    page = replace_once(page, 'href="icon.svg"', f'href="data:image/svg+xml;base64,{icon}"')
+    page = replace_once(page, '<link rel="stylesheet" href="page.css">\n', "")
+    page = replace_once(page, '<link rel="stylesheet" href="study.css">', f"<style>{style}</style>")
+    page = replace_once(page, '<script type="module" src="study.js"></script>\n', "")
+    module = f'<script type="application/x-lzma" id="narrows-wasm">{in_base64(compress_lzma(wasm))}</script>'
+    return replace_once(page, "</body>", f"{module}\n<script>{script}</script>\n</body>")
 
 
 def main():
@@ -131,7 +134,7 @@ def main():
         (out / "study.html").write_text(study_page(pathlib.Path(options.module).read_bytes()))
         print(f"{(out / 'study.html').stat().st_size:9} study.html")
         return
-    for pattern in COPIED:
+    for pattern in COPIED_PATTERNS:
         for path in sorted(PAGE.glob(pattern)):
             if path.stem in STUDY_FILES and not options.server:
                 continue  # the explorer's module does not judge the claims of studies

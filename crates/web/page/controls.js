@@ -3,7 +3,7 @@
 import { byId, fill, h, prose, setText } from "./dom.js";
 import { Keys } from "./keys.js";
 import { question } from "./link.js";
-import { difference, problemList } from "./panel.js";
+import { differenceText, problemList } from "./panel.js";
 import { Parts } from "./parts.js";
 
 export class Controls {
@@ -14,7 +14,7 @@ export class Controls {
   constructor(page, handlers) {
     this.page = page;
     this.handlers = handlers;
-    this.complained = "";
+    this.shownProblems = "";
     this.keys = new Keys(byId("keys"), {
       onchange: (path, text, isFinal) => handlers.onkey(path, text, isFinal),
       onreset: (path) => handlers.onkey(path, null, true),
@@ -69,17 +69,17 @@ export class Controls {
     this.keys.show(shown.values, machine.sets, `${state.edited} ${machine.name} ${machine.text ?? ""}`);
   }
 
-  /** Says in which values the machine differs from the other one, or from the baseline. */
+  /** Shows the values in which the machine differs from the other machine, or from the baseline. */
   difference() {
     const { state } = this.page;
     const machine = this.page.machine();
     const other = state.machines[1 - state.edited] ?? state.baseline;
     if (!other) return fill(byId("difference"));
     const isTwo = state.machines.length > 1;
-    fill(byId("difference"), difference(machine, other, isTwo ? `machine ${"AB"[1 - state.edited]}` : "the baseline"));
+    fill(byId("difference"), differenceText(machine, other, isTwo ? `machine ${"AB"[1 - state.edited]}` : "the baseline"));
   }
 
-  /** Returns what shows the place of a problem: its line in the description, or its field. @param {import("./types").Problem} problem */
+  /** Returns a button that goes to the location of a problem, its line in the description or its field. @param {import("./types").Problem} problem */
   action(problem) {
     const { line, file, key } = problem;
     if (this.page.machine().text !== null && line && file !== "--set") return { label: "Go to the line", go: () => this.page.toml.open(problem) };
@@ -88,12 +88,12 @@ export class Controls {
   }
 
   /** Shows problems at their fields and in a list. @param {import("./types").Problem[]} problems */
-  complain(problems) {
-    this.keys.complain(problems);
+  showProblems(problems) {
+    this.keys.showProblems(problems);
     const host = byId("problems");
     const text = JSON.stringify(problems);
-    if (text === this.complained) return;
-    this.complained = text;
+    if (text === this.shownProblems) return;
+    this.shownProblems = text;
     fill(host, problems.length > 0 && h("div", { class: "card" }, h("h2", null, problems.length === 1 ? "A problem" : `${problems.length} problems`),
       problemList(problems, (problem) => this.action(problem))));
   }

@@ -1,4 +1,4 @@
-// The curve: a metric over a key. Its points are run one by one and drawn as they come.
+// The curve: a metric over a key. Its points are run one by one, and each is drawn when it has been run.
 
 import { byId, fill, freshId, h, prose, setText } from "./dom.js";
 import { DROPPED } from "./engine.js";
@@ -12,10 +12,10 @@ import { display, fromBase, metricText, parse, toBase, write } from "./quantity.
 /** @typedef {import("./types").MachineState} MachineState */
 /** @typedef {import("./lines.js").CurvePoint} CurvePoint */
 
-/** Longest expected time of a curve that is drawn without being asked for, in ms. */
-const QUICK = 6000;
-/** Most points of a curve. */
-const MOST = 60;
+/** Longest expected time of a curve that is drawn without a press of Draw, in ms. */
+const AUTOMATIC_TIME_MAX_MS = 6000;
+/** Largest number of points of a curve. */
+const POINTS_MAX = 60;
 
 /** @param {Value} value */
 function isNumeric(value) {
@@ -48,9 +48,9 @@ export function suggestRange(value) {
   const most = value.key.most === null || value.key.most === undefined ? Infinity : toBase(parse(value.key.most) ?? { number: Infinity, unit: "" });
   const text = (/** @type {number} */ number) => write(fromBase(number, quantity.unit));
   if (["B", "KiB", "MiB", "GiB"].includes(quantity.unit)) {
-    const near = 2 ** Math.round(Math.log2(Math.max(base, 1)));
-    const low = Math.max(8, near / 16, 2 ** Math.ceil(Math.log2(Math.max(least, 1))));
-    const high = Math.max(low * 2, Math.min(near * 4, 2 ** Math.floor(Math.log2(most))));
+    const nearestPower = 2 ** Math.round(Math.log2(Math.max(base, 1)));
+    const low = Math.max(8, nearestPower / 16, 2 ** Math.ceil(Math.log2(Math.max(least, 1))));
+    const high = Math.max(low * 2, Math.min(nearestPower * 4, 2 ** Math.floor(Math.log2(most))));
     return `${text(low)}..${text(high)}*2`;
   }
   if (most <= 1 && !quantity.unit) {
@@ -85,7 +85,7 @@ export class Curve {
     this.axis = { unit: "", logarithmic: true };
     this.unit = "";
     this.metricName = "";
-    this.serial = 0;
+    this.runNumber = 0;
     this.frame = 0;
     this.first = 0;
     this.elapsed = 0;
@@ -106,7 +106,7 @@ export class Curve {
       h("div", null, h("label", { for: this.range.id }, "Values"), this.range),
       this.button));
     this.data = h("details", { class: "data" }, h("summary", null, "Points in numbers"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Points in numbers" }));
-    this.data.addEventListener("toggle", () => this.table());
+    this.data.addEventListener("toggle", () => this.fillTable());
     fill(this.figure.after, this.reading, this.status, this.data);
   }
 
@@ -119,7 +119,7 @@ export class Curve {
       /** @type {Map<string, Value[]>} */
       const groups = new Map();
       for (const value of values) groups.set(groupOf(value.path).group, [...(groups.get(groupOf(value.path).group) ?? []), value]);
-      fill(this.key, Array.from(groups, ([group, own]) => h("optgroup", { label: group }, own.map((value) => h("option", { value: value.path }, groupOf(value.path).name || value.path)))));
+      fill(this.key, Array.from(groups, ([group, groupValues]) => h("optgroup", { label: group }, groupValues.map((value) => h("option", { value: value.path }, groupOf(value.path).name || value.path)))));
     }
     const isKnown = this.state && values.some((value) => value.path === this.state?.key);
     if (!isKnown) {
@@ -166,10 +166,10 @@ export class Curve {
     setText(this.button, "Draw");
   }
 
-  /** Draws the curve if it is quick or was asked for; otherwise says that it is of an earlier machine. */
+  /** Draws the curve if it is quick or was asked for; otherwise states that the shown points are of an earlier machine. */
   refresh(isAsked = false) {
     if (!this.state) return;
-    if (isAsked || (this.page.cost() * this.expected()) / this.page.engine().workers < QUICK) this.run();
+    if (isAsked || (this.page.cost() * this.expectedPoints()) / this.page.engine().workers < AUTOMATIC_TIME_MAX_MS) this.run();
     else {
       this.stop();
       if (this.series.length > 0) fill(this.status, prose("These points are of an earlier machine. Press Draw for this one."));
@@ -178,7 +178,7 @@ export class Curve {
     }
   }
 
-  expected() {
+  expectedPoints() {
     return Math.max(7, this.series[0]?.points.length ?? 8) * this.page.machines().length;
   }
 
@@ -186,8 +186,8 @@ export class Curve {
     const state = this.state;
     if (!state) return;
     this.stop();
-    this.serial += 1;
-    const serial = this.serial;
+    this.runNumber += 1;
+    const runNumber = this.runNumber;
     const abort = new AbortController();
     this.abort = abort;
     const engine = this.page.engine();
@@ -201,10 +201,10 @@ export class Curve {
     /** @type {{machine: MachineState, sets: string[], point: CurvePoint}[]} */
     const jobs = [];
     for (const { label, machine } of machines) {
-      const own = question(machine);
-      own.sets = (own.sets ?? []).filter((set) => !varied.has(set.slice(0, set.indexOf("="))));
-      const answer = await engine.ask({ ask: "points", ...own, vary }, { priority: 2, signal: abort.signal });
-      if (serial !== this.serial || abort.signal.aborted) return;
+      const fixed = question(machine);
+      fixed.sets = (fixed.sets ?? []).filter((set) => !varied.has(set.slice(0, set.indexOf("="))));
+      const answer = await engine.ask({ ask: "points", ...fixed, vary }, { priority: 2, signal: abort.signal });
+      if (runNumber !== this.runNumber || abort.signal.aborted) return;
       const problem = answer.error ?? answer.problems?.[0]?.message;
       if (problem) {
         series.push({ label, points: [] });
@@ -212,12 +212,12 @@ export class Curve {
         continue;
       }
       this.axis = { unit: "", logarithmic: answer.axes?.[0]?.logarithmic ?? /\*/.test(state.range) };
-      const points = answer.points.slice(0, MOST).map((/** @type {{sets: string[], labels: string[]}} */ each) => {
+      const points = answer.points.slice(0, POINTS_MAX).map((/** @type {{sets: string[], labels: string[]}} */ each) => {
         const text = each.labels[0] ?? each.sets[0].slice(each.sets[0].indexOf("=") + 1);
         const quantity = parse(text);
         if (quantity?.unit) this.axis.unit = ["KiB", "MiB", "GiB"].includes(quantity.unit) ? "B" : quantity.unit;
         const point = { x: quantity ? toBase(quantity) : NaN, y: null, label: display(text) };
-        jobs.push({ machine: { ...machine }, sets: [...(own.sets ?? []), ...each.sets], point });
+        jobs.push({ machine: { ...machine }, sets: [...(fixed.sets ?? []), ...each.sets], point });
         return point;
       });
       if (points.some((/** @type {CurvePoint} */ point) => !Number.isFinite(point.x))) points.forEach((/** @type {CurvePoint} */ point, /** @type {number} */ index) => (point.x = index));
@@ -231,14 +231,14 @@ export class Curve {
     await Promise.all(order.map(async ({ machine, sets, point }) => {
       const { name, text, file } = question(machine);
       const answer = await engine.ask({ ask: "run", ...(text === undefined ? { name } : { text, file }), sets, record: false }, { priority: 0, signal: abort.signal });
-      if (answer === DROPPED || serial !== this.serial) return;
+      if (answer === DROPPED || runNumber !== this.runNumber) return;
       done += 1;
       if (done === 1) this.first = performance.now() - begin;
-      this.take(point, answer);
+      this.storeAnswer(point, answer);
       if (done < order.length) fill(this.status, prose(`${done} of ${order.length} points`));
       this.redraw();
     }));
-    if (serial !== this.serial || abort.signal.aborted) return;
+    if (runNumber !== this.runNumber || abort.signal.aborted) return;
     this.abort = null;
     setText(this.button, "Draw again");
     const failed = jobs.filter((job) => job.point.why).length;
@@ -250,17 +250,17 @@ export class Curve {
       this.figure.canvas.dataset.first = this.first.toFixed(0);
     }
     this.redraw();
-    this.table();
+    this.fillTable();
   }
 
   /** @param {CurvePoint & {answer?: any}} point @param {any} answer */
-  take(point, answer) {
+  storeAnswer(point, answer) {
     point.answer = { metrics: answer.metrics ?? [] };
     if (answer.error || answer.problems || answer.stopped) point.why = answer.error ?? answer.problems?.[0]?.message ?? answer.stopped;
   }
 
-  /** Reads the chosen metric from the points that have come. */
-  read() {
+  /** Reads the chosen metric from the points that have been run. */
+  readMetric() {
     const name = this.page.metric() ?? this.metric.value;
     this.metricName = name;
     for (const series of this.series) {
@@ -282,7 +282,7 @@ export class Curve {
 
   /** @param {number} width */
   draw(width) {
-    this.read();
+    this.readMetric();
     const state = this.state;
     if (!state || this.series.length === 0) return null;
     const mark = this.page.machines().map(({ machine }) => {
@@ -304,23 +304,23 @@ export class Curve {
     return [["machine", key, this.metricName, "unit"], ...this.series.flatMap((series) => series.points.map((point) => [series.label, point.label, point.y, point.y === null ? point.why ?? "" : this.unit]))];
   }
 
-  table() {
+  fillTable() {
     if (!this.data.open) return;
-    this.read();
+    this.readMetric();
     fill(this.data.lastElementChild, h("table", { class: "numbers" },
       h("thead", null, h("tr", null, h("th", { scope: "col" }, this.state?.key ?? ""), this.series.map((series) => h("th", { scope: "col" }, series.label || this.metricName)))),
       h("tbody", null, (this.series[0]?.points ?? []).map((point, index) => h("tr", null, h("th", { scope: "row" }, point.label), this.series.map((series) => {
-        const own = series.points[index];
-        const value = metricText(own?.y, this.unit);
-        return h("td", null, own?.y === null || !own ? own?.why ?? "–" : `${value.number} ${value.unit}`);
+        const pointOfSeries = series.points[index];
+        const value = metricText(pointOfSeries?.y, this.unit);
+        return h("td", null, pointOfSeries?.y === null || !pointOfSeries ? pointOfSeries?.why ?? "–" : `${value.number} ${value.unit}`);
       }))))));
   }
 }
 
 /** @template T @param {T[]} jobs @param {number} machines @returns {T[]} */
 function interleave(jobs, machines) {
-  const each = Math.ceil(jobs.length / machines);
-  const mixed = [];
-  for (let index = 0; index < each; index += 1) for (let machine = 0; machine < machines; machine += 1) if (jobs[machine * each + index]) mixed.push(jobs[machine * each + index]);
-  return mixed;
+  const pointsPerMachine = Math.ceil(jobs.length / machines);
+  const interleaved = [];
+  for (let index = 0; index < pointsPerMachine; index += 1) for (let machine = 0; machine < machines; machine += 1) if (jobs[machine * pointsPerMachine + index]) interleaved.push(jobs[machine * pointsPerMachine + index]);
+  return interleaved;
 }

@@ -6,10 +6,11 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
+ * Sets attributes, properties and event listeners of an element.
  * @param {Element} element
  * @param {Attributes | null} attributes
  */
-function assign(element, attributes) {
+function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
@@ -40,7 +41,7 @@ export function append(element, ...children) {
 export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
   append(element, ...children);
-  assign(element, attributes ?? null);
+  setAttributes(element, attributes ?? null);
   return element;
 }
 
@@ -53,7 +54,7 @@ export function h(tag, attributes, ...children) {
  */
 export function s(tag, attributes, ...children) {
   const element = document.createElementNS(SVG, tag);
-  assign(element, attributes ?? null);
+  setAttributes(element, attributes ?? null);
   append(element, ...children);
   return element;
 }
@@ -89,7 +90,7 @@ export function setText(element, text) {
 }
 
 /**
- * Returns the parts of a text in which names stand in backticks, the names as code.
+ * Returns a text as children of an element, in which names between backticks are `code` elements.
  * @param {string} text
  * @returns {Child[]}
  */

@@ -10,33 +10,33 @@ import { workerMain } from "./worker.js";
 /** The answer to a question that a newer one replaced, or that was cancelled. */
 export const DROPPED = Object.freeze({ dropped: true });
 /** The answer to a question that took longer than its limit. */
-export const LATE = Object.freeze({ late: true });
+export const TIMED_OUT = Object.freeze({ late: true });
 
 /** Time after which a running question is ended in favour of a newer one of its channel, in ms. */
-const PATIENCE = 250;
-/** Number of answers that are kept. */
-const KEPT = 600;
+const SUPERSEDE_DELAY_MS = 250;
+/** Largest number of answers in the cache. */
+const CACHED_ANSWERS_MAX = 600;
 
-/** Answers that were given before; equal questions have equal answers. */
-class Answers {
+/** The cache of the most recently used answers. Equal questions have equal answers. */
+class AnswerCache {
   constructor() {
     /** @type {Map<string, any>} */
-    this.kept = new Map();
+    this.answers = new Map();
   }
   /** @param {string} key */
   get(key) {
-    const answer = this.kept.get(key);
+    const answer = this.answers.get(key);
     if (answer !== undefined) {
-      this.kept.delete(key);
-      this.kept.set(key, answer);
+      this.answers.delete(key);
+      this.answers.set(key, answer);
     }
     return answer;
   }
   /** @param {string} key @param {any} answer */
   put(key, answer) {
     if (answer.error) return;
-    this.kept.set(key, answer);
-    if (this.kept.size > KEPT) this.kept.delete(/** @type {string} */ (this.kept.keys().next().value));
+    this.answers.set(key, answer);
+    if (this.answers.size > CACHED_ANSWERS_MAX) this.answers.delete(/** @type {string} */ (this.answers.keys().next().value));
   }
 }
 
@@ -46,12 +46,12 @@ class Queue {
   constructor(kind, workers) {
     this.kind = kind;
     this.workers = workers;
-    this.answers = new Answers();
+    this.answers = new AnswerCache();
     /** @type {Slot[]} */
     this.slots = Array.from({ length: workers }, () => ({ worker: null, job: null, ready: kind === "server" }));
     /** @type {Job[]} */
     this.waiting = [];
-    this.next = 1;
+    this.nextId = 1;
   }
 
   /** @param {Question} question @param {AskOptions} [options] @returns {Promise<any>} */
@@ -61,25 +61,25 @@ class Queue {
     if (options.channel) this.supersede(options.channel, key);
     if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve) => {
-      this.next += 1;
+      this.nextId += 1;
       /** @type {Job} */
-      const job = { id: this.next, key, text: key, channel: options.channel ?? null, priority: options.priority ?? 1, resolve, dropped: false, started: 0, limit: options.limit ?? null };
+      const job = { id: this.nextId, key, text: key, channel: options.channel ?? null, priority: options.priority ?? 1, resolve, dropped: false, started: 0, limit: options.limit ?? null };
       options.signal?.addEventListener("abort", () => this.drop(job), { once: true });
       if (options.signal?.aborted) return resolve(DROPPED);
       this.waiting.push(job);
-      this.pump();
+      this.startWaiting();
     });
   }
 
-  /** Drops the older questions of a channel: those that wait at once, a running one when it has taken long. @param {string} channel @param {string} key */
+  /** Drops the older questions of a channel: waiting ones at once, a running one after `SUPERSEDE_DELAY_MS`. @param {string} channel @param {string} key */
   supersede(channel, key) {
     for (const job of this.waiting.filter((each) => each.channel === channel)) this.drop(job);
     for (const slot of this.slots) {
       const job = slot.job;
       if (job?.channel !== channel || job.key === key) continue;
-      const taken = performance.now() - job.started;
-      if (taken > PATIENCE) this.drop(job);
-      else setTimeout(() => slot.job === job && this.waiting.some((each) => each.channel === channel) && this.drop(job), PATIENCE - taken);
+      const elapsed = performance.now() - job.started;
+      if (elapsed > SUPERSEDE_DELAY_MS) this.drop(job);
+      else setTimeout(() => slot.job === job && this.waiting.some((each) => each.channel === channel) && this.drop(job), SUPERSEDE_DELAY_MS - elapsed);
     }
   }
 
@@ -105,10 +105,10 @@ class Queue {
       this.stop(slot, job);
     }
     job.resolve(answer);
-    this.pump();
+    this.startWaiting();
   }
 
-  pump() {
+  startWaiting() {
     while (this.waiting.length > 0) {
       const slot = this.slots.find((each) => each.ready && !each.job);
       if (!slot) return;
@@ -117,7 +117,7 @@ class Queue {
       this.waiting = this.waiting.filter((each) => each !== best);
       best.started = performance.now();
       slot.job = best;
-      if (best.limit !== null) setTimeout(() => slot.job === best && this.drop(best, LATE), best.limit);
+      if (best.limit !== null) setTimeout(() => slot.job === best && this.drop(best,TIMED_OUT), best.limit);
       this.start(slot, best);
     }
   }
@@ -129,7 +129,7 @@ class Queue {
     slot.job = null;
     this.answers.put(job.key, answer);
     job.resolve(answer);
-    this.pump();
+    this.startWaiting();
   }
 
   /** @param {Slot} _slot @param {Job} _job */
@@ -147,11 +147,11 @@ class ModuleEngine extends Queue {
     this.source = URL.createObjectURL(new Blob([`(${workerMain.toString()})();`], { type: "text/javascript" }));
     /** @type {string | null} */
     this.failure = null;
-    for (const slot of this.slots) this.spawn(slot);
+    for (const slot of this.slots) this.startWorker(slot);
   }
 
   /** @param {Slot} slot */
-  spawn(slot) {
+  startWorker(slot) {
     slot.ready = false;
     const worker = new Worker(this.source);
     slot.worker = worker;
@@ -159,18 +159,18 @@ class ModuleEngine extends Queue {
       if (slot.worker !== worker) return;
       if ("ready" in event.data) {
         slot.ready = event.data.ready;
-        if (slot.ready) this.pump();
-        else this.fail(event.data.error);
+        if (slot.ready) this.startWaiting();
+        else this.reportFailure(event.data.error);
       } else {
         this.finish(slot, event.data.id, event.data.answer);
       }
     };
-    worker.onerror = (event) => this.fail(event.message || "a worker could not be started");
+    worker.onerror = (event) => this.reportFailure(event.message || "a worker could not be started");
     worker.postMessage({ compiled: this.module });
   }
 
   /** @param {string} why */
-  fail(why) {
+  reportFailure(why) {
     this.failure = why;
     for (const job of this.waiting.splice(0)) job.resolve({ error: `The simulator could not be started: ${why}` });
   }
@@ -183,7 +183,7 @@ class ModuleEngine extends Queue {
   /** @param {Slot} slot */
   stop(slot) {
     slot.worker?.terminate();
-    this.spawn(slot);
+    this.startWorker(slot);
   }
 }
 
@@ -223,7 +223,7 @@ class ServerEngine extends Queue {
 }
 
 /**
- * Returns the bytes that a text in base64 stands for.
+ * Decodes a text in base64.
  * @param {string} base64
  */
 export function fromBase64(base64) {
@@ -231,7 +231,7 @@ export function fromBase64(base64) {
 }
 
 /**
- * Returns the bytes of the module that a script file carries.
+ * Decodes and decompresses the module in a script file.
  * @param {string} base64
  */
 async function unpack(base64) {

@@ -4,14 +4,14 @@ import { Controls } from "./controls.js";
 import { Curve } from "./curve.js";
 import { byId, fill, h, setText } from "./dom.js";
 import { DROPPED } from "./engine.js";
-import { copy, decode, encode, question } from "./link.js";
-import { mend } from "./mend.js";
-import { copyText, notice } from "./panel.js";
-import { chosen } from "./parts.js";
+import { copyMachine, decodeState, encodeState, question } from "./link.js";
+import { repairMachine } from "./repair.js";
+import { copyText, showNotices } from "./panel.js";
+import { partsInUse } from "./parts.js";
 import { changeText, metricText } from "./quantity.js";
 import { Results, headline } from "./results.js";
 import { saveText } from "./save.js";
-import { TomlDialog, sections } from "./toml.js";
+import { TomlDialog, groupIntoSections } from "./toml.js";
 import { Sensitivities } from "./whatif.js";
 
 /** @typedef {import("./types").MachineState} MachineState */
@@ -19,10 +19,10 @@ import { Sensitivities } from "./whatif.js";
 /** @typedef {import("./types").Run} Run */
 /** @typedef {import("./types").Problem} Problem */
 
-/** Example that the page opens with. */
-const OPENING = "memory-bus";
-/** Rest after the last change before curve, parts and link follow, in ms. */
-const REST = 220;
+/** Example that the page shows if the address names none. */
+const DEFAULT_EXAMPLE = "memory-bus";
+/** Time after the last change until curve, parts and link are updated, in ms. */
+const FOLLOW_UP_DELAY_MS = 220;
 
 export class Explorer {
   /** @param {import("./types").Engine} engine */
@@ -46,16 +46,16 @@ export class Explorer {
     /** @type {import("./types").List} */
     this.list = {};
     /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.rest = undefined;
+    this.followUpTimer = undefined;
     /** @type {ReturnType<typeof setInterval> | undefined} */
-    this.clock = undefined;
+    this.progressTimer = undefined;
     this.controls = new Controls(this, {
       onkey: (path, text, isFinal) => this.setKey(path, text, isFinal),
       onpick: (place, part, set) => this.pick(place, part, set),
       onedit: (index) => {
         this.state.edited = index;
         this.renderAll();
-        this.command();
+        this.showCommand();
       },
     });
     this.results = new Results();
@@ -70,14 +70,14 @@ export class Explorer {
         this.state.curve = this.curve.isChosen ? this.curve.state : null;
         this.render();
         this.curve.figure.draw();
-        this.keepLink(true);
+        this.updateAddress(true);
       },
     });
     this.sensitivities = new Sensitivities(
       (onresult) => engine.ask({ ask: "whatif", ...question(this.machine()), ...(this.objective() ? { metric: this.objective() } : {}) }, { channel: "whatif", priority: 1 }).then(onresult),
       () => engine.cancel("whatif"));
     this.toml = new TomlDialog(engine, () => question(this.machine()), (text) => this.replace({ name: null, text, sets: new Map() }));
-    this.wire();
+    this.attachListeners();
   }
 
   machine() {
@@ -94,18 +94,18 @@ export class Explorer {
     return run ? headline(run, this.state.metric)?.name ?? null : this.state.metric;
   }
 
-  /** Returns the metric of `whatif`: the chosen one, else none, so that the workload's objective is taken. */
+  /** Returns the metric of `whatif`: the chosen one, or none, in which case the engine uses the workload's objective. */
   objective() {
     return this.state.metric ?? undefined;
   }
 
-  wire() {
+  attachListeners() {
     byId("example").addEventListener("change", (/** @type {any} */ event) => this.replace({ name: event.target.value, text: null, sets: new Map() }));
     byId("pin").addEventListener("click", () => {
-      this.state.baseline = this.state.baseline ? null : copy(this.machine());
+      this.state.baseline = this.state.baseline ? null : copyMachine(this.machine());
       this.baselineRun = this.state.baseline ? this.runs[this.state.edited] : null;
       this.render();
-      this.keepLink(true);
+      this.updateAddress(true);
     });
     byId("second").addEventListener("click", () => {
       if (this.state.machines.length > 1) {
@@ -115,29 +115,29 @@ export class Explorer {
         this.problems = [this.problems[this.state.edited], []];
         this.state.edited = 0;
       } else {
-        this.state.machines.push(copy(this.machine()));
+        this.state.machines.push(copyMachine(this.machine()));
         this.shown[1] = this.shown[0];
         this.runs[1] = this.runs[0];
         this.state.edited = 1;
       }
       this.renderAll();
-      this.keepLink(true);
+      this.updateAddress(true);
       this.curve.refresh();
     });
     byId("reset").addEventListener("click", () => this.replace({ ...this.machine(), sets: new Map() }));
     byId("open-toml").addEventListener("click", () => this.toml.open());
     byId("copy-link").addEventListener("click", async () => {
-      await this.keepLink(false);
+      await this.updateAddress(false);
       await copyText(location.href.replace(/\?token=[^#]*/, ""), byId("copy-link"), "Copy link");
     });
     byId("cancel").addEventListener("click", () => this.cancel());
     byId("copy-command").addEventListener("click", () => copyText(byId("command-text").textContent ?? "", byId("copy-command"), "Copy"));
     byId("save-toml").addEventListener("click", async () => {
       const answer = await this.engine.ask({ ask: "toml", ...question(this.machine()) }, { priority: 5 });
-      if (answer.text !== undefined) saveText(sections(answer.text), `${this.machine().name ?? "machine"}.toml`);
-      else notice(answer.error ?? answer.problems?.[0]?.message ?? "");
+      if (answer.text !== undefined) saveText(groupIntoSections(answer.text), `${this.machine().name ?? "machine"}.toml`);
+      else showNotices(answer.error ?? answer.problems?.[0]?.message ?? "");
     });
-    for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input[name="command"]'))) radio.addEventListener("change", () => this.command());
+    for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input[name="command"]'))) radio.addEventListener("change", () => this.showCommand());
     for (const link of document.querySelectorAll("[data-goto]")) {
       link.addEventListener("click", (event) => {
         // The fragment of the address holds the state; these links only move the focus.
@@ -155,14 +155,14 @@ export class Explorer {
     this.link = fragment.replace(/^#/, "");
     this.opening += 1;
     const opening = this.opening;
-    const { state, lost } = await decode(fragment);
+    const { state, notices } = await decodeState(fragment);
     const isEmpty = fragment.replace("#", "") === "";
-    const first = state.machines[0];
-    if (isEmpty) first.name = OPENING;
-    else if (!first.name && first.text === null) first.name = OPENING;
+    const firstMachine = state.machines[0];
+    if (isEmpty) firstMachine.name = DEFAULT_EXAMPLE;
+    else if (!firstMachine.name && firstMachine.text === null) firstMachine.name = DEFAULT_EXAMPLE;
     const machines = [...state.machines, ...(state.baseline ? [state.baseline] : [])];
     const examples = (this.list.examples ?? []).map((/** @type {any} */ each) => each.name);
-    for (const machine of machines) lost.push(...(await mend(this.engine, machine, examples, OPENING)));
+    for (const machine of machines) notices.push(...(await repairMachine(this.engine, machine, examples, DEFAULT_EXAMPLE)));
     if (opening !== this.opening) return;
     this.state = { ...state, edited: 0 };
     this.curve.state = state.curve;
@@ -170,7 +170,7 @@ export class Explorer {
     this.shown = [null, null];
     this.runs = [null, null];
     this.baselineRun = null;
-    notice(...(lost.length > 0 ? ["Not all of this link holds in this version:", ...lost] : []));
+    showNotices(...(notices.length > 0 ? ["This version does not support all of this link:", ...notices] : []));
     this.renderAll();
     await this.refresh(true);
   }
@@ -181,7 +181,7 @@ export class Explorer {
     if (this.state.machines.length === 1) this.state.metric = null;
     this.problems[this.state.edited] = [];
     this.renderAll();
-    this.keepLink(true);
+    this.updateAddress(true);
     this.refresh();
   }
 
@@ -191,14 +191,14 @@ export class Explorer {
     const base = this.shown[this.state.edited]?.values.find((value) => value.path === path);
     if (text === null || (base && !machine.sets.has(path) && base.value === text)) machine.sets.delete(path);
     else machine.sets.set(path, text);
-    // The keys of another choice go with it.
+    // Overrides below a changed choice are dropped, since they belong to the earlier one.
     if (base?.key.choices) for (const key of Array.from(machine.sets.keys())) if (key.startsWith(`${path}.`)) machine.sets.delete(key);
-    this.controls.keys.touch(path, machine.sets.get(path) ?? null);
+    this.controls.keys.previewOverride(path, machine.sets.get(path) ?? null);
     this.run(this.state.edited);
     this.curve.redraw();
-    this.sensitivities.stale();
-    if (isFinal) this.settle(true);
-    else this.settle(false);
+    this.sensitivities.markStale();
+    if (isFinal) this.scheduleFollowUp(true);
+    else this.scheduleFollowUp(false);
   }
 
   /** Chooses a part; changes of keys of the part before it are dropped. @param {string} place @param {string} part @param {string} set the override that chooses it */
@@ -207,29 +207,29 @@ export class Explorer {
     const family = place.split(".").pop() ?? place;
     const shown = this.shown[this.state.edited];
     const section = family === "host" ? "hosts" : family;
-    const dropped = Array.from(machine.sets.keys()).filter((key) => key.startsWith(`${section}.`) || (!place.includes(".") && new RegExp(`^nodes\\.[^.]+\\.${family}$`).test(key)));
-    const before = shown ? chosen(shown, family, machine.sets).join(", ") : "";
+    const droppedKeys = Array.from(machine.sets.keys()).filter((key) => key.startsWith(`${section}.`) || (!place.includes(".") && new RegExp(`^nodes\\.[^.]+\\.${family}$`).test(key)));
+    const before = shown ? partsInUse(shown, family, machine.sets).join(", ") : "";
     if (before === part && machine.sets.get(place) === undefined) return;
-    for (const key of dropped) machine.sets.delete(key);
+    for (const key of droppedKeys) machine.sets.delete(key);
     machine.sets.delete(place);
-    const at = set.indexOf("=");
-    machine.sets = new Map([[set.slice(0, at), set.slice(at + 1)], ...machine.sets]);
-    if (dropped.length > 0 && family !== "workload") notice(`${dropped.length === 1 ? "A change" : `${dropped.length} changes`} of ${before} ${dropped.length === 1 ? "was" : "were"} dropped: ${dropped.join(", ")}.`);
-    this.sensitivities.stale();
-    this.keepLink(true);
+    const equals = set.indexOf("=");
+    machine.sets = new Map([[set.slice(0, equals), set.slice(equals + 1)], ...machine.sets]);
+    if (droppedKeys.length > 0 && family !== "workload") showNotices(`${droppedKeys.length === 1 ? "A change" : `${droppedKeys.length} changes`} of ${before} ${droppedKeys.length === 1 ? "was" : "were"} dropped: ${droppedKeys.join(", ")}.`);
+    this.sensitivities.markStale();
+    this.updateAddress(true);
     this.refresh();
   }
 
-  /** Follows a change when the hand rests. @param {boolean} isFinal */
-  settle(isFinal) {
-    clearTimeout(this.rest);
-    this.rest = setTimeout(async () => {
-      this.keepLink(isFinal);
+  /** Updates link, parts, command and curve some time after the last change. @param {boolean} isFinal */
+  scheduleFollowUp(isFinal) {
+    clearTimeout(this.followUpTimer);
+    this.followUpTimer = setTimeout(async () => {
+      this.updateAddress(isFinal);
       await this.describe(this.state.edited);
-      this.command();
+      this.showCommand();
       this.curve.refresh();
       this.announce();
-    }, REST);
+    }, FOLLOW_UP_DELAY_MS);
   }
 
   /** Asks everything about all machines. @param {boolean} [isLink] whether the state is that of a link */
@@ -239,11 +239,11 @@ export class Explorer {
     await Promise.all([...indices.map((index) => this.describe(index)), ...indices.map((index) => this.run(index)), this.runBaseline()]);
     byId("loading").hidden = this.runs.some(Boolean);
     setText(byId("loading"), "This machine has problems and did not run.");
-    this.command();
+    this.showCommand();
     this.curve.show(this.results.names(), this.metricName());
     this.curve.refresh(isLink && this.curve.isChosen);
     this.announce();
-    this.keepLink(false);
+    this.updateAddress(false);
   }
 
   /** Asks for the keys of a machine. @param {number} index */
@@ -254,7 +254,7 @@ export class Explorer {
     if (answer === DROPPED || this.state.machines[index] !== machine) return;
     if (answer.problems || answer.error) {
       this.problems[index] = answer.problems ?? [{ message: answer.error }];
-      this.complain();
+      this.showProblems();
       return;
     }
     this.shown[index] = Array.isArray(answer) ? { values: answer } : answer;
@@ -265,9 +265,9 @@ export class Explorer {
   async run(index) {
     const machine = this.state.machines[index];
     const begin = performance.now();
-    this.busy(1);
+    this.countRunning(1);
     const answer = await this.engine.ask({ ask: "run", ...question(machine), record: false }, { channel: `run-${index}`, priority: 10 });
-    this.busy(-1);
+    this.countRunning(-1);
     if (answer === DROPPED || this.state.machines[index] !== machine) return;
     if (answer.problems || answer.error) {
       this.problems[index] = answer.problems ?? [{ message: answer.error }];
@@ -276,7 +276,7 @@ export class Explorer {
       this.runs[index] = answer;
       this.cost = performance.now() - begin;
     }
-    this.complain();
+    this.showProblems();
     this.redraw();
   }
 
@@ -289,19 +289,19 @@ export class Explorer {
     this.redraw();
   }
 
-  /** Counts running questions; a long one shows its time and can be cancelled. @param {1 | -1} step */
-  busy(step) {
+  /** Counts running questions. While one runs for long, its time and the button Cancel are shown. @param {1 | -1} step */
+  countRunning(step) {
     this.pending += step;
-    if (this.pending > 0 && !this.clock) {
+    if (this.pending > 0 && !this.progressTimer) {
       const begin = performance.now();
-      this.clock = setInterval(() => {
+      this.progressTimer = setInterval(() => {
         const seconds = (performance.now() - begin) / 1000;
         byId("cancel").hidden = byId("progress").hidden = seconds < 0.4;
         setText(byId("progress"), `Running, ${seconds.toFixed(0)} s`);
       }, 200);
     } else if (this.pending === 0) {
-      clearInterval(this.clock);
-      this.clock = undefined;
+      clearInterval(this.progressTimer);
+      this.progressTimer = undefined;
       byId("cancel").hidden = byId("progress").hidden = true;
     }
   }
@@ -337,7 +337,7 @@ export class Explorer {
   renderAll() {
     this.controls.machines();
     this.renderControls();
-    this.complain();
+    this.showProblems();
     this.render();
   }
 
@@ -345,11 +345,11 @@ export class Explorer {
     this.controls.show();
   }
 
-  complain() {
-    this.controls.complain(this.problems[this.state.edited]);
+  showProblems() {
+    this.controls.showProblems(this.problems[this.state.edited]);
   }
 
-  /** Reads the result out when it has settled. */
+  /** Announces the result to screen readers. */
   announce() {
     const metric = this.runs[this.state.edited] && headline(/** @type {Run} */ (this.runs[this.state.edited]), this.state.metric);
     if (!metric) return;
@@ -368,7 +368,7 @@ export class Explorer {
     return /** @type {HTMLElement} */ (speaker);
   }
 
-  async command() {
+  async showCommand() {
     const kind = /** @type {HTMLInputElement} */ (document.querySelector('input[name="command"]:checked')).value;
     const curve = this.curve.state;
     const vary = kind === "sweep" && curve ? { vary: [`${curve.key}=${curve.range}`], ...(this.metricName() ? { metrics: [this.metricName()] } : {}) } : {};
@@ -377,9 +377,9 @@ export class Explorer {
     if (answer !== DROPPED) setText(byId("command-text"), answer.text ?? answer.error ?? answer.problems?.[0]?.message ?? "");
   }
 
-  /** Keeps the state in the address. @param {boolean} isStep whether the button Back returns to the state before */
-  async keepLink(isStep) {
-    const link = await encode(this.state);
+  /** Writes the state into the address. @param {boolean} isStep whether the button Back returns to the earlier state */
+  async updateAddress(isStep) {
+    const link = await encodeState(this.state);
     if (link === location.hash.slice(1)) return;
     this.link = link;
     const address = `${location.pathname}${location.search}#${link}`;

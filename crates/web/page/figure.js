@@ -6,8 +6,8 @@ import { saveCsv, savePng, saveSvg } from "./save.js";
 
 /** @typedef {(string | number | null)[][]} Rows */
 
-/** Window of widths in which drawings are made. */
-const NARROWEST = 260;
+/** Smallest width for which drawings are made, in pixels. */
+const WIDTH_MIN = 260;
 
 export class Figure {
   /**
@@ -27,7 +27,7 @@ export class Figure {
     this.canvas = h("div", { class: "canvas" });
     this.after = h("div", { class: "figure-after" });
     this.table = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${options.title}, in numbers` });
-    this.numbers = h("details", { class: "data", ontoggle: () => this.tabulate() }, h("summary", null, "In numbers"), this.table);
+    this.numbers = h("details", { class: "data", ontoggle: () => this.fillTable() }, h("summary", null, "In numbers"), this.table);
     this.numbers.hidden = true;
     /** @type {SVGSVGElement | null} */
     this.svg = null;
@@ -43,36 +43,36 @@ export class Figure {
     }).observe(this.canvas);
   }
 
-  /** Shows the numbers of the drawing, where they are open. */
-  tabulate() {
+  /** Fills the table with the numbers of the drawing if the table is open. */
+  fillTable() {
     if (!this.numbers.open || !this.options.rows) return;
     const [head, ...rows] = this.options.rows();
     const text = (/** @type {string | number | null} */ cell) => (typeof cell === "number" ? trim(cell, 5) : cell ?? "–");
     fill(this.table, h("table", { class: "numbers" },
       h("thead", null, h("tr", null, head.map((cell, index) => h("th", { scope: "col", class: typeof rows[0]?.[index] === "number" ? null : "text" }, text(cell))))),
-      h("tbody", null, rows.slice(0, ROWS).map((row) => h("tr", null, row.map((cell) => h("td", { class: typeof cell === "number" ? null : "text" }, text(cell))))))));
+      h("tbody", null, rows.slice(0, SHOWN_ROWS_MAX).map((row) => h("tr", null, row.map((cell) => h("td", { class: typeof cell === "number" ? null : "text" }, text(cell))))))));
   }
 
   draw() {
-    const svg = this.width > 0 ? this.options.draw(Math.max(NARROWEST, this.width)) : null;
+    const svg = this.width > 0 ? this.options.draw(Math.max(WIDTH_MIN, this.width)) : null;
     this.svg = svg;
     this.tools.hidden = !svg;
     if (svg) this.canvas.replaceChildren(svg);
     this.numbers.hidden = !svg;
-    this.tabulate();
+    this.fillTable();
     if (!svg) fill(this.canvas, this.options.empty && h("p", { class: "hint" }, this.options.empty));
   }
 }
 
 /** Number of rows that are shown below a drawing; the file holds all. */
-const ROWS = 60;
+const SHOWN_ROWS_MAX = 60;
 
 /**
  * Returns an empty drawing with a description for screen readers.
  * @param {number} width @param {number} height @param {string} label
  * @returns {SVGSVGElement}
  */
-export function drawing(width, height, label) {
+export function createDrawing(width, height, label) {
   return s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, class: "drawing" });
 }
 
@@ -80,7 +80,7 @@ export function drawing(width, height, label) {
  * Appends the pattern of waiting time to a drawing, and returns its reference.
  * @param {SVGSVGElement} svg
  */
-export function hatch(svg) {
+export function addHatchPattern(svg) {
   const id = freshId("hatch");
   svg.append(s("defs", null, s("pattern", { id, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
     s("rect", { width: 3, height: 6, class: "hatch" }))));
@@ -104,7 +104,7 @@ export function textWidth(text, size = 12) {
  * Returns a text cut to a width.
  * @param {string} text @param {number} width @param {number} [size]
  */
-export function fit(text, width, size = 12) {
+export function truncateText(text, width, size = 12) {
   if (textWidth(text, size) <= width) return text;
   let end = text.length;
   while (end > 1 && textWidth(text.slice(0, end) + "…", size) > width) end -= 1;

@@ -7,9 +7,9 @@ import { display, fromBase, parse, scaleOf, toBase, write } from "./quantity.js"
 /** @typedef {import("./types").Problem} Problem */
 
 /** Keys that the part lists choose. */
-const PARTS = /^(ni|protocol|fabric|host|workload|nodes\.[^.]+\.(host|ni|protocol))$/;
-const TITLES = /** @type {Record<string, string>} */ ({ workload: "Workload", ni: "Interface", protocol: "Protocol", fabric: "Fabric", messaging: "Messaging library", "shared-memory": "Shared memory", run: "Run", nodes: "Nodes" });
-const ORDER = ["workload", "hosts", "ni", "protocol", "fabric", "messaging", "shared-memory", "nodes", "run"];
+const PART_KEYS = /^(ni|protocol|fabric|host|workload|nodes\.[^.]+\.(host|ni|protocol))$/;
+const GROUP_TITLES = /** @type {Record<string, string>} */ ({ workload: "Workload", ni: "Interface", protocol: "Protocol", fabric: "Fabric", messaging: "Messaging library", "shared-memory": "Shared memory", run: "Run", nodes: "Nodes" });
+const GROUP_ORDER = ["workload", "hosts", "ni", "protocol", "fabric", "messaging", "shared-memory", "nodes", "run"];
 
 /**
  * Returns the group of a key and the key's name in it.
@@ -23,9 +23,9 @@ export function groupOf(path) {
 }
 
 /** @param {string} group */
-function rank(group) {
-  const index = ORDER.indexOf(group.split(".")[0]);
-  return index < 0 ? ORDER.length : index;
+function groupRank(group) {
+  const index = GROUP_ORDER.indexOf(group.split(".")[0]);
+  return index < 0 ? GROUP_ORDER.length : index;
 }
 
 /** The fields of one key. */
@@ -38,7 +38,7 @@ class Row {
     this.base = value.value;
     this.id = freshId("key");
     const { name } = groupOf(value.path);
-    this.words = [value.path, value.key.meaning, value.source ?? ""].join(" ").toLowerCase();
+    this.searchText = [value.path, value.key.meaning, value.source ?? ""].join(" ").toLowerCase();
     this.reset = h("button", { type: "button", class: "quiet reset", "aria-label": `Reset ${value.path}`, onclick: () => owner.onreset(this.path) }, "reset");
     this.facts = h("p", { class: "facts", id: `${this.id}-facts` });
     this.problem = h("p", { class: "problem", id: `${this.id}-problem` });
@@ -147,7 +147,7 @@ class Row {
   }
 
   /** @param {string | null} text */
-  complain(text) {
+  showProblems(text) {
     fill(this.problem, prose(text ?? ""));
     this.element.classList.toggle("invalid", text !== null);
     if (text === null) this.input.removeAttribute("aria-invalid");
@@ -181,7 +181,7 @@ export class Keys {
 
   /**
    * Shows the keys of a machine. Rows of keys that were there before are kept.
-   * @param {Value[]} values @param {Map<string, string>} overrides @param {string} machine name of the machine; another one begins anew
+   * @param {Value[]} values @param {Map<string, string>} overrides @param {string} machine name of the machine; if it differs from the last one, all rows are rebuilt
    */
   show(values, overrides, machine) {
     this.overrides = overrides;
@@ -189,7 +189,7 @@ export class Keys {
       this.rows.clear();
       this.machine = machine;
     }
-    const shown = values.filter((value) => !PARTS.test(value.path));
+    const shown = values.filter((value) => !PART_KEYS.test(value.path));
     /** @type {Map<string, Value[]>} */
     const byGroup = new Map();
     for (const value of shown) {
@@ -198,8 +198,8 @@ export class Keys {
     }
     const known = new Set(shown.map((value) => value.path));
     for (const path of Array.from(this.rows.keys())) if (!known.has(path)) this.rows.delete(path);
-    const names = Array.from(byGroup.keys()).sort((a, b) => rank(a) - rank(b));
-    if (names.join() !== Array.from(this.groups.keys()).join()) this.frame(names);
+    const names = Array.from(byGroup.keys()).sort((a, b) => groupRank(a) - groupRank(b));
+    if (names.join() !== Array.from(this.groups.keys()).join()) this.buildGroups(names);
     for (const name of names) {
       const group = /** @type {any} */ (this.groups.get(name));
       group.values = byGroup.get(name);
@@ -207,11 +207,11 @@ export class Keys {
       if (group.isBuilt) this.build(name);
     }
     this.filter();
-    this.complain(this.problems);
+    this.showProblems(this.problems);
   }
 
   /** @param {string[]} names */
-  frame(names) {
+  buildGroups(names) {
     const open = new Set(Array.from(this.groups).filter(([, group]) => group.details.open).map(([name]) => name));
     const isFirst = this.groups.size === 0;
     this.groups.clear();
@@ -232,7 +232,7 @@ export class Keys {
   /** @param {string} name @param {Value[]} values */
   titleOf(name, values) {
     const changed = values.filter((value) => this.overrides.has(value.path)).length;
-    const title = name.startsWith("hosts.") ? "Host" : TITLES[name] ?? name;
+    const title = name.startsWith("hosts.") ? "Host" : GROUP_TITLES[name] ?? name;
     const kind = name.startsWith("hosts.") ? name.slice(6) : values.find((value) => value.path === name)?.value ?? groupOf(values.find((value) => value.path.split(".").length > 2)?.path ?? "").prefix.split(".")[1];
     return [title, " ", kind && h("span", { class: "muted" }, kind), h("span", { class: "count" }, changed > 0 ? `${changed} changed` : String(values.length))];
   }
@@ -261,8 +261,8 @@ export class Keys {
     if (group.values.every((/** @type {Value} */ value) => value.path === name)) fill(group.body, h("p", { class: "hint" }, "This part has no keys."));
   }
 
-  /** Shows an override at once, before the engine has answered. @param {string} path @param {string | null} override */
-  touch(path, override) {
+  /** Shows an override before the engine has answered. @param {string} path @param {string | null} override */
+  previewOverride(path, override) {
     const row = this.rows.get(path);
     if (row) row.update(row.value, override);
   }
@@ -273,19 +273,19 @@ export class Keys {
     let count = 0;
     for (const [name, group] of this.groups) {
       if (isFiltered && !group.isBuilt) this.build(name);
-      let inGroup = 0;
+      let shownInGroup = 0;
       if (group.isBuilt) {
         for (const value of group.values) {
           const row = this.rows.get(value.path);
           if (!row) continue;
-          const isShown = words.every((word) => row.words.includes(word)) && (!this.onlyChanged || this.overrides.has(value.path));
+          const isShown = words.every((word) => row.searchText.includes(word)) && (!this.onlyChanged || this.overrides.has(value.path));
           row.element.hidden = !isShown;
-          if (isShown) inGroup += 1;
+          if (isShown) shownInGroup += 1;
         }
       }
-      group.details.hidden = isFiltered && inGroup === 0;
-      if (isFiltered && inGroup > 0) group.details.open = true;
-      count += inGroup;
+      group.details.hidden = isFiltered && shownInGroup === 0;
+      if (isFiltered && shownInGroup > 0) group.details.open = true;
+      count += shownInGroup;
     }
     this.oncount(isFiltered ? (count === 0 ? "No key matches." : `${count} ${count === 1 ? "key" : "keys"}`) : "");
   }
@@ -294,15 +294,15 @@ export class Keys {
    * Shows problems at their fields.
    * @param {Problem[]} problems
    */
-  complain(problems) {
+  showProblems(problems) {
     this.problems = problems;
     for (const [path, row] of this.rows) {
-      const own = problems.filter((problem) => problem.key === path);
-      row.complain(own.length > 0 ? own.map((problem) => [problem.label || problem.message, [problem.help ?? []].flat()[0]].filter(Boolean).join("; ")).join("; ") : null);
+      const problemsOfKey = problems.filter((problem) => problem.key === path);
+      row.showProblems(problemsOfKey.length > 0 ? problemsOfKey.map((problem) => [problem.label || problem.message, [problem.help ?? []].flat()[0]].filter(Boolean).join("; ")).join("; ") : null);
     }
   }
 
-  /** Whether a key is shown. @param {string} path */
+  /** Returns whether a key is shown. @param {string} path */
   has(path) {
     return this.groups.get(groupOf(path).group)?.values.some((value) => value.path === path) ?? false;
   }

@@ -2,7 +2,7 @@
 
 import { stageColours } from "./bars.js";
 import { s } from "./dom.js";
-import { drawing, fit, hatch, textWidth } from "./figure.js";
+import { createDrawing, truncateText, addHatchPattern, textWidth } from "./figure.js";
 import { fromBase, linearTicks, logTicks, metricText, timeText, trim } from "./quantity.js";
 
 /** @typedef {import("./types").Message} Message */
@@ -27,47 +27,47 @@ function scale(low, high, log, from = 0, to = 1) {
  */
 export function curveChart(width, options) {
   const points = options.series.flatMap((series) => series.points);
-  const known = points.filter((point) => point.y !== null);
-  if (known.length === 0) return null;
+  const measuredPoints = points.filter((point) => point.y !== null);
+  if (measuredPoints.length === 0) return null;
   const height = Math.round(Math.max(240, Math.min(380, width * 0.5)));
   const xs = points.map((point) => point.x);
   const [xLow, xHigh] = [Math.min(...xs), Math.max(...xs)];
   const isLog = options.log && xLow > 0;
-  const unitOf = metricText(Math.max(...known.map((point) => Math.abs(/** @type {number} */ (point.y))), 0), options.unit).unit;
-  const factor = known.length > 0 && unitOf !== options.unit.replace("us", "µs") ? yFactor(options.unit, unitOf) : 1;
-  const yHigh = Math.max(...known.map((point) => /** @type {number} */ (point.y) * factor), 0) || 1;
+  const displayUnit = metricText(Math.max(...measuredPoints.map((point) => Math.abs(/** @type {number} */ (point.y))), 0), options.unit).unit;
+  const factor = measuredPoints.length > 0 && displayUnit !== options.unit.replace("us", "µs") ? yFactor(options.unit, displayUnit) : 1;
+  const yHigh = Math.max(...measuredPoints.map((point) => /** @type {number} */ (point.y) * factor), 0) || 1;
   const yTicks = linearTicks(0, yHigh * 1.04, 5);
   const yTop = Math.max(yHigh * 1.06, yTicks[yTicks.length - 1]);
   const x = scale(xLow, xHigh, isLog, LEFT, width - RIGHT);
   const y = scale(0, yTop, false, height - BOTTOM, TOP);
-  const svg = drawing(width, height, `${options.yLabel} over ${options.xLabel}: ${known.length} of ${points.length} points`);
+  const svg = createDrawing(width, height, `${options.yLabel} over ${options.xLabel}: ${measuredPoints.length} of ${points.length} points`);
   for (const tick of yTicks) {
     svg.append(s("line", { x1: LEFT, x2: width - RIGHT, y1: y(tick), y2: y(tick), class: tick === 0 ? "axis" : "grid" }));
     svg.append(s("text", { x: LEFT - 8, y: y(tick) + 4, class: "tick", "text-anchor": "end" }, trim(tick)));
   }
   const isBinary = options.xUnit === "B" && isLog;
-  const room = Math.floor((width - LEFT - RIGHT) / 64);
-  for (const tick of isLog ? logTicks(xLow, xHigh, isBinary, room) : linearTicks(xLow, xHigh, Math.min(8, room))) {
+  const tickCountMax = Math.floor((width - LEFT - RIGHT) / 64);
+  for (const tick of isLog ? logTicks(xLow, xHigh, isBinary, tickCountMax) : linearTicks(xLow, xHigh, Math.min(8, tickCountMax))) {
     const { number, unit } = fromBase(tick, options.xUnit);
     svg.append(s("line", { x1: x(tick), x2: x(tick), y1: height - BOTTOM, y2: height - BOTTOM + 5, class: "axis" }));
     svg.append(s("text", { x: x(tick), y: height - BOTTOM + 19, class: "tick", "text-anchor": "middle" }, `${trim(number, 4)} ${unit.replace("us", "µs")}`.trim()));
   }
-  svg.append(s("text", { x: width - RIGHT, y: height - 6, class: "tick muted", "text-anchor": "end" }, fit(options.xLabel, width - LEFT - RIGHT)));
-  svg.append(s("text", { x: 0, y: TOP - 2, class: "tick muted" }, unitOf));
+  svg.append(s("text", { x: width - RIGHT, y: height - 6, class: "tick muted", "text-anchor": "end" }, truncateText(options.xLabel, width - LEFT - RIGHT)));
+  svg.append(s("text", { x: 0, y: TOP - 2, class: "tick muted" }, displayUnit));
   options.mark.forEach((mark, index) => {
     if (mark === null || mark < xLow || mark > xHigh) return;
     svg.append(s("line", { x1: x(mark), x2: x(mark), y1: TOP, y2: height - BOTTOM, class: `mark machine-line-${index}` }));
   });
   options.series.forEach((series, index) => {
     let path = "";
-    let isBroken = true;
+    let isInterrupted = true;
     for (const point of series.points) {
       if (point.y === null) {
-        isBroken = true;
+        isInterrupted = true;
         continue;
       }
-      path += `${isBroken ? "M" : "L"}${x(point.x).toFixed(1)} ${y(point.y * factor).toFixed(1)}`;
-      isBroken = false;
+      path += `${isInterrupted ? "M" : "L"}${x(point.x).toFixed(1)} ${y(point.y * factor).toFixed(1)}`;
+      isInterrupted = false;
     }
     if (path) svg.append(s("path", { d: path, class: `curve machine-line-${index}` }));
     for (const point of series.points) {
@@ -80,7 +80,7 @@ export function curveChart(width, options) {
         s("title", null, `${series.label}${series.label ? ", " : ""}${point.label}: ${value.number} ${value.unit}`)));
     }
   });
-  attachReader(svg, options, { x, y, factor, height });
+  attachPointReader(svg, options, { x, y, factor, height });
   return svg;
 }
 
@@ -95,31 +95,31 @@ function yFactor(from, to) {
  * Reports the point next to the pointer.
  * @param {SVGSVGElement} svg @param {any} options @param {{x: (v: number) => number, y: (v: number) => number, factor: number, height: number}} axes
  */
-function attachReader(svg, options, { x, y, factor, height }) {
+function attachPointReader(svg, options, { x, y, factor, height }) {
   const cursor = s("circle", { r: 7, class: "cursor", visibility: "hidden" });
   const line = s("line", { y1: TOP, y2: height - BOTTOM, class: "cursor-line", visibility: "hidden" });
   svg.append(line, cursor);
   svg.addEventListener("pointermove", (event) => {
     const bounds = svg.getBoundingClientRect();
     const [px, py] = [event.clientX - bounds.left, event.clientY - bounds.top];
-    let best = null;
-    let from = null;
-    let least = 40 * 40;
+    let nearestPoint = null;
+    let nearestSeries = null;
+    let leastDistance = 40 * 40;
     for (const series of options.series) {
       for (const point of series.points) {
         if (point.y === null) continue;
         const distance = (x(point.x) - px) ** 2 + ((y(point.y * factor) - py) ** 2) / 6;
-        if (distance < least) [best, from, least] = [point, series, distance];
+        if (distance < leastDistance) [nearestPoint, nearestSeries, leastDistance] = [point, series, distance];
       }
     }
-    for (const element of [cursor, line]) element.setAttribute("visibility", best ? "visible" : "hidden");
-    if (best) {
-      cursor.setAttribute("cx", String(x(best.x)));
-      cursor.setAttribute("cy", String(y(best.y * factor)));
-      line.setAttribute("x1", String(x(best.x)));
-      line.setAttribute("x2", String(x(best.x)));
+    for (const element of [cursor, line]) element.setAttribute("visibility", nearestPoint ? "visible" : "hidden");
+    if (nearestPoint) {
+      cursor.setAttribute("cx", String(x(nearestPoint.x)));
+      cursor.setAttribute("cy", String(y(nearestPoint.y * factor)));
+      line.setAttribute("x1", String(x(nearestPoint.x)));
+      line.setAttribute("x2", String(x(nearestPoint.x)));
     }
-    options.onpoint(best, from);
+    options.onpoint(nearestPoint, nearestSeries);
   });
   svg.addEventListener("pointerleave", () => {
     for (const element of [cursor, line]) element.setAttribute("visibility", "hidden");
@@ -140,35 +140,35 @@ export function timelineChart(width, messages, stages) {
   const names = messages.map((message) => `${message.source} → ${message.destination}`);
   const left = Math.min(width * 0.3, Math.max(...names.map((name) => textWidth(name))) + 12);
   const span = width - left - 12;
-  const pitch = 24;
-  const height = messages.length * pitch + 28;
-  const svg = drawing(width, height, `Timeline of the first ${messages.length} messages, ${timeText(end - begin)}`);
-  const waiting = hatch(svg);
+  const rowHeight = 24;
+  const height = messages.length * rowHeight + 28;
+  const svg = createDrawing(width, height, `Timeline of the first ${messages.length} messages, ${timeText(end - begin)}`);
+  const waiting = addHatchPattern(svg);
   const unit = metricText(end - begin, "ps").unit;
-  const per = { ps: 1, ns: 1e3, "µs": 1e6, ms: 1e9, s: 1e12 }[unit] ?? 1;
-  const ticks = linearTicks(0, (end - begin) / per, Math.max(2, Math.min(8, Math.floor(span / 90))));
+  const psPerUnit = { ps: 1, ns: 1e3, "µs": 1e6, ms: 1e9, s: 1e12 }[unit] ?? 1;
+  const ticks = linearTicks(0, (end - begin) / psPerUnit, Math.max(2, Math.min(8, Math.floor(span / 90))));
   for (const tick of ticks) {
-    const at = left + ((tick * per) / (end - begin)) * span;
-    svg.append(s("line", { x1: at, x2: at, y1: 0, y2: height - 26, class: "grid" }));
-    svg.append(s("text", { x: at, y: height - 8, class: "tick", "text-anchor": tick === 0 ? "start" : "middle" }, `${tick}${tick === ticks[ticks.length - 1] ? ` ${unit}` : ""}`));
+    const tickX = left + ((tick * psPerUnit) / (end - begin)) * span;
+    svg.append(s("line", { x1: tickX, x2: tickX, y1: 0, y2: height - 26, class: "grid" }));
+    svg.append(s("text", { x: tickX, y: height - 8, class: "tick", "text-anchor": tick === 0 ? "start" : "middle" }, `${tick}${tick === ticks[ticks.length - 1] ? ` ${unit}` : ""}`));
   }
   messages.forEach((message, row) => {
-    const y = row * pitch + 4;
-    svg.append(s("text", { x: left - 10, y: y + 12, class: "label small", "text-anchor": "end" }, fit(names[row], left - 12)));
+    const y = row * rowHeight + 4;
+    svg.append(s("text", { x: left - 10, y: y + 12, class: "label small", "text-anchor": "end" }, truncateText(names[row], left - 12)));
     const group = s("g", null, s("title", null, `Message ${message.id}, ${names[row]}, ${message.payload} B: ${timeText(message.delivered_ps - message.sent_ps)}`));
-    let at = message.sent_ps;
-    const all = left + ((message.sent_ps - begin) / (end - begin)) * span;
-    group.append(s("rect", { x: all, y: y + 6, width: Math.max(1, ((message.delivered_ps - message.sent_ps) / (end - begin)) * span), height: 4, class: "message-span" }));
+    let stageStart = message.sent_ps;
+    const spanLeft = left + ((message.sent_ps - begin) / (end - begin)) * span;
+    group.append(s("rect", { x: spanLeft, y: y + 6, width: Math.max(1, ((message.delivered_ps - message.sent_ps) / (end - begin)) * span), height: 4, class: "message-span" }));
     for (const stage of message.stages) {
       const size = stage.waiting_ps + stage.service_ps;
       if (size <= 0) continue;
-      const x = left + ((at - begin) / (end - begin)) * span;
-      const long = (size / (end - begin)) * span;
-      group.append(s("rect", { x, y, width: Math.max(0.75, long - (long > 4 ? 1 : 0)), height: 16, rx: 1, class: colours.get(stage.name) ?? "stage-wire-0" },
+      const x = left + ((stageStart - begin) / (end - begin)) * span;
+      const stageWidth = (size / (end - begin)) * span;
+      group.append(s("rect", { x, y, width: Math.max(0.75, stageWidth - (stageWidth > 4 ? 1 : 0)), height: 16, rx: 1, class: colours.get(stage.name) ?? "stage-wire-0" },
         s("title", null, `Message ${message.id}, ${stage.name}: ${timeText(size)}, of which waiting ${timeText(stage.waiting_ps)}`)));
-      const wait = (stage.waiting_ps / (end - begin)) * span;
-      if (wait > 1) group.append(s("rect", { x, y, width: wait, height: 16, rx: 1, fill: waiting }));
-      at += size;
+      const waitingWidth = (stage.waiting_ps / (end - begin)) * span;
+      if (waitingWidth > 1) group.append(s("rect", { x, y, width: waitingWidth, height: 16, rx: 1, fill: waiting }));
+      stageStart += size;
     }
     svg.append(group);
   });

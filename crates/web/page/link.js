@@ -2,23 +2,23 @@
 //
 //   #memory-bus&ni=ni2w&workload.ping-pong.payload=128+B&~b=memory-bus&ni=udma&~curve=KEY=RANGE
 //
-// The first item names an example. `~text=…` holds a description instead (deflated, base64url), and `~plain=…` one as it
-// is, for programs that write links. `KEY=VALUE` overrides a key of the machine before it. `~b` begins the second
-// machine, `~pin` the baseline. Items with `~` that are not known are reported.
+// The first item names an example. `~text=…` contains a description instead (deflated, base64url), and `~plain=…` an
+// unencoded description, for programs that write links. `KEY=VALUE` overrides a key of the machine before the item. `~b`
+// begins the second machine, `~pin` the baseline. Unknown items with `~` are reported.
 
 /** @typedef {import("./types").MachineState} MachineState */
 /** @typedef {import("./types").PageState} PageState */
 
-/** Longest fragment and description that are read. */
-const LONGEST = 400_000;
+/** Largest length of a fragment and of a description, in characters and bytes. */
+const LENGTH_MAX = 400_000;
 
 /** @param {string} text */
-function escape(text) {
+function escapeItem(text) {
   return encodeURIComponent(text).replaceAll("%20", "+").replace(/%(2F|3A|2C|40|3E|5B|5D)/g, (code) => decodeURIComponent(code));
 }
 
 /** @param {string} text */
-function unescape(text) {
+function unescapeItem(text) {
   try {
     return decodeURIComponent(text.replaceAll("+", "%20"));
   } catch {
@@ -30,14 +30,14 @@ function unescape(text) {
  * @param {Uint8Array} bytes
  * @param {CompressionStream | DecompressionStream} stream
  */
-async function through(bytes, stream) {
+async function transformed(bytes, stream) {
   const blob = new Blob([/** @type {BlobPart} */ (bytes)]);
   return new Uint8Array(await new Response(blob.stream().pipeThrough(/** @type {any} */ (stream))).arrayBuffer());
 }
 
 /** @param {string} text */
 export async function deflate(text) {
-  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+  const bytes = await transformed(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
@@ -47,17 +47,17 @@ export async function deflate(text) {
 export async function inflate(text) {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
-  const inflated = await through(bytes, new DecompressionStream("deflate-raw"));
-  if (inflated.length > LONGEST) throw new Error("the description is too long");
+  const inflated = await transformed(bytes, new DecompressionStream("deflate-raw"));
+  if (inflated.length > LENGTH_MAX) throw new Error("the description is too long");
   return new TextDecoder().decode(inflated);
 }
 
 /** @param {MachineState} machine @param {string} marker */
-async function items(machine, marker) {
+async function machineItems(machine, marker) {
   const list = [];
   if (machine.text !== null) list.push(`${marker ? `~${marker}&` : ""}~text=${await deflate(machine.text)}`);
-  else list.push(marker ? `~${marker}=${escape(machine.name ?? "")}` : escape(machine.name ?? ""));
-  for (const [key, value] of machine.sets) list.push(`${escape(key)}=${escape(value)}`);
+  else list.push(marker ? `~${marker}=${escapeItem(machine.name ?? "")}` : escapeItem(machine.name ?? ""));
+  for (const [key, value] of machine.sets) list.push(`${escapeItem(key)}=${escapeItem(value)}`);
   return list;
 }
 
@@ -65,33 +65,33 @@ async function items(machine, marker) {
  * Returns the fragment of a state, without `#`.
  * @param {PageState} state
  */
-export async function encode(state) {
-  const list = await items(state.machines[0], "");
-  if (state.machines[1]) list.push(...(await items(state.machines[1], "b")));
-  if (state.baseline) list.push(...(await items(state.baseline, "pin")));
-  if (state.metric) list.push(`~metric=${escape(state.metric)}`);
-  if (state.curve) list.push(`~curve=${escape(`${state.curve.key}=${state.curve.range}`)}`);
+export async function encodeState(state) {
+  const list = await machineItems(state.machines[0], "");
+  if (state.machines[1]) list.push(...(await machineItems(state.machines[1], "b")));
+  if (state.baseline) list.push(...(await machineItems(state.baseline, "pin")));
+  if (state.metric) list.push(`~metric=${escapeItem(state.metric)}`);
+  if (state.curve) list.push(`~curve=${escapeItem(`${state.curve.key}=${state.curve.range}`)}`);
   return list.join("&");
 }
 
 /**
- * Returns the state of a fragment, and what of it could not be read.
+ * Returns the state of a fragment, and a notice of each item that could not be read.
  * @param {string} fragment
- * @returns {Promise<{state: PageState, lost: string[]}>}
+ * @returns {Promise<{state: PageState, notices: string[]}>}
  */
-export async function decode(fragment) {
+export async function decodeState(fragment) {
   const text = fragment.replace(/^#/, "");
   /** @type {string[]} */
-  const lost = [];
+  const notices = [];
   /** @type {PageState} */
   const state = { machines: [{ name: null, text: null, sets: new Map() }], baseline: null, edited: 0, metric: null, curve: null };
-  if (text.length > LONGEST) return { state, lost: ["The link is too long to be read."] };
+  if (text.length > LENGTH_MAX) return { state, notices: ["The link is too long to be read."] };
   let machine = state.machines[0];
   const parts = text.split("&").filter((part) => part !== "");
   for (const [index, part] of parts.entries()) {
-    const at = part.indexOf("=");
-    const name = unescape(at < 0 ? part : part.slice(0, at));
-    const value = at < 0 ? "" : unescape(part.slice(at + 1));
+    const equals = part.indexOf("=");
+    const name = unescapeItem(equals < 0 ? part : part.slice(0, equals));
+    const value = equals < 0 ? "" : unescapeItem(part.slice(equals + 1));
     if (name === "~b" || name === "~pin") {
       machine = { name: value || null, text: null, sets: new Map() };
       if (name === "~b") state.machines[1] = machine;
@@ -100,26 +100,26 @@ export async function decode(fragment) {
       try {
         machine.text = await inflate(value);
       } catch {
-        lost.push("The description in the link could not be read.");
+        notices.push("The description in the link could not be read.");
       }
     } else if (name === "~plain") {
       machine.text = value;
     } else if (name === "~metric") {
       state.metric = value;
     } else if (name === "~curve") {
-      const equals = value.indexOf("=");
-      if (equals > 0) state.curve = { key: value.slice(0, equals), range: value.slice(equals + 1) };
+      const curveEquals = value.indexOf("=");
+      if (curveEquals > 0) state.curve = { key: value.slice(0, curveEquals), range: value.slice(curveEquals + 1) };
     } else if (name.startsWith("~")) {
-      lost.push(`The link holds “${name.slice(1, 40)}”, which this version does not know.`);
-    } else if (at < 0 && index === 0) {
+      notices.push(`The link holds “${name.slice(1, 40)}”, which this version does not know.`);
+    } else if (equals < 0 && index === 0) {
       machine.name = name;
-    } else if (at < 0) {
-      lost.push(`“${name.slice(0, 80)}” is neither a machine nor a value.`);
+    } else if (equals < 0) {
+      notices.push(`“${name.slice(0, 80)}” is neither a machine nor a value.`);
     } else {
       machine.sets.set(name, value);
     }
   }
-  return { state, lost };
+  return { state, notices };
 }
 
 /**
@@ -133,6 +133,6 @@ export function question(machine) {
 }
 
 /** @param {MachineState} machine @returns {MachineState} */
-export function copy(machine) {
+export function copyMachine(machine) {
   return { name: machine.name, text: machine.text, sets: new Map(machine.sets) };
 }

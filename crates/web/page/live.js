@@ -1,7 +1,7 @@
 // <narrows-live description="memory-bus" vary="workload.ping-pong.payload=8 B..256 B" metric="message.latency_one_way">
 //
-// A slider, the answer of the machine at its value, and a link to the explorer. What is inside the element is shown where
-// there is no script, and until the simulator has answered. Attributes:
+// A slider, the result of the machine at the value of the slider, and a link to the explorer. The children of the element
+// are shown without a script, and until the simulator has answered. Attributes:
 //
 //   description  name of a shipped example
 //   text         a description in TOML, in place of an example
@@ -14,7 +14,7 @@
 import { stagesChart } from "./bars.js";
 import { fill, h, s, setText } from "./dom.js";
 import { DROPPED, start } from "./engine.js";
-import { encode, question } from "./link.js";
+import { encodeState, question } from "./link.js";
 import { display, fromBase, metricText, parse, scaleOf, toBase, write } from "./quantity.js";
 import { headline } from "./results.js";
 
@@ -24,14 +24,14 @@ const HOME = new URL(".", /** @type {any} */ (import.meta).url).href;
 
 /** @type {Promise<import("./types").Engine> | null} */
 let engine = null;
-let serial = 0;
+let elementCount = 0;
 
 /** @param {string | null} text */
-function overrides(text) {
+function parseOverrides(text) {
   const sets = new Map();
   for (const part of (text ?? "").split(";")) {
-    const at = part.indexOf("=");
-    if (at > 0) sets.set(part.slice(0, at).trim(), part.slice(at + 1).trim());
+    const equals = part.indexOf("=");
+    if (equals > 0) sets.set(part.slice(0, equals).trim(), part.slice(equals + 1).trim());
   }
   return sets;
 }
@@ -41,7 +41,7 @@ class NarrowsLive extends HTMLElement {
     if (this.shadowRoot) return;
     const root = this.attachShadow({ mode: "open" });
     root.append(h("slot"));
-    // The simulator is loaded when the element comes near the window.
+    // The simulator is loaded when the element is scrolled near the window.
     const watcher = new IntersectionObserver((entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       watcher.disconnect();
@@ -53,15 +53,15 @@ class NarrowsLive extends HTMLElement {
   /** @param {ShadowRoot} root */
   async begin(root) {
     engine ??= start(HOME);
-    const asked = await engine;
-    serial += 1;
-    const channel = `live-${serial}`;
-    const sets = overrides(this.getAttribute("set"));
+    const narrowsEngine = await engine;
+    elementCount += 1;
+    const channel = `live-${elementCount}`;
+    const sets = parseOverrides(this.getAttribute("set"));
     /** @type {MachineState[]} */
     const text = this.getAttribute("text");
     const machines = [{ name: text === null ? this.getAttribute("description") ?? "memory-bus" : null, text, sets }];
-    if (this.hasAttribute("against")) machines.push({ name: machines[0].name, text, sets: new Map([...sets, ...overrides(this.getAttribute("against"))]) });
-    const shown = await asked.ask({ ask: "show", ...question(machines[0]) });
+    if (this.hasAttribute("against")) machines.push({ name: machines[0].name, text, sets: new Map([...sets, ...parseOverrides(this.getAttribute("against"))]) });
+    const shown = await narrowsEngine.ask({ ask: "show", ...question(machines[0]) });
     if (shown.problems || shown.error) throw new Error(shown.error ?? shown.problems[0]?.message);
     const vary = this.getAttribute("vary") ?? "";
     const [key, range] = vary.includes("=") ? [vary.slice(0, vary.indexOf("=")), vary.slice(vary.indexOf("=") + 1)] : [vary, ""];
@@ -103,16 +103,16 @@ class NarrowsLive extends HTMLElement {
     };
     const ask = () => {
       machines.forEach(async (machine, index) => {
-        const answer = await asked.ask({ ask: "run", ...question(machine), record: false }, { channel: `${channel}-${index}`, priority: 10 });
+        const answer = await narrowsEngine.ask({ ask: "run", ...question(machine), record: false }, { channel: `${channel}-${index}`, priority: 10 });
         if (answer === DROPPED) return;
-        const why = answer.error ?? answer.problems?.[0]?.message ?? answer.stopped ?? "";
-        setText(problem, why);
-        if (!why) runs[index] = answer;
+        const problemText = answer.error ?? answer.problems?.[0]?.message ?? answer.stopped ?? "";
+        setText(problem, problemText);
+        if (!problemText) runs[index] = answer;
         frame ||= requestAnimationFrame(draw);
       });
     };
-    const relink = async () => {
-      const state = await encode({ machines, baseline: null, edited: 0, metric: this.getAttribute("metric"), curve: null });
+    const updateLink = async () => {
+      const state = await encodeState({ machines, baseline: null, edited: 0, metric: this.getAttribute("metric"), curve: null });
       link.href = `${new URL(this.getAttribute("explorer") ?? "index.html", HOME).href}#${state}`;
     };
     const change = () => {
@@ -121,12 +121,12 @@ class NarrowsLive extends HTMLElement {
       slider.setAttribute("aria-valuetext", display(text));
       for (const machine of machines) machine.sets.set(key, text);
       ask();
-      relink();
+      updateLink();
     };
     if (value) setText(output, display(value.value));
     new ResizeObserver(() => (frame ||= requestAnimationFrame(draw))).observe(figure);
     ask();
-    await relink();
+    await updateLink();
   }
 }
 

@@ -9,29 +9,29 @@ import { display } from "./quantity.js";
 /**
  * Returns a list of problems.
  * @param {Problem[]} problems
- * @param {(problem: Problem) => {label: string, go: () => void} | null} action what shows the place of a problem
+ * @param {(problem: Problem) => {label: string, go: () => void} | null} action returns a button that goes to the location of a problem
  */
 export function problemList(problems, action) {
   return h("ul", null, problems.map((problem) => {
-    const act = action(problem);
+    const button = action(problem);
     return h("li", null, prose(problem.message), problem.label ? prose(`: ${problem.label}`) : null,
       problem.file && problem.file !== "--set" && problem.line && h("span", { class: "muted" }, ` (${problem.file}:${problem.line})`),
       [problem.help ?? []].flat().filter(Boolean).map((line) => h("span", { class: "line help" }, prose(line))),
-      act && h("button", { type: "button", class: "quiet", onclick: act.go }, act.label));
+      button && h("button", { type: "button", class: "quiet", onclick: button.go }, button.label));
   }));
 }
 
 /** Shows texts above the page until they are dismissed. @param {...string} texts */
-export function notice(...texts) {
+export function showNotices(...texts) {
   fill(byId("notices"), texts.filter(Boolean).map((text) => h("p", null, prose(text))),
     texts.some(Boolean) && h("button", { type: "button", class: "quiet", onclick: () => fill(byId("notices")) }, "Dismiss"));
 }
 
 /**
- * Returns in which values a machine differs from another, in words.
+ * Returns a sentence with the values in which a machine differs from another.
  * @param {MachineState} machine @param {MachineState} other @param {string} name name of the other one
  */
-export function difference(machine, other, name) {
+export function differenceText(machine, other, name) {
   const keys = new Set([...machine.sets.keys(), ...other.sets.keys()]);
   const parts = Array.from(keys)
     .filter((key) => machine.sets.get(key) !== other.sets.get(key))
@@ -40,7 +40,7 @@ export function difference(machine, other, name) {
   return parts.length > 0 ? `Differs from ${name}: ${parts.slice(0, 4).join("; ")}${parts.length > 4 ? " …" : ""}` : `The same as ${name}.`;
 }
 
-/** Copies a text, and says so on the button. @param {string} text @param {HTMLElement} button @param {string} label */
+/** Copies a text, and shows on the button whether that succeeded. @param {string} text @param {HTMLElement} button @param {string} label */
 export async function copyText(text, button, label) {
   let isCopied = true;
   try {

@@ -1,4 +1,4 @@
-// The parts of a machine as pick lists: what does not fit is shown with its reason.
+// The parts of a machine as pick lists. A part that does not fit is shown with the reason.
 
 import { fill, freshId, h, prose } from "./dom.js";
 
@@ -6,22 +6,22 @@ import { fill, freshId, h, prose } from "./dom.js";
 /** @typedef {import("./types").Shown} Shown */
 
 const FAMILIES = [
-  { family: "host", title: "Host", scoped: true },
-  { family: "ni", title: "Interface", scoped: true },
-  { family: "protocol", title: "Protocol", scoped: false },
-  { family: "fabric", title: "Fabric", scoped: false },
-  { family: "workload", title: "Workload", scoped: false },
+  { family: "host", title: "Host", perNode: true },
+  { family: "ni", title: "Interface", perNode: true },
+  { family: "protocol", title: "Protocol", perNode: false },
+  { family: "fabric", title: "Fabric", perNode: false },
+  { family: "workload", title: "Workload", perNode: false },
 ];
 
 /**
  * Returns the parts in use of a family: from the answer, the overrides, or the files that set its keys.
  * @param {Shown} shown @param {string} family @param {Map<string, string>} sets
  */
-export function chosen(shown, family, sets) {
+export function partsInUse(shown, family, sets) {
   const set = sets.get(family);
   if (set) return [partName(set)];
-  const given = shown.chosen?.[family];
-  if (given) return given;
+  const answeredParts = shown.chosen?.[family];
+  if (answeredParts) return answeredParts;
   const pattern = family === "host" ? /^nodes\.[^.]+\.host$/ : new RegExp(`^(${family}|nodes\\.[^.]+\\.${family})$`);
   const names = shown.values.filter((value) => pattern.test(value.path)).map((value) => {
     const file = /^machines\/(?:[^/]+)\/(.+)\.toml/.exec(value.from ?? "");
@@ -43,13 +43,13 @@ export class Parts {
   constructor(host, handlers) {
     this.handlers = handlers;
     /** @type {Map<string, any>} */
-    this.picks = new Map();
-    for (const each of FAMILIES) {
+    this.familyPicks = new Map();
+    for (const entry of FAMILIES) {
       const current = h("span", { class: "part-name" });
       const body = h("div", { class: "part-body" });
-      const details = h("details", { class: "part", name: "parts", ontoggle: () => details.open && this.load(each.family) },
-        h("summary", null, h("span", { class: "part-family" }, each.title), current), body);
-      this.picks.set(each.family, { ...each, details, current, body, place: each.family, stale: true, fits: null, names: [] });
+      const details = h("details", { class: "part", name: "parts", ontoggle: () => details.open && this.loadFits(entry.family) },
+        h("summary", null, h("span", { class: "part-family" }, entry.title), current), body);
+      this.familyPicks.set(entry.family, { ...entry, details, current, body, place: entry.family, isStale: true, fits: null, names: [] });
       host.append(details);
     }
   }
@@ -57,26 +57,26 @@ export class Parts {
   /** @param {Shown} shown @param {Map<string, string>} sets */
   show(shown, sets) {
     const nodes = Array.from(new Set(shown.values.map((value) => /^nodes\.([^.]+)\./.exec(value.path)?.[1]).filter((node) => node !== undefined)));
-    for (const pick of this.picks.values()) {
-      const names = chosen(shown, pick.family, sets);
+    for (const pick of this.familyPicks.values()) {
+      const names = partsInUse(shown, pick.family, sets);
       pick.names = names;
       pick.details.hidden = names.length === 0;
       fill(pick.current, names.length > 3 ? `${names.slice(0, 3).join(", ")}, …` : names.join(", "));
-      pick.nodes = pick.scoped && nodes.length > 1 && nodes.length <= 16 ? nodes : [];
-      pick.stale = true;
-      if (pick.details.open) this.load(pick.family);
+      pick.nodes = pick.perNode && nodes.length > 1 && nodes.length <= 16 ? nodes : [];
+      pick.isStale = true;
+      if (pick.details.open) this.loadFits(pick.family);
     }
   }
 
   /** @param {string} family */
-  async load(family) {
-    const pick = this.picks.get(family);
-    if (!pick.stale) return;
-    pick.stale = false;
+  async loadFits(family) {
+    const pick = this.familyPicks.get(family);
+    if (!pick.isStale) return;
+    pick.isStale = false;
     if (!pick.fits) fill(pick.body, h("p", { class: "hint" }, "Checking which parts fit …"));
     const answer = await this.handlers.fits(pick.place);
     if (answer.dropped) {
-      pick.stale = true;
+      pick.isStale = true;
       return;
     }
     pick.fits = (Array.isArray(answer) ? answer : answer.fits ?? []).map((/** @type {Fit} */ fit) => ({ ...fit, part: partName(fit.part), set: fit.set ?? `${pick.place}=${fit.part}` }));
@@ -92,8 +92,8 @@ export class Parts {
     const scope = pick.nodes.length > 0 && h("label", { class: "scope" }, "Change ", h("select", {
       onchange: (/** @type {any} */ event) => {
         pick.place = event.target.value;
-        pick.stale = true;
-        this.load(pick.family);
+        pick.isStale = true;
+        this.loadFits(pick.family);
       },
     }, h("option", { value: pick.family }, "all nodes"), pick.nodes.map((/** @type {string} */ node) => h("option", { value: `nodes.${node}.${pick.family}`, selected: pick.place === `nodes.${node}.${pick.family}` }, `node ${node}`))));
     const options = ordered.map((fit) => {
@@ -102,7 +102,7 @@ export class Parts {
         onchange: () => this.handlers.onpick(pick.place, fit.part, /** @type {string} */ (fit.set)) });
       return h("div", { class: fit.fits ? "option" : "option unfit" },
         h("label", null, input, h("span", { class: "option-name" }, fit.part)),
-        h("div", { id: about, class: "option-about" }, h("span", null, prose(fit.title)), !fit.fits && h("span", { class: "reason" }, prose(`Does not fit: ${fit.reason || "no reason is given"}`))));
+        h("div", { id: about, class: "option-about" }, h("span", null, prose(fit.title)), !fit.fits && h("span", { class: "reason" }, prose(`Does not fit: ${fit.reason || "no reason is answeredParts"}`))));
     });
     const count = fits.filter((fit) => !fit.fits).length;
     fill(pick.body, scope,

@@ -3,7 +3,7 @@
 /** @typedef {import("./types").Quantity} Quantity */
 
 /** Units of a dimension, from small to large, each with its factor to the base unit. */
-const FAMILIES = /** @type {[string, number][][]} */ ([
+const UNIT_FAMILIES = /** @type {[string, number][][]} */ ([
   [["ps", 1], ["ns", 1e3], ["us", 1e6], ["ms", 1e9], ["s", 1e12]],
   [["B", 1], ["KiB", 2 ** 10], ["MiB", 2 ** 20], ["GiB", 2 ** 30]],
   [["Hz", 1], ["kHz", 1e3], ["MHz", 1e6], ["GHz", 1e9]],
@@ -12,9 +12,9 @@ const FAMILIES = /** @type {[string, number][][]} */ ([
 ]);
 
 /** @param {string} unit */
-function family(unit) {
+function unitsOf(unit) {
   const name = unit.replace("µ", "u");
-  return FAMILIES.find((units) => units.some(([each]) => each === name));
+  return UNIT_FAMILIES.find((units) => units.some(([each]) => each === name));
 }
 
 /**
@@ -36,7 +36,7 @@ export function parse(text) {
 export function toBase({ number, unit }) {
   if (unit === "kB") return number * 1000;
   const name = unit.replace("µ", "u");
-  const units = family(unit);
+  const units = unitsOf(unit);
   return number * (units?.find(([each]) => each === name)?.[1] ?? 1);
 }
 
@@ -47,17 +47,17 @@ export function toBase({ number, unit }) {
  * @returns {Quantity}
  */
 export function fromBase(base, unit) {
-  const units = unit === "kB" ? FAMILIES[1] : family(unit);
+  const units = unit === "kB" ? UNIT_FAMILIES[1] : unitsOf(unit);
   if (!units) return { number: base, unit };
-  let best = units[0];
+  let bestUnit = units[0];
   for (const each of units) {
     const scaled = base / each[1];
     if (Math.abs(scaled) < 1) break;
-    if (each[1] !== 1 && units === FAMILIES[1] && !Number.isInteger(scaled * 4)) break;
-    best = each;
+    if (each[1] !== 1 && units === UNIT_FAMILIES[1] && !Number.isInteger(scaled * 4)) break;
+    bestUnit = each;
   }
-  if (base === 0) best = units.find(([each]) => each === unit) ?? best;
-  return { number: base / best[1], unit: best[0] };
+  if (base === 0) bestUnit = units.find(([each]) => each === unit) ?? bestUnit;
+  return { number: base / bestUnit[1], unit: bestUnit[0] };
 }
 
 /**
@@ -86,8 +86,8 @@ export function display(text) {
   return text.replace(/^"(.*)"$/, "$1").replace(/(\d\s*)us\b/g, "$1µs");
 }
 
-/** Digits grouped by thin spaces from 10 000 on. @param {string} text */
-function grouped(text) {
+/** Returns a number whose digits are grouped by thin spaces from 10 000 on. @param {string} text */
+function groupDigits(text) {
   const [whole, fraction] = text.split(".");
   const spaced = whole.replace("-", "").length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") : whole;
   return fraction === undefined ? spaced : `${spaced}.${fraction}`;
@@ -101,12 +101,12 @@ function grouped(text) {
  */
 export function metricText(value, unit) {
   if (value === null || value === undefined || !Number.isFinite(value)) return { number: "–", unit: "" };
-  const units = family(unit);
-  if (units && units !== FAMILIES[1]) {
+  const units = unitsOf(unit);
+  if (units && units !== UNIT_FAMILIES[1]) {
     const scaled = fromBase(toBase({ number: value, unit }), unit);
     return { number: significant(scaled.number), unit: scaled.unit.replace("us", "µs") };
   }
-  if (unit === "" && Number.isInteger(value)) return { number: grouped(String(value)), unit };
+  if (unit === "" && Number.isInteger(value)) return { number: groupDigits(String(value)), unit };
   return { number: significant(value), unit: unit.replace("us", "µs") };
 }
 
@@ -115,7 +115,7 @@ function significant(value) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   const decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : Math.min(6, 3 - Math.floor(Math.log10(size)) - 1 + 1);
-  return grouped(value.toFixed(decimals));
+  return groupDigits(value.toFixed(decimals));
 }
 
 /** @param {number} ps */
@@ -166,27 +166,27 @@ export function scaleOf(key, written) {
   const value = toBase(quantity);
   const least = key.least === null || key.least === undefined ? null : parse(key.least);
   const most = key.most === null || key.most === undefined ? null : parse(key.most);
-  const whole = key.kind === "integer" || quantity.unit === "B" || quantity.unit === "KiB" || quantity.unit === "MiB" || quantity.unit === "ps";
-  const powers = key.power_of_two || (/power of two/.test(key.meaning ?? "") && value > 0 && Number.isInteger(Math.log2(value)));
+  const isWhole = key.kind === "integer" || quantity.unit === "B" || quantity.unit === "KiB" || quantity.unit === "MiB" || quantity.unit === "ps";
+  const isPowerOfTwo = key.power_of_two || (/power of two/.test(key.meaning ?? "") && value > 0 && Number.isInteger(Math.log2(value)));
   const floor = least ? toBase(least) : 0;
   const ceiling = most ? toBase(most) : Infinity;
   if (ceiling <= floor) return null;
-  if (Number.isFinite(ceiling) && (ceiling - floor <= 64 || (ceiling <= 1 && floor >= 0)) && !powers) return linear(floor, ceiling, whole);
-  if (value <= 0) return linear(floor, Math.min(ceiling, quantity.unit ? toBase({ number: 100, unit: quantity.unit }) : 100), whole);
-  const low = Math.max(floor > 0 ? floor : 0, value / 32, whole ? 1 : 0);
+  if (Number.isFinite(ceiling) && (ceiling - floor <= 64 || (ceiling <= 1 && floor >= 0)) && !isPowerOfTwo) return linear(floor, ceiling, isWhole);
+  if (value <= 0) return linear(floor, Math.min(ceiling, quantity.unit ? toBase({ number: 100, unit: quantity.unit }) : 100), isWhole);
+  const low = Math.max(floor > 0 ? floor : 0, value / 32, isWhole ? 1 : 0);
   const high = Math.min(ceiling, value * 32);
-  if (powers) return stepped(2 ** Math.ceil(Math.log2(low)), 2 ** Math.floor(Math.log2(high)));
-  return logarithmic(low, high, whole);
+  if (isPowerOfTwo) return stepped(2 ** Math.ceil(Math.log2(low)), 2 ** Math.floor(Math.log2(high)));
+  return logarithmic(low, high, isWhole);
 }
 
-/** @returns {Scale} @param {number} low @param {number} high @param {boolean} whole */
-function linear(low, high, whole) {
-  const steps = whole ? Math.max(1, Math.min(200, Math.round(high - low))) : 100;
+/** @returns {Scale} @param {number} low @param {number} high @param {boolean} isWhole */
+function linear(low, high, isWhole) {
+  const steps = isWhole ? Math.max(1, Math.min(200, Math.round(high - low))) : 100;
   return {
     low, high, log: false, steps,
     at: (position) => {
       const value = low + ((high - low) * position) / steps;
-      return whole ? Math.round(value) : Number(value.toPrecision(6));
+      return isWhole ? Math.round(value) : Number(value.toPrecision(6));
     },
     position: (value) => Math.round(((value - low) / (high - low)) * steps),
   };
@@ -202,8 +202,8 @@ function stepped(low, high) {
   };
 }
 
-/** @returns {Scale} @param {number} low @param {number} high @param {boolean} whole */
-function logarithmic(low, high, whole) {
+/** @returns {Scale} @param {number} low @param {number} high @param {boolean} isWhole */
+function logarithmic(low, high, isWhole) {
   const steps = Math.max(2, Math.round(Math.log2(high / low) * 12));
   return {
     low, high, log: true, steps,
@@ -211,9 +211,9 @@ function logarithmic(low, high, whole) {
       if (position <= 0) return low;
       if (position >= steps) return high;
       const value = low * (high / low) ** (position / steps);
-      const near = 2 ** Math.round(Math.log2(value));
-      if (whole && near >= 8 && Math.abs(Math.log2(value / near)) < 0.5 / 12) return near;
-      return whole ? Math.max(1, Math.round(Number(value.toPrecision(2)))) : Number(value.toPrecision(2));
+      const nearestPower = 2 ** Math.round(Math.log2(value));
+      if (isWhole && nearestPower >= 8 && Math.abs(Math.log2(value / nearestPower)) < 0.5 / 12) return nearestPower;
+      return isWhole ? Math.max(1, Math.round(Number(value.toPrecision(2)))) : Number(value.toPrecision(2));
     },
     position: (value) => (value <= low ? 0 : Math.min(steps, Math.round((Math.log(value / low) / Math.log(high / low)) * steps))),
   };
@@ -221,20 +221,20 @@ function logarithmic(low, high, whole) {
 
 /**
  * Returns ticks at 1, 2 or 5 times a power of ten between two values.
- * @param {number} low @param {number} high @param {number} count about how many
+ * @param {number} low @param {number} high @param {number} count approximate number of ticks
  */
 export function linearTicks(low, high, count = 5) {
   if (!(high > low)) return [low];
-  const raw = (high - low) / count;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= raw * 0.8) ?? power * 10;
+  const roughStep = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(roughStep));
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= roughStep * 0.8) ?? power * 10;
   const ticks = [];
   for (let index = Math.ceil(low / step - 1e-9); index * step <= high * (1 + 1e-9) + 1e-12; index += 1) ticks.push(Number((index * step).toPrecision(12)));
   return ticks;
 }
 
 /**
- * Returns ticks of a logarithmic axis: powers of two for data, else 1–2–5.
+ * Returns ticks of a logarithmic axis: powers of two if `binary` is true, otherwise 1, 2 and 5 times powers of ten.
  * @param {number} low @param {number} high @param {boolean} binary @param {number} count at most this many
  */
 export function logTicks(low, high, binary, count = 8) {

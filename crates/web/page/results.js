@@ -1,6 +1,6 @@
 // The answer of a run: finding, headline, stages, metrics, utilisation and timeline.
 
-import { stageUnion, stagesChart, stagesTable, utilisationChart } from "./bars.js";
+import { distinctStagesOf, stagesChart, stagesTable, utilisationChart } from "./bars.js";
 import { breakable, byId, fill, h, prose, setText } from "./dom.js";
 import { Figure } from "./figure.js";
 import { timelineChart } from "./lines.js";
@@ -11,12 +11,12 @@ import { saveCsv } from "./save.js";
 /** @typedef {import("./types").Metric} Metric */
 /** @typedef {{label: string, run: Run | null, isStale: boolean, isBaseline: boolean}} Column */
 
-/** Number of the baseline's colour; machines have 0 and 1. */
+/** The number of the baseline's colour; machines have the colours 0 and 1. */
 const BASELINE_COLOUR = 2;
 
 /** Number of metrics that are shown at first. */
-const FIRST = 8;
-/** Words of metrics of which more is better; of others the page does not say. */
+const INITIAL_METRIC_COUNT = 8;
+/** Names of metrics for which a larger value is better. For other metrics, no judgement is shown. */
 const MORE_IS_BETTER = /bandwidth|throughput|rate$|accepted/;
 const LESS_IS_BETTER = /latency|time|dropped/;
 
@@ -29,13 +29,13 @@ export function headline(run, /** @type {string | null} */ wanted) {
 }
 
 /** @param {Metric | undefined} metric */
-function value(metric) {
+function valueElements(metric) {
   const { number, unit } = metricText(metric?.value, metric?.unit ?? "");
   return [h("span", { class: "number" }, number), unit && h("span", { class: "unit" }, ` ${unit}`)];
 }
 
 /** @param {string} name @param {number | null | undefined} before @param {number | null | undefined} after */
-function change(name, before, after) {
+function changeElement(name, before, after) {
   const text = changeText(before, after);
   const isMore = (after ?? 0) > (before ?? 0);
   const isGood = text === "same" || text === "" ? null : MORE_IS_BETTER.test(name) ? isMore : LESS_IS_BETTER.test(name) ? !isMore : null;
@@ -43,10 +43,10 @@ function change(name, before, after) {
 }
 
 /**
- * Returns the first messages: as many as leave each wide enough to show its stages.
+ * Returns the first messages, so few that each is wide enough to show its stages.
  * @param {import("./types").Message[]} messages
  */
-function visible(messages) {
+function messagesToShow(messages) {
   let count = Math.min(3, messages.length);
   const mean = messages.reduce((sum, message) => sum + message.delivered_ps - message.sent_ps, 0) / (messages.length || 1);
   while (count < Math.min(12, messages.length) && messages[count].delivered_ps - messages[0].sent_ps < 9 * mean) count += 1;
@@ -59,9 +59,9 @@ export class Results {
     this.columns = [];
     /** @type {string | null} */
     this.metric = null;
-    this.isLong = false;
-    const bars = () => this.done().map((column) => ({ label: column.label, stages: column.run.stages }));
-    const resources = () => this.done().map((column) => ({ label: column.label, colour: column.colour, resources: column.run.resources }));
+    this.showsAllMetrics = false;
+    const bars = () => this.completedColumns().map((column) => ({ label: column.label, stages: column.run.stages }));
+    const resources = () => this.completedColumns().map((column) => ({ label: column.label, colour: column.colour, resources: column.run.resources }));
     this.stages = new Figure(byId("stages"), {
       title: "Where the time of a message goes", name: "narrows-stages", draw: (width) => stagesChart(width, bars()),
       rows: () => [["machine", "stage", "waiting_ps", "service_ps"], ...bars().flatMap((bar) => bar.stages.map((stage) => [bar.label, stage.name, stage.waiting_ps, stage.service_ps]))],
@@ -74,29 +74,29 @@ export class Results {
     this.timeline = new Figure(byId("timeline"), {
       title: "Timeline of the first messages", isTabled: true, name: "narrows-timeline",
       draw: (width) => {
-        const run = this.shown();
-        return run ? timelineChart(width, visible(run.messages), stageUnion([{ label: "", stages: run.stages }])) : null;
+        const run = this.editedRun();
+        return run ? timelineChart(width, messagesToShow(run.messages), distinctStagesOf([{ label: "", stages: run.stages }])) : null;
       },
-      rows: () => [["message", "source", "destination", "payload_B", "sent_ps", "delivered_ps"], ...(this.shown()?.messages ?? []).map((each) => [each.id, each.source, each.destination, each.payload, each.sent_ps, each.delivered_ps])],
+      rows: () => [["message", "source", "destination", "payload_B", "sent_ps", "delivered_ps"], ...(this.editedRun()?.messages ?? []).map((each) => [each.id, each.source, each.destination, each.payload, each.sent_ps, each.delivered_ps])],
     });
     fill(this.stages.before, h("p", { class: "hint" }, "Mean over the measured messages. Hatched: waiting."));
     fill(this.utilisation.before, h("p", { class: "hint" }, "Share of the run in which a resource was active; the pale part was held without moving data. Dashed: 90 %."));
     byId("all-metrics").addEventListener("click", () => {
-      this.isLong = !this.isLong;
-      this.table();
+      this.showsAllMetrics = !this.showsAllMetrics;
+      this.showMetrics();
     });
     byId("metrics-csv").addEventListener("click", () => saveCsv(this.rows(), "narrows-metrics"));
     this.edited = 0;
   }
 
   /** @returns {{label: string, colour: number, run: Run}[]} */
-  done() {
+  completedColumns() {
     const first = this.columns.findIndex((column) => !column.isBaseline);
     return this.columns.flatMap((column, index) => (column.run && !column.run.stopped ? [{ label: column.label, colour: column.isBaseline ? BASELINE_COLOUR : index - first, run: column.run }] : []));
   }
 
   /** Returns the run of the edited machine. */
-  shown() {
+  editedRun() {
     const machines = this.columns.filter((column) => !column.isBaseline);
     return machines[Math.min(this.edited, machines.length - 1)]?.run ?? null;
   }
@@ -111,21 +111,21 @@ export class Results {
     this.edited = edited;
     const isStale = columns.some((column) => column.isStale);
     byId("answers").classList.toggle("stale", isStale);
-    this.finding();
-    this.headline();
+    this.showFinding();
+    this.showHeadline();
     this.stages.draw();
-    const bars = this.done().map((column) => ({ label: column.label, stages: column.run.stages }));
-    fill(this.stages.after, stageUnion(bars).length > 0 && h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Stages in numbers" }, stagesTable(bars)));
-    this.table();
+    const bars = this.completedColumns().map((column) => ({ label: column.label, stages: column.run.stages }));
+    fill(this.stages.after, distinctStagesOf(bars).length > 0 && h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Stages in numbers" }, stagesTable(bars)));
+    this.showMetrics();
     this.utilisation.draw();
-    this.legend();
+    this.showLegend();
     this.timeline.draw();
-    byId("stages").hidden = stageUnion(bars).length === 0;
+    byId("stages").hidden = distinctStagesOf(bars).length === 0;
     byId("utilisation").hidden = !bars.length;
-    byId("timeline").hidden = (this.shown()?.messages ?? []).length === 0;
+    byId("timeline").hidden = (this.editedRun()?.messages ?? []).length === 0;
   }
 
-  finding() {
+  showFinding() {
     const machines = this.columns.filter((column) => !column.isBaseline);
     const texts = machines.map((column) => {
       const run = column.run;
@@ -135,33 +135,33 @@ export class Results {
     });
     fill(byId("finding-text"), texts);
     const notes = Array.from(new Set(machines.flatMap((column) => [...(column.run?.notes ?? []), ...(column.run?.headline && !column.run.stopped ? [`${machines.length > 1 ? `${column.label}: ` : ""}${display(column.run.headline)}`] : [])])));
-    const shown = this.shown();
+    const shown = this.editedRun();
     const meaning = shown ? headline(shown, this.metric)?.meaning : "";
     fill(byId("notes"), meaning && h("li", null, prose(`${meaning}.`)), notes.map((note) => h("li", null, prose(note))));
   }
 
-  headline() {
+  showHeadline() {
     const reference = this.columns[0]?.run;
-    this.mini();
+    this.showCompactHeadline();
     fill(byId("headline"), this.columns.map((column, index) => {
       const metric = column.run ? headline(column.run, this.metric) : undefined;
       if (!metric) return null;
       const before = reference ? reference.metrics.find((each) => each.name === metric.name)?.value : null;
       return h("div", { class: "figure-number" },
         h("span", { class: "figure-label" }, this.columns.length > 1 ? `${column.label} · ${metric.name}` : metric.name),
-        h("span", { class: "figure-big", title: metric.meaning || null }, value(metric)),
-        index > 0 && change(metric.name, before, metric.value));
+        h("span", { class: "figure-big", title: metric.meaning || null }, valueElements(metric)),
+        index > 0 && changeElement(metric.name, before, metric.value));
     }));
   }
 
   /** Repeats the headline at the lower edge of a narrow window. */
-  mini() {
-    const run = this.shown();
+  showCompactHeadline() {
+    const run = this.editedRun();
     const metric = run ? headline(run, this.metric) : undefined;
     byId("mini").hidden = !metric;
     if (!metric) return;
     const before = this.columns.length > 1 ? this.columns[0].run?.metrics.find((each) => each.name === metric.name)?.value : null;
-    fill(byId("mini"), h("span", { class: "muted" }, metric.name), h("span", null, h("strong", null, value(metric)), " ", change(metric.name, before, metric.value)));
+    fill(byId("mini"), h("span", { class: "muted" }, metric.name), h("span", null, h("strong", null, valueElements(metric)), " ", changeElement(metric.name, before, metric.value)));
   }
 
   names() {
@@ -171,16 +171,16 @@ export class Results {
     return names;
   }
 
-  table() {
+  showMetrics() {
     const names = this.names();
-    const first = headline(/** @type {any} */ (this.shown() ?? { metrics: [] }), this.metric)?.name;
+    const first = headline(/** @type {any} */ (this.editedRun() ?? { metrics: [] }), this.metric)?.name;
     const hasValue = (/** @type {string} */ name) => this.columns.some((column) => typeof column.run?.metrics.find((metric) => metric.name === name)?.value === "number");
     const rest = names.filter((name) => name !== first);
     const ordered = [...(first ? [first] : []), ...rest.filter(hasValue), ...rest.filter((name) => !hasValue(name))];
-    const shown = this.isLong ? ordered : ordered.slice(0, FIRST);
+    const shown = this.showsAllMetrics ? ordered : ordered.slice(0, INITIAL_METRIC_COUNT);
     const button = byId("all-metrics");
-    button.hidden = names.length <= FIRST;
-    setText(button, this.isLong ? "Show fewer metrics" : `Show all ${names.length} metrics`);
+    button.hidden = names.length <= INITIAL_METRIC_COUNT;
+    setText(button, this.showsAllMetrics ? "Show fewer metrics" : `Show all ${names.length} metrics`);
     const find = (/** @type {Run | null} */ run, /** @type {string} */ name) => run?.metrics.find((metric) => metric.name === name);
     fill(byId("metrics-table"), h("table", { class: "numbers" },
       h("thead", null, h("tr", null, h("th", { scope: "col" }, "Metric"), this.columns.flatMap((column, index) => [
@@ -190,7 +190,7 @@ export class Results {
         const before = find(this.columns[0]?.run ?? null, name)?.value;
         return h("tr", null, h("th", { scope: "row", title: meaning || null }, breakable(name)), this.columns.flatMap((column, index) => {
           const metric = find(column.run, name);
-          return [h("td", null, value(metric)), index > 0 && h("td", null, change(name, before, metric?.value))];
+          return [h("td", null, valueElements(metric)), index > 0 && h("td", null, changeElement(name, before, metric?.value))];
         }));
       }))));
   }
@@ -203,8 +203,8 @@ export class Results {
     })];
   }
 
-  legend() {
-    const done = this.done();
+  showLegend() {
+    const done = this.completedColumns();
     fill(this.utilisation.after, done.length > 1 && h("p", { class: "legend" }, done.map((column) => h("span", { class: "legend-item" }, h("span", { class: `dot machine-dot-${column.colour}` }), column.label))));
   }
 }

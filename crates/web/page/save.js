@@ -1,7 +1,7 @@
 // Downloads: TOML, CSV, SVG and PNG.
 
-/** Properties of a drawing that style sheets set, and a file must hold itself. */
-const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linejoin", "opacity", "font-size", "font-weight", "font-family", "text-anchor"];
+/** Style properties of a drawing that style sheets set on the page. A downloaded file must contain them. */
+const STYLE_PROPERTIES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linejoin", "opacity", "font-size", "font-weight", "font-family", "text-anchor"];
 
 /** @param {Blob} blob @param {string} name */
 function save(blob, name) {
@@ -42,13 +42,13 @@ export function saveCsv(rows, name) {
  * Returns the text of a drawing that needs no style sheet.
  * @param {SVGSVGElement} svg
  */
-export function standalone(svg) {
+export function standaloneSvg(svg) {
   const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
   const from = svg.querySelectorAll("*");
   copy.querySelectorAll("*").forEach((element, index) => {
     if (element.closest("title, desc")) return;
     const style = getComputedStyle(from[index]);
-    for (const name of STYLED) {
+    for (const name of STYLE_PROPERTIES) {
       const value = style.getPropertyValue(name);
       if (value && !(name === "fill" && from[index].hasAttribute("fill"))) element.setAttribute(name, value);
     }
@@ -58,24 +58,24 @@ export function standalone(svg) {
   copy.removeAttribute("class");
   copy.setAttribute("font-family", getComputedStyle(svg).fontFamily);
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  paper.setAttribute("width", "100%");
-  paper.setAttribute("height", "100%");
-  paper.setAttribute("fill", getComputedStyle(svg).getPropertyValue("--surface").trim() || "#fff");
-  copy.prepend(paper);
+  const background = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  background.setAttribute("width", "100%");
+  background.setAttribute("height", "100%");
+  background.setAttribute("fill", getComputedStyle(svg).getPropertyValue("--surface").trim() || "#fff");
+  copy.prepend(background);
   return new XMLSerializer().serializeToString(copy);
 }
 
 /** @param {SVGSVGElement} svg @param {string} name */
 export function saveSvg(svg, name) {
-  saveText(standalone(svg), `${name}.svg`, "image/svg+xml");
+  saveText(standaloneSvg(svg), `${name}.svg`, "image/svg+xml");
 }
 
 /** @param {SVGSVGElement} svg @param {string} name */
 export async function savePng(svg, name) {
   const scale = 2;
   const image = new Image();
-  image.src = URL.createObjectURL(new Blob([standalone(svg)], { type: "image/svg+xml" }));
+  image.src = URL.createObjectURL(new Blob([standaloneSvg(svg)], { type: "image/svg+xml" }));
   await image.decode();
   const canvas = document.createElement("canvas");
   canvas.width = svg.clientWidth * scale;

@@ -1,9 +1,9 @@
 // The page of `narrows reproduce PAPER --live`: calibrated constants of a study with sliders, and its claims, which are
-// judged again after each change. The fragment of the address holds the state: #STUDY&KEY=VALUE… A page in one file
-// names its study in a `meta` element, too.
+// judged again after each change. The fragment of the address holds the state: #STUDY&KEY=VALUE… A page in one file also
+// names its study in a `meta` element.
 
 import { breakable, byId, fill, freshId, h, prose, setText } from "./dom.js";
-import { DROPPED, fromBase64, LATE, start } from "./engine.js";
+import { DROPPED, fromBase64, TIMED_OUT, start } from "./engine.js";
 import { unpackLzma } from "./lzma.js";
 import { display, fromBase, parse, percent, scaleOf, toBase, write } from "./quantity.js";
 
@@ -12,10 +12,10 @@ import { display, fromBase, parse, percent, scaleOf, toBase, write } from "./qua
 /** @typedef {{path: string, value: string, meaning: string, fitted_on: string}} Constant */
 /** @typedef {{id: string, runs: number, claims: Claim[], left_out: {id: string, reason: string}[]}} Artifact */
 
-/** Rest after the last change of a slider before the claims are judged, in ms. */
-const REST = 250;
-/** Longest time of the runs of an artifact that follows every change, in ms. Longer ones are stopped, and made when asked for. */
-const PROMPT = 20_000;
+/** Time after the last change of a slider until the claims are judged, in ms. */
+const JUDGE_DELAY_MS = 250;
+/** Longest time in ms of runs that are started by a change of a slider. Longer runs are stopped, and are made on request only. */
+const AUTOMATIC_TIME_MAX_MS = 20_000;
 
 /** @param {boolean | null} holds */
 function verdict(holds) {
@@ -31,10 +31,10 @@ class LiveArtifact {
     this.published = new Map();
     /** @type {Map<string, Claim>} */
     this.judged = new Map();
-    this.isLong = false;
+    this.exceedsTimeLimit = false;
     this.isRunning = false;
     /** The number of the last question. */
-    this.last = 0;
+    this.lastQuestion = 0;
     this.status = h("span", { class: "hint", role: "status" });
     this.button = h("button", { type: "button", hidden: true, onclick: () => this.press() });
     /** @type {Map<string, {row: any, measured: any, error: any, holds: any}>} */
@@ -49,11 +49,11 @@ class LiveArtifact {
       this.rows.set(claim.id, row);
       return row.row;
     });
-    const heads = ["claim", "statement", "published", "simulated", "error", "allowed", "verdict"];
+    const headings = ["claim", "statement", "published", "simulated", "error", "allowed", "verdict"];
     this.element = h("div", { "data-artifact": artifact.id },
       h("h3", null, `${artifact.id}: ${artifact.runs} runs `, this.button, " ", this.status),
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Claims of ${artifact.id}` },
-        h("table", null, h("thead", null, h("tr", null, heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", null, body))));
+        h("table", null, h("thead", null, h("tr", null, headings.map((head) => h("th", { scope: "col" }, head)))), h("tbody", null, body))));
   }
 
   /** @param {string} text @param {"Judge" | "Stop" | ""} action */
@@ -74,24 +74,24 @@ class LiveArtifact {
   async judge(isAsked) {
     const sets = this.page.sets();
     const isPublished = sets.length === 0;
-    const number = (this.last += 1);
+    const number = (this.lastQuestion += 1);
     const id = this.artifact.id;
     // A newer question replaces an older one of its channel. Runs with the published constants go on, since all others
     // are compared with them.
-    const isDeferred = this.isLong && !isAsked && !(isPublished && this.published.size > 0);
+    const isDeferred = this.exceedsTimeLimit && !isAsked && !(isPublished && this.published.size > 0);
     if (isDeferred || isPublished) this.page.engine.cancel(`claims-${id}`);
     if (isDeferred) {
-      this.show(`These claims take more than ${PROMPT / 1000} s, and are judged only when asked for. The verdicts are of other values.`, "Judge");
+      this.show(`These claims take more than ${AUTOMATIC_TIME_MAX_MS / 1000} s, and are judged only when asked for. The verdicts are of other values.`, "Judge");
       return;
     }
     this.show("running…", "Stop");
     const question = /** @type {any} */ ({ ask: "claims", study: this.page.study, artifact: id, sets });
     const options = isPublished ? { channel: `published-${id}`, priority: 1 } : { channel: `claims-${id}`, priority: 2 };
-    const answer = await this.page.engine.ask(question, { ...options, limit: isAsked ? undefined : PROMPT });
-    const isLast = number === this.last;
-    if (answer === LATE) this.isLong = true;
-    if (answer === DROPPED || answer === LATE) {
-      const why = answer === LATE ? `These claims take more than ${PROMPT / 1000} s.` : "Stopped.";
+    const answer = await this.page.engine.ask(question, { ...options, limit: isAsked ? undefined : AUTOMATIC_TIME_MAX_MS });
+    const isLast = number === this.lastQuestion;
+    if (answer === TIMED_OUT) this.exceedsTimeLimit = true;
+    if (answer === DROPPED || answer === TIMED_OUT) {
+      const why = answer === TIMED_OUT ? `These claims take more than ${AUTOMATIC_TIME_MAX_MS / 1000} s.` : "Stopped.";
       if (isLast) this.show(`${why} The verdicts are of other values.`, "Judge");
       return;
     }
@@ -153,22 +153,22 @@ class StudyPage {
     if (why) throw new Error(why);
     document.title = `${study.title} – Narrows`;
     for (const id of ["title", "reference", "abstract"]) setText(byId(id), study[id]);
-    const given = new Map(items.map((item) => /** @type {[string, string]} */ ([item.slice(0, item.indexOf("=")), item.slice(item.indexOf("=") + 1)])));
+    const valuesOfLink = new Map(items.map((item) => /** @type {[string, string]} */ ([item.slice(0, item.indexOf("=")), item.slice(item.indexOf("=") + 1)])));
     /** @type {Constant[]} */
     const constants = study.constants.filter((/** @type {Constant} */ one, /** @type {number} */ index, /** @type {Constant[]} */ all) => all.findIndex((other) => other.path === one.path) === index);
     fill(byId("constants"), constants.map((constant) => this.constant(constant)));
     if (constants.length === 0) fill(byId("constants"), h("p", null, "The machines of this study have no calibrated constants."));
     this.artifacts = study.artifacts.filter((/** @type {Artifact} */ one) => one.claims.length > 0).map((/** @type {Artifact} */ one) => new LiveArtifact(this, one));
     fill(byId("artifacts"), this.artifacts.map((artifact) => artifact.element));
-    const left = study.artifacts.flatMap((/** @type {Artifact} */ artifact) => artifact.left_out);
-    fill(byId("left-out"), h("ul", null, left.map((/** @type {{id: string, reason: string}} */ one) => h("li", { "data-left-out": one.id }, h("code", null, one.id), `: ${one.reason}`))));
+    const leftOutClaims = study.artifacts.flatMap((/** @type {Artifact} */ artifact) => artifact.left_out);
+    fill(byId("left-out"), h("ul", null, leftOutClaims.map((/** @type {{id: string, reason: string}} */ one) => h("li", { "data-left-out": one.id }, h("code", null, one.id), `: ${one.reason}`))));
     byId("reset").addEventListener("click", () => this.resets.forEach((reset) => reset()));
     // The published constants first, with which all others are compared.
     setText(byId("notice"), "Judging the claims with the published constants…");
     await Promise.all(this.artifacts.map((artifact) => artifact.judge(false)));
     setText(byId("notice"), "");
     for (const constant of constants) {
-      const value = given.get(constant.path);
+      const value = valuesOfLink.get(constant.path);
       if (value !== undefined) this.values.set(constant.path, value);
     }
     if (this.values.size > 0) this.judge();
@@ -189,7 +189,7 @@ class StudyPage {
       setText(output, display(value ?? constant.value));
       row.classList.toggle("changed", value !== null);
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.judge(), REST);
+      this.timer = setTimeout(() => this.judge(), JUDGE_DELAY_MS);
     };
     const quantity = parse(constant.value);
     const slider = scale && quantity && h("input", { type: "range", id, min: 0, max: scale.steps, step: 1, value: scale.position(toBase(quantity)), oninput: () => set(write(fromBase(scale.at(Number(slider.value)), unit))) });
@@ -212,16 +212,16 @@ class StudyPage {
 
   tally() {
     const count = (/** @type {boolean | null} */ holds) => this.artifacts.flatMap((artifact) => [...artifact.judged.values()]).filter((claim) => claim.holds === holds).length;
-    const turned = this.artifacts.flatMap((artifact) => [...artifact.judged.values()].filter((claim) => artifact.published.has(claim.id) && artifact.published.get(claim.id)?.holds !== claim.holds)).length;
-    setText(byId("tally"), `${count(true)} hold, ${count(false)} fail, ${count(null)} without a verdict; ${turned} differ from those with the published constants.`);
+    const changedVerdicts = this.artifacts.flatMap((artifact) => [...artifact.judged.values()].filter((claim) => artifact.published.has(claim.id) && artifact.published.get(claim.id)?.holds !== claim.holds)).length;
+    setText(byId("tally"), `${count(true)} hold, ${count(false)} fail, ${count(null)} not judged; ${changedVerdicts} verdicts differ from those with the published constants.`);
   }
 }
 
 /** Starts the page, with the module that it contains or with the server that sent it. */
 async function main() {
-  const packed = document.getElementById("narrows-wasm")?.textContent;
-  if (packed) await new Promise((resolve) => setTimeout(resolve, 30)); // The page is drawn before it is busy.
-  const engine = await start(document.baseURI, packed ? unpackLzma(fromBase64(packed)) : undefined);
+  const packedModule = document.getElementById("narrows-wasm")?.textContent;
+  if (packedModule) await new Promise((resolve) => setTimeout(resolve, 30)); // The page is drawn before it is busy.
+  const engine = await start(document.baseURI, packedModule ? unpackLzma(fromBase64(packedModule)) : undefined);
   await new StudyPage(engine).begin();
 }
 

@@ -3,22 +3,22 @@
 import { byId, fill } from "./dom.js";
 import { problemList } from "./panel.js";
 
-/** Longest description that is taken, in characters. */
-const LONGEST = 300_000;
+/** Largest length of a description, in characters. */
+const LENGTH_MAX = 300_000;
 
-const PART = '(?:[\\w-]+|"[^"]*")';
-const LINE = new RegExp(`^(${PART}(?:\\.${PART})*)\\.(${PART}) = (.*)$`);
+const KEY_PART = '(?:[\\w-]+|"[^"]*")';
+const ASSIGNMENT = new RegExp(`^(${KEY_PART}(?:\\.${KEY_PART})*)\\.(${KEY_PART}) = (.*)$`);
 
 /**
  * Returns a description of dotted keys with a table for each section. Other descriptions are returned as they are.
  * @param {string} text
  */
-export function sections(text) {
+export function groupIntoSections(text) {
   /** @type {Map<string, string[]>} */
   const tables = new Map();
   for (const line of text.split("\n")) {
     if (line.trim() === "") continue;
-    const match = LINE.exec(line);
+    const match = ASSIGNMENT.exec(line);
     if (!match) return text;
     tables.set(match[1], [...(tables.get(match[1]) ?? []), `${match[2]} = ${match[3]}`]);
   }
@@ -39,17 +39,17 @@ export class TomlDialog {
     this.host = byId("toml-problems");
     byId("toml-use").addEventListener("click", async () => {
       const text = this.text.value;
-      if (text.length > LONGEST) return this.complain([{ message: `The description is longer than ${LONGEST} characters.` }]);
+      if (text.length > LENGTH_MAX) return this.showProblems([{ message: `The description is longer than ${LENGTH_MAX} characters.` }]);
       const answer = await engine.ask({ ask: "check", text, file: "mine.toml" }, { channel: "toml", priority: 9 });
       if (answer.dropped) return;
-      if (answer.error || (answer.problems ?? []).length > 0) return this.complain(answer.problems ?? [{ message: answer.error }]);
+      if (answer.error || (answer.problems ?? []).length > 0) return this.showProblems(answer.problems ?? [{ message: answer.error }]);
       this.dialog.close();
       onuse(text);
     });
     byId("toml-file").addEventListener("change", async (/** @type {any} */ event) => {
       const file = event.target.files[0];
       if (!file) return;
-      if (file.size > LONGEST) return this.complain([{ message: `The file is longer than ${LONGEST} bytes.` }]);
+      if (file.size > LENGTH_MAX) return this.showProblems([{ message: `The file is longer than ${LENGTH_MAX} bytes.` }]);
       this.text.value = await file.text();
       event.target.value = "";
     });
@@ -57,22 +57,22 @@ export class TomlDialog {
 
   /** Opens the dialog, at the line of a problem where there is one. @param {import("./types").Problem | null} [problem] */
   async open(problem = null) {
-    this.complain(problem ? [problem] : []);
+    this.showProblems(problem ? [problem] : []);
     this.dialog.showModal();
-    const own = this.machine();
-    if (own.text !== undefined && (own.sets ?? []).length === 0) {
-      this.text.value = own.text;
+    const editedMachine = this.machine();
+    if (editedMachine.text !== undefined && (editedMachine.sets ?? []).length === 0) {
+      this.text.value = editedMachine.text;
       this.text.focus();
       return this.reveal(problem?.line ?? 1, problem !== null);
     }
-    const answer = await this.engine.ask({ ask: "toml", ...own }, { channel: "toml", priority: 9 });
-    if (answer.text !== undefined) this.text.value = sections(answer.text);
+    const answer = await this.engine.ask({ ask: "toml", ...editedMachine }, { channel: "toml", priority: 9 });
+    if (answer.text !== undefined) this.text.value = groupIntoSections(answer.text);
     this.text.focus();
     this.text.setSelectionRange(0, 0);
   }
 
   /** @param {import("./types").Problem[]} problems */
-  complain(problems) {
+  showProblems(problems) {
     fill(this.host, problems.length > 0 && problemList(problems, (problem) => (problem.line ? { label: "Go to the line", go: () => this.reveal(/** @type {number} */ (problem.line)) } : null)));
   }
 

@@ -31,11 +31,11 @@ export interface Failure {
 
 export interface Problem {
   message: string;
-  /** Full dotted key that the problem points at. */
+  /** Full dotted key that the problem concerns. */
   key?: string | null;
-  /** What is wrong at the place that the problem points at. */
+  /** Description of the error at the location of the problem. */
   label?: string | null;
-  /** The override that the problem points at, as `sets` holds it. */
+  /** The override that the problem concerns, as in `sets`. */
   override?: string | null;
   file?: string | null;
   line?: number | null;
@@ -113,7 +113,7 @@ export interface Resource {
   name: string;
   /** Share of the simulated time in which the resource was held. */
   busy: number;
-  /** Share in which it moved data or computed. */
+  /** Share of the simulated time in which the resource moved data or computed. */
   active?: number;
   text?: string;
 }
@@ -131,7 +131,7 @@ export interface Message {
 
 export interface Run extends Failure {
   record?: { outcome?: string; hash?: string; [key: string]: unknown };
-  /** How the run ended, and after how much simulated time. */
+  /** Outcome of the run, and simulated time at its end. */
   headline?: string;
   finding?: string;
   metrics: Metric[];
@@ -141,7 +141,7 @@ export interface Run extends Failure {
   notes?: string[];
   simulated_ps?: number;
   events?: number;
-  /** Why the run ended early: a deadlock, a limit, a lost message. */
+  /** Reason for which the run ended early, such as a deadlock, a limit or a lost message. */
   stopped?: string;
 }
 
@@ -182,7 +182,7 @@ export interface WhatIf extends Failure {
   text?: string;
 }
 
-/** One machine of the page: what a link holds of it. */
+/** A machine of the page, as a link describes it. */
 export interface MachineState {
   name: string | null;
   text: string | null;
@@ -215,7 +215,7 @@ export interface AskOptions {
   /** Larger numbers go first. */
   priority?: number;
   signal?: AbortSignal;
-  /** Longest time of the run, in ms; the answer is then LATE. */
+  /** Longest time of the run, in ms; the answer is then TIMED_OUT. */
   limit?: number;
 }
 

@@ -1,4 +1,4 @@
-// Sensitivities: what helps when it is made faster, and what costs when it is made slower.
+// Sensitivities: the change of the metric when a resource or key is made faster or slower.
 
 import { tornadoChart } from "./bars.js";
 import { byId, fill, h, prose, setText } from "./dom.js";
@@ -9,10 +9,10 @@ import { display } from "./quantity.js";
 /** @typedef {import("./types").Trial} Trial */
 
 /** Number of bars. */
-const COUNT = 10;
+const BARS_MAX = 10;
 
 /** @param {Trial} trial */
-function detail(trial) {
+function detailText(trial) {
   const changes = trial.changes ?? (trial.key ? [{ key: trial.key, before: trial.before ?? "", value: trial.value ?? "", factor: 1 }] : []);
   return changes.map((change) => `${change.key}: ${display(change.before)} → ${display(change.value)}`).join(", ");
 }
@@ -24,24 +24,24 @@ export class Sensitivities {
     this.answer = null;
     this.isStale = false;
     this.isBusy = false;
-    this.byKey = false;
+    this.showsSingleKeys = false;
     this.button = h("button", { type: "button", onclick: () => {
       if (this.isBusy) {
         cancel();
-        this.busy(false);
+        this.setBusy(false);
         fill(this.status, prose("Cancelled."));
         return;
       }
-      this.busy(true);
+      this.setBusy(true);
       ask((answer) => {
-        this.busy(false);
+        this.setBusy(false);
         if (answer.dropped) return;
         if (answer.error || answer.problems) fill(this.status, prose(answer.error ?? answer.problems[0]?.message ?? ""));
         else this.show(answer);
       });
     } }, "Find the bottleneck by experiment");
     this.toggle = h("label", { class: "check", hidden: true }, h("input", { type: "checkbox", onchange: (/** @type {any} */ event) => {
-      this.byKey = event.target.checked;
+      this.showsSingleKeys = event.target.checked;
       this.figure.draw();
     } }), " single keys");
     this.status = h("p", { class: "hint", role: "status" }, "Every resource and every key is made faster and slower by a factor of 2, one after the other.");
@@ -53,13 +53,13 @@ export class Sensitivities {
   }
 
   /** @param {boolean} isBusy */
-  busy(isBusy) {
+  setBusy(isBusy) {
     this.isBusy = isBusy;
     setText(this.button, isBusy ? "Cancel" : this.answer ? "Find the bottleneck again" : "Find the bottleneck by experiment");
     if (isBusy) fill(this.status, prose("Trying each resource and key, faster and slower …"));
   }
 
-  stale() {
+  markStale() {
     if (!this.answer || this.isStale) return;
     this.isStale = true;
     fill(this.status, prose("These trials are of an earlier machine."));
@@ -72,9 +72,9 @@ export class Sensitivities {
     this.isStale = false;
     this.toggle.hidden = false;
     this.figure.canvas.classList.remove("old");
-    const best = answer.bottleneck;
+    const bottleneck = answer.bottleneck;
     const sentences = [];
-    if (best?.resources && best.ratio !== null) sentences.push(`Bottleneck: ${best.resources.join(" and ")}. Twice as fast, it improves ${answer.metric} by ${((best.ratio - 1) * 100).toFixed(1)} %.`);
+    if (bottleneck?.resources && bottleneck.ratio !== null) sentences.push(`Bottleneck: ${bottleneck.resources.join(" and ")}. Twice as fast, it improves ${answer.metric} by ${((bottleneck.ratio - 1) * 100).toFixed(1)} %.`);
     else sentences.push(`No resource limits ${answer.metric} alone.`);
     sentences.push(...(answer.notes ?? []));
     if (answer.runs) sentences.push(`${answer.runs} runs.`);
@@ -84,11 +84,11 @@ export class Sensitivities {
 
   rows() {
     if (!this.answer) return [];
-    const trials = this.byKey ? this.answer.gains ?? [] : this.answer.resources ?? [];
+    const trials = this.showsSingleKeys ? this.answer.gains ?? [] : this.answer.resources ?? [];
     return trials
       .filter((trial) => trial.ratio !== null && (Math.abs(trial.ratio - 1) > 5e-4 || Math.abs((trial.slower_ratio ?? 1) - 1) > 5e-4))
-      .map((trial) => ({ name: trial.resources?.join(" and ") ?? trial.key ?? "", detail: detail(trial), faster: trial.ratio, slower: trial.slower_ratio ?? null }))
+      .map((trial) => ({ name: trial.resources?.join(" and ") ?? trial.key ?? "", detail: detailText(trial), faster: trial.ratio, slower: trial.slower_ratio ?? null }))
       .sort((a, b) => Math.max(Math.abs((b.faster ?? 1) - 1), Math.abs((b.slower ?? 1) - 1)) - Math.max(Math.abs((a.faster ?? 1) - 1), Math.abs((a.slower ?? 1) - 1)))
-      .slice(0, COUNT);
+      .slice(0, BARS_MAX);
   }
 }

@@ -8,13 +8,13 @@ export function workerMain() {
   /** @type {any} */
   let instance = null;
   // An instance whose memory has grown beyond this many bytes is replaced: memory of a module never shrinks.
-  const LARGE = 192 * 1024 * 1024;
+  const MEMORY_MAX_BYTES = 192 * 1024 * 1024;
   const scope = /** @type {any} */ (globalThis);
 
-  async function fresh() {
+  async function createInstance() {
     instance = null;
-    const made = await WebAssembly.instantiate(/** @type {WebAssembly.Module} */ (module), {});
-    instance = made.exports;
+    const instantiated = await WebAssembly.instantiate(/** @type {WebAssembly.Module} */ (module), {});
+    instance = instantiated.exports;
     // Modules of other toolchains need their constructors run.
     if (instance._initialize) instance._initialize();
   }
@@ -35,7 +35,7 @@ export function workerMain() {
     if (compiled) {
       module = compiled;
       try {
-        await fresh();
+        await createInstance();
         scope.postMessage({ ready: true });
       } catch (error) {
         scope.postMessage({ ready: false, error: String(error) });
@@ -45,7 +45,7 @@ export function workerMain() {
     let answer;
     const begin = performance.now();
     try {
-      if (!instance) await fresh();
+      if (!instance) await createInstance();
       answer = JSON.parse(ask(text));
     } catch (error) {
       // A trap leaves the instance in an undefined state.
@@ -54,7 +54,7 @@ export function workerMain() {
     }
     scope.postMessage({ id, answer, ms: performance.now() - begin });
     try {
-      if (!instance || instance.memory.buffer.byteLength > LARGE) await fresh();
+      if (!instance || instance.memory.buffer.byteLength > MEMORY_MAX_BYTES) await createInstance();
     } catch {
       instance = null;
     }

@@ -9,7 +9,7 @@ use narrows_study::experiment::whatif::{WhatIfError, WhatIfQuery, text};
 use narrows_study::report::MeanLedger;
 use serde_json::json;
 
-/// Returns what `narrows whatif --format json` prints, and its text.
+/// Returns the JSON that `narrows whatif --format json` prints, with the text of the analysis added.
 pub fn whatif(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let subject = question.subject(engine)?;
     let reader = |overrides: &[String]| subject.read_varied(&question.sets, overrides);

@@ -5,7 +5,7 @@ use crate::{AnswerEngine, AnswerResult, QuestionError};
 use narrows_study::experiment::shell_command::command_line;
 use serde_json::json;
 
-/// Returns the machine as one description, with its parts and overrides written in.
+/// Returns the machine as one description, which contains its parts and overrides.
 pub fn toml(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let read = question.subject(engine)?.read(&question.sets)?;
     Ok(json!({ "text": engine.registry.description(&read.resolved()) }).to_string())

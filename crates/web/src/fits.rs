@@ -5,14 +5,14 @@ use crate::show::is_path_of;
 use crate::{AnswerEngine, AnswerResult, QuestionError};
 use narrows_core::text::Problems;
 use narrows_study::catalog::{NameKind, list};
-use narrows_study::experiment::subject::Subject;
+use narrows_study::experiment::loaded_description::LoadedDescription;
 use serde_json::{Value as Json, json};
 
 /// A part or name that may be chosen.
 struct PartChoice {
     name: String,
     title: String,
-    /// The override that chooses it.
+    /// The override that chooses the part.
     set: String,
 }
 
@@ -26,7 +26,7 @@ pub fn fits(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     Ok(fits.to_string())
 }
 
-fn fit(subject: &Subject, sets: &[String], candidate: &PartChoice) -> Json {
+fn fit(subject: &LoadedDescription, sets: &[String], candidate: &PartChoice) -> Json {
     let sets = [sets, std::slice::from_ref(&candidate.set)].concat();
     let reason = subject.read(&sets).err().map(|problems| reason(&problems));
     json!({
@@ -38,7 +38,7 @@ fn fit(subject: &Subject, sets: &[String], candidate: &PartChoice) -> Json {
     })
 }
 
-/// Returns the first reason, in one line: an incompatibility, if there is one, since other problems may follow from it.
+/// Returns the first reason, in one line. An incompatibility precedes other problems, since these may follow from it.
 fn reason(problems: &Problems) -> String {
     let list = problems.list();
     let first = list.iter().find(|problem| problem.is_incompatibility).or(list.first());
@@ -58,12 +58,12 @@ fn candidates(engine: &AnswerEngine, place: &str) -> Result<Vec<PartChoice>, Que
     };
     let names = kind.group(&engine.registry).names.into_iter();
     // Networks of whole machines are not selected by an override.
-    let short =
+    let name_in_family =
         |name: &str| name.split_once('/').map(|(_, name)| name.to_owned()).filter(|_| !name.contains("/networks/"));
     Ok(names
         .filter_map(|(name, title)| {
-            let short = short(&name)?;
-            Some(PartChoice { set: format!("{place}={short}"), title, name })
+            let part_name = name_in_family(&name)?;
+            Some(PartChoice { set: format!("{place}={part_name}"), title, name })
         })
         .collect())
 }

@@ -135,7 +135,7 @@ impl AnswerEngine {
         };
         answer.unwrap_or_else(|error| match error {
             QuestionError::Problems(problems) => {
-                json!({ "problems": problem_json::all(&problems, &self.registry) }).to_string()
+                json!({ "problems": problem_json::problems_json(&problems, &self.registry) }).to_string()
             }
             QuestionError::Error(why) => json!({ "error": why }).to_string(),
         })
@@ -171,7 +171,7 @@ impl AnswerEngine {
                 json!({ "ok": true, "note": notes.first(), "problems": [] })
             }
             Err(problems) => {
-                json!({ "ok": false, "note": null, "problems": problem_json::all(&problems, &self.registry) })
+                json!({ "ok": false, "note": null, "problems": problem_json::problems_json(&problems, &self.registry) })
             }
         }
         .to_string())

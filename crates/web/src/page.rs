@@ -3,7 +3,7 @@
 /// Files of the page: the name, the media type and the text of each.
 pub const FILES: &[(&str, &str, &str)] = &include!(concat!(env!("OUT_DIR"), "/page_files.rs"));
 
-/// The element by which the page knows what answers its questions: the module, or the server that sent it.
+/// The element that states which engine answers the questions of the page: the module, or the server of the page.
 const ENGINE_MARKS: [&str; 2] =
     [r#"<meta name="narrows-engine" content="wasm">"#, r#"<meta name="narrows-engine" content="server">"#];
 

@@ -8,18 +8,18 @@ use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
 /// Returns each problem with its message, key, location and help, and the text that the command line prints for it.
-pub fn all(problems: &Problems, registry: &Arc<Registry>) -> Json {
+pub fn problems_json(problems: &Problems, registry: &Arc<Registry>) -> Json {
     let lines = registry.schema().lines();
     let is_key = |word: &&str| lines.iter().any(|line| is_path_of(&line.path, word));
-    let one = |single: Problems| {
+    let problem_json = |single: Problems| {
         let problem = &single.list()[0];
-        let words = || problem.message.split('`').skip(1).step_by(2);
+        let quoted_words = || problem.message.split('`').skip(1).step_by(2);
         let (texts, place) = (single.texts(), problem.place.as_ref());
         let layer = place.map(|place| &texts.get(place.text).layer);
         let position = place.map(|place| texts.line_and_column(place));
         json!({
             "message": problem.message,
-            "key": words().find(is_key),
+            "key": quoted_words().find(is_key),
             "file": layer.map(Layer::title),
             "override": layer.and_then(|layer| match layer {
                 Layer::Set(text) | Layer::Vary(text) => Some(text),
@@ -32,5 +32,5 @@ pub fn all(problems: &Problems, registry: &Arc<Registry>) -> Json {
             "text": single.to_string(),
         })
     };
-    problems.split().into_iter().map(one).collect()
+    problems.split().into_iter().map(problem_json).collect()
 }

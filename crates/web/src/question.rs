@@ -2,7 +2,7 @@
 
 use crate::{AnswerEngine, QuestionError};
 use narrows_core::text::Problems;
-use narrows_study::experiment::subject::Subject;
+use narrows_study::experiment::loaded_description::LoadedDescription;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub struct Question {
     pub chart: Option<String>,
     /// The key whose parts are listed.
     pub place: Option<String>,
-    /// Whether the answer to `run` holds the record, which is half of its bytes.
+    /// Whether the answer to `run` contains the record, which is half of its bytes.
     pub record: bool,
     /// The study whose claims are judged.
     #[cfg(feature = "studies")]
@@ -71,22 +71,25 @@ impl Default for Question {
 
 impl Question {
     /// Returns the description of the machine.
-    pub fn subject(&self, engine: &AnswerEngine) -> Result<Subject, QuestionError> {
+    pub fn subject(&self, engine: &AnswerEngine) -> Result<LoadedDescription, QuestionError> {
         match (&self.text, &self.name, &self.file) {
             (Some(text), ..) if text.len() > TEXT_BYTES_MAX => {
                 Err(QuestionError::Error(format!("the description has more than {TEXT_BYTES_MAX} bytes")))
             }
             (Some(text), name, file) => {
                 let name = file.as_ref().or(name.as_ref()).map_or("page.toml", String::as_str);
-                Ok(Subject::new(&engine.registry, name, text, engine.folder.clone()))
+                Ok(LoadedDescription::new(&engine.registry, name, text, engine.folder.clone()))
             }
-            (None, Some(name), _) | (None, None, Some(name)) => match Subject::example(&engine.registry, name) {
-                Some(example) => Ok(example),
-                None => {
-                    let path = engine.path_in_folder(name)?;
-                    Subject::find(&engine.registry, &path).map_err(|problem| Problems::from_problem(problem).into())
+            (None, Some(name), _) | (None, None, Some(name)) => {
+                match LoadedDescription::example(&engine.registry, name) {
+                    Some(example) => Ok(example),
+                    None => {
+                        let path = engine.path_in_folder(name)?;
+                        LoadedDescription::find(&engine.registry, &path)
+                            .map_err(|problem| Problems::from_problem(problem).into())
+                    }
                 }
-            },
+            }
             (None, None, None) => {
                 Err(QuestionError::Error("the question names no machine: give `name` or `text`".to_owned()))
             }
@@ -103,7 +106,7 @@ impl Question {
     }
 }
 
-/// Returns whether a path has no part that leads out of the folder that it is relative to. A symbolic link may.
+/// Returns whether no component of a relative path leads out of the folder. Symbolic links are not examined.
 pub fn is_inside(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
@@ -116,17 +119,17 @@ impl AnswerEngine {
                 "there is no shipped example `{file}`, and a page reads no files"
             )));
         };
-        let outside =
+        let outside_error =
             || QuestionError::Error(format!("`{file}` is not below the folder in which the server was started"));
         let relative = Path::new(file);
         if !is_inside(relative) {
-            return Err(outside());
+            return Err(outside_error());
         }
         let path = folder.join(relative);
         // A symbolic link may lead out of the folder.
         match (path.canonicalize(), folder.canonicalize()) {
             (Ok(path), Ok(folder)) if path.starts_with(&folder) => Ok(path),
-            (Ok(_), _) => Err(outside()),
+            (Ok(_), _) => Err(outside_error()),
             (Err(error), _) => Err(QuestionError::Error(format!("`{file}` cannot be read: {error}"))),
         }
     }

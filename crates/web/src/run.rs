@@ -14,9 +14,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 
 /// The number of messages whose timed stages are in an answer: the first of the run.
-const MESSAGES_SHOWN: usize = 24;
+const SHOWN_MESSAGES_MAX: usize = 24;
 
-/// Runs the machine, and returns the record and what a page shows of it.
+/// Runs the machine, and returns the record and the data that a page shows.
 pub fn run(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let read = question.subject(engine)?.read(&question.sets)?;
     let recorder = Recorder::off().with_messages();
@@ -36,7 +36,7 @@ pub fn run(engine: &AnswerEngine, question: &Question) -> AnswerResult {
                 "value": metric.is_measured().then_some(metric.value),
                 "unit": metric.unit,
                 "text": format!("{} {}", run_summary::number(metric.value, metric.unit), display_unit(metric.unit)).trim_end(),
-                "meaning": meanings.of(ResultKind::Metric, &metric.name),
+                "meaning": meanings.meaning_of(ResultKind::Metric, &metric.name),
             })
         }).collect(),
         stages: ledger.stages.iter().map(|stage| {
@@ -45,7 +45,7 @@ pub fn run(engine: &AnswerEngine, question: &Question) -> AnswerResult {
                 "waiting_ps": stage.waiting_us * 1e6,
                 "service_ps": stage.service_us * 1e6,
                 "text": format!("{:.3} µs", stage.total_us()),
-                "meaning": meanings.of(ResultKind::Stage, &stage.name),
+                "meaning": meanings.meaning_of(ResultKind::Stage, &stage.name),
             })
         }).collect(),
         resources: resources(&result),
@@ -90,15 +90,16 @@ impl Meanings {
         Meanings(registry.result_names().map(|(_, name)| name).collect())
     }
 
-    fn of(&self, kind: ResultKind, name: &str) -> Option<&'static str> {
+    fn meaning_of(&self, kind: ResultKind, name: &str) -> Option<&'static str> {
         self.0.iter().find(|known| known.describes(kind, name)).map(|known| known.meaning)
     }
 }
 
 /// Returns the resources that were used, the busiest first.
 fn resources(result: &RunResult) -> Vec<Json> {
-    let mut used: Vec<&ResourceUse> = result.resources.iter().filter(|resource| resource.busy.ps() > 0).collect();
-    used.sort_by_key(|resource| std::cmp::Reverse((resource.active, resource.busy)));
+    let mut used_resources: Vec<&ResourceUse> =
+        result.resources.iter().filter(|resource| resource.busy.ps() > 0).collect();
+    used_resources.sort_by_key(|resource| std::cmp::Reverse((resource.active, resource.busy)));
     let entry = |resource: &&ResourceUse| {
         let busy = resource.busy.as_s() / result.end.as_s().max(f64::MIN_POSITIVE);
         let active = result.utilisation(resource);
@@ -110,7 +111,7 @@ fn resources(result: &RunResult) -> Vec<Json> {
             "text": format!("{} held, {} active", percent(busy), percent(active)),
         })
     };
-    used.iter().map(entry).collect()
+    used_resources.iter().map(entry).collect()
 }
 
 /// Returns the first messages, each with its stages one after the other.
@@ -127,7 +128,7 @@ fn messages(read: &Read<Machine>, result: &RunResult) -> Vec<Json> {
             "stages": stages(&delivery.ledger),
         })
     };
-    result.deliveries.iter().take(MESSAGES_SHOWN).map(entry).collect()
+    result.deliveries.iter().take(SHOWN_MESSAGES_MAX).map(entry).collect()
 }
 
 fn stages(ledger: &Ledger) -> Vec<Json> {

@@ -1,4 +1,4 @@
-//! `show`: every value of a machine, with what a control for it needs.
+//! `show`: every value of a machine, with the data that a control for the value needs.
 
 use crate::question::Question;
 use crate::value_range::ValueRange;
@@ -14,8 +14,8 @@ use serde_json::{Value as Json, json};
 pub fn show(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let subject = question.subject(engine)?;
     let read = subject.read(&question.sets)?;
-    let language = KeyCatalog { lines: engine.registry.schema().lines(), families: list::families(&engine.registry) };
-    let values: Json = read.entries().iter().map(|entry| language.value(entry)).collect();
+    let catalog = KeyCatalog { lines: engine.registry.schema().lines(), families: list::families(&engine.registry) };
+    let values: Json = read.entries().iter().map(|entry| catalog.value(entry)).collect();
     let notes: Vec<String> = read.value.note().into_iter().collect();
     let answer = json!({
         "title": list::first_comment(subject.text()),
@@ -63,7 +63,7 @@ impl KeyCatalog {
                 "least": range.least,
                 "most": range.most,
                 "choices": has_choices.then_some(choices),
-                "role": entry.declared.text(),
+                "role": entry.declaration.text(),
                 "power_of_two": entry.doc.contains("power of two"),
                 "type": entry.kind,
             },

@@ -52,10 +52,11 @@ fn artifact(artifact: &LiveArtifact<'_>) -> Json {
 /// Runs the points of one artifact with the overrides of the question, and returns its claims.
 pub fn claims(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let located = located(engine, question)?;
-    let wanted = question.artifact.as_deref().unwrap_or_default();
+    let artifact_id = question.artifact.as_deref().unwrap_or_default();
     let artifacts = located.live_artifacts();
-    let artifact = artifacts.iter().find(|artifact| artifact.id == wanted);
-    let artifact = artifact.ok_or_else(|| QuestionError::Error(format!("the study has no claims of `{wanted}`")))?;
+    let artifact = artifacts.iter().find(|artifact| artifact.id == artifact_id);
+    let artifact =
+        artifact.ok_or_else(|| QuestionError::Error(format!("the study has no claims of `{artifact_id}`")))?;
     let judged = located.judge_live(artifact, &question.sets).map_err(|error| match error {
         Error::Description(problems) => QuestionError::Problems(problems),
         other => QuestionError::Error(other.to_string()),
@@ -94,8 +95,8 @@ fn located(engine: &AnswerEngine, question: &Question) -> Result<LocatedStudy, Q
     }
     let folder = engine.path_in_folder(name)?;
     let located = find(&folder.to_string_lossy(), true, &builtins)?;
-    let bases = located.read.value.experiments.all.iter().map(|(_, experiment)| &experiment.base.text);
-    match bases.into_iter().find(|base| !is_inside(Path::new(base))) {
+    let base_files = located.read.value.experiments.all.iter().map(|(_, experiment)| &experiment.base.text);
+    match base_files.into_iter().find(|base| !is_inside(Path::new(base))) {
         Some(base) => Err(QuestionError::Error(format!("`{base}` is not below the folder of the study"))),
         None => Ok(located),
     }
@@ -124,10 +125,13 @@ mod tests {
     #[test]
     fn studies_outside_the_folder_are_refused() {
         for study in ["../papers/trapeze", "/etc", "nothing"] {
-            let refused = answer(json!({ "ask": "study", "study": study }));
-            assert!(refused["error"].is_string(), "{study}: {refused}");
+            let answer_to_unknown_study = answer(json!({ "ask": "study", "study": study }));
+            assert!(answer_to_unknown_study["error"].is_string(), "{study}: {answer_to_unknown_study}");
         }
-        let unknown = answer(json!({ "ask": "claims", "study": "rdma", "artifact": "nothing" }));
-        assert!(unknown["error"].as_str().is_some_and(|error| error.contains("`nothing`")), "{unknown}");
+        let answer_to_unknown_artifact = answer(json!({ "ask": "claims", "study": "rdma", "artifact": "nothing" }));
+        assert!(
+            answer_to_unknown_artifact["error"].as_str().is_some_and(|error| error.contains("`nothing`")),
+            "{answer_to_unknown_artifact}"
+        );
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 /// The largest number of points of a sweep that a page asks for.
 const POINTS_MAX: usize = 10_000;
 
-fn varied(engine: &AnswerEngine, question: &Question) -> Result<Vec<Dimension>, QuestionError> {
+fn question_dimensions(engine: &AnswerEngine, question: &Question) -> Result<Vec<Dimension>, QuestionError> {
     let dimensions = dimensions(&engine.registry, None, &question.vary, &question.sets);
     let dimensions =
         dimensions.map_err(|problems| QuestionError::Problems(Problems::new(problems, &Default::default())))?;
@@ -26,7 +26,7 @@ fn varied(engine: &AnswerEngine, question: &Question) -> Result<Vec<Dimension>, 
 
 /// Returns the overrides of each point with its labels, and the axes of the sweep.
 pub fn points(engine: &AnswerEngine, question: &Question) -> AnswerResult {
-    let dimensions = varied(engine, question)?;
+    let dimensions = question_dimensions(engine, question)?;
     let point = |values: Vec<(String, String)>| {
         let labels: Vec<&str> = values.iter().map(|(_, value)| value.as_str()).collect();
         json!({ "sets": settings(&values), "labels": labels })
@@ -37,7 +37,7 @@ pub fn points(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     Ok(json!({ "points": points, "axes": axes }).to_string())
 }
 
-/// Returns the axis of a key: its unit, whether it is better logarithmic, and its values in the smallest unit.
+/// Returns the axis of a key: its unit, whether it should be logarithmic, and its values in the smallest unit.
 fn axis(vary: &Vary) -> Json {
     let values: Vec<Option<f64>> = vary.values.iter().map(|value| number(value)).collect();
     let unit = vary.values.first().and_then(|value| value.trim().split_once(' ')).map_or("", |(_, unit)| unit);
@@ -68,7 +68,7 @@ fn is_logarithmic(numbers: &[f64]) -> bool {
 /// Runs all points, and returns what `narrows sweep --format json` prints.
 pub fn sweep(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let subject = question.subject(engine)?;
-    let dimensions = varied(engine, question)?;
+    let dimensions = question_dimensions(engine, question)?;
     let reader = |overrides: &[String]| subject.read_varied(&question.sets, overrides);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
     let unknown = sweep.unknown_metric(&question.metrics);

@@ -8,7 +8,7 @@ fn answer(question: Json) -> Json {
 }
 
 /// An artifact of the study `rdma` whose claims need few runs.
-const FEW_RUNS: &str = "ordering";
+const ARTIFACT_WITH_FEW_RUNS: &str = "ordering";
 
 #[test]
 fn every_question_is_answered() {
@@ -20,7 +20,7 @@ fn every_question_is_answered() {
             "place": "ni",
             "vary": ["workload.ping-pong.payload=8 B..32 B*2"],
             "study": "rdma",
-            "artifact": FEW_RUNS,
+            "artifact": ARTIFACT_WITH_FEW_RUNS,
         }));
         assert!(
             answer.get("error").is_none() && answer.get("problems").is_none_or(|list| *list == json!([])),
@@ -33,7 +33,7 @@ fn every_question_is_answered() {
 }
 
 #[test]
-fn a_run_has_the_record_of_the_command_line() {
+fn run_has_the_record_of_the_command_line() {
     let sets = ["ni=ni2w", "workload.ping-pong.messages=20"];
     let run = answer(json!({ "ask": "run", "name": "memory-bus", "sets": sets }));
     let record = answer(json!({ "ask": "record", "name": "memory-bus", "sets": sets }));
@@ -47,17 +47,17 @@ fn a_run_has_the_record_of_the_command_line() {
 }
 
 #[test]
-fn a_run_without_its_record_has_all_else() {
+fn run_without_record_has_all_other_fields() {
     let machine = json!({ "ask": "run", "name": "memory-bus", "sets": ["workload.ping-pong.messages=20"] });
     let mut question = machine.clone();
     question["record"] = false.into();
-    let (mut whole, short) = (answer(machine), answer(question));
-    assert!(whole.as_object_mut().expect("an answer").remove("record").is_some());
-    assert_eq!(whole, short);
+    let (mut with_record, without_record) = (answer(machine), answer(question));
+    assert!(with_record.as_object_mut().expect("an answer").remove("record").is_some());
+    assert_eq!(with_record, without_record);
 }
 
 #[test]
-fn a_run_that_is_stopped_says_why() {
+fn stopped_run_states_its_reason() {
     let run = answer(json!({ "ask": "run", "name": "stream", "sets": ["run.time-limit=1 us"] }));
     assert_eq!(run["record"]["outcome"], "time-limit");
     assert!(run["stopped"].as_str().is_some_and(|reason| !reason.is_empty()), "{}", run["stopped"]);
@@ -103,9 +103,9 @@ fn every_part_that_fits_gives_a_valid_machine() {
 fn description_with_overrides_is_one_text() {
     let sets = json!(["ni=ni2w", "workload.ping-pong.payload=128 B"]);
     let text = answer(json!({ "ask": "toml", "name": "memory-bus", "sets": sets }))["text"].clone();
-    let [own, named] =
+    let [record_of_text, record_of_name] =
         [json!({ "ask": "record", "text": text }), json!({ "ask": "record", "name": "memory-bus", "sets": sets })];
-    assert_eq!(answer(own)["hash"], answer(named)["hash"]);
+    assert_eq!(answer(record_of_text)["hash"], answer(record_of_name)["hash"]);
     let command = answer(json!({ "ask": "command", "do": "whatif", "name": "memory-bus", "sets": sets }));
     assert_eq!(command["text"], "narrows whatif memory-bus --set ni=ni2w --set 'workload.ping-pong.payload=128 B'");
 }
@@ -121,6 +121,9 @@ fn problems_name_their_key_and_position() {
 
 #[test]
 fn a_page_reads_no_files() {
-    let refused = answer(json!({ "ask": "check", "name": "../Cargo.toml" }));
-    assert!(refused["error"].as_str().is_some_and(|error| error.contains("a page reads no files")), "{refused}");
+    let answer_to_file = answer(json!({ "ask": "check", "name": "../Cargo.toml" }));
+    assert!(
+        answer_to_file["error"].as_str().is_some_and(|error| error.contains("a page reads no files")),
+        "{answer_to_file}"
+    );
 }

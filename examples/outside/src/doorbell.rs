@@ -20,7 +20,7 @@ pub struct Doorbell {
 }
 
 /// Offset of the doorbell, behind the buffer.
-const RING: u64 = 4096;
+const DOORBELL_OFFSET: u64 = 4096;
 
 impl Part for Doorbell {
     const INFO: PartInfo = PartInfo::new("doorbell", "A buffer of one packet each way, and a doorbell");
@@ -46,8 +46,9 @@ impl InterfaceSpec for Doorbell {
     }
 
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
-        let registers = Rc::new(Registers { outgoing: vec![0; RING as usize].into(), incoming: RefCell::default() });
-        let window = context.host.attach(registers.clone(), RING + 8);
+        let registers =
+            Rc::new(Registers { outgoing: vec![0; DOORBELL_OFFSET as usize].into(), incoming: RefCell::default() });
+        let window = context.host.attach(registers.clone(), DOORBELL_OFFSET + 8);
         let nic = DoorbellNic { parameters: self.clone(), registers, window };
         AnyDriver::custom(WholePacketDriver::start(context, self.packet, nic))
     }
@@ -60,16 +61,16 @@ struct Registers {
 }
 
 impl Device for Registers {
-    fn read(&self, at: u64, into: &mut [u8]) {
+    fn read(&self, offset: u64, into: &mut [u8]) {
         let incoming = self.incoming.borrow();
-        let bytes = incoming.get(at as usize..).unwrap_or_default();
+        let bytes = incoming.get(offset as usize..).unwrap_or_default();
         into.iter_mut().zip(bytes).for_each(|(into, byte)| *into = *byte);
     }
 
-    fn write(&self, at: u64, bytes: &[u8]) {
+    fn write(&self, offset: u64, bytes: &[u8]) {
         // A write to the doorbell itself, behind the buffer, rings it.
-        if let Some(place) = self.outgoing.borrow_mut().get_mut(at as usize..at as usize + bytes.len()) {
-            place.copy_from_slice(bytes);
+        if let Some(target) = self.outgoing.borrow_mut().get_mut(offset as usize..offset as usize + bytes.len()) {
+            target.copy_from_slice(bytes);
         }
     }
 }
@@ -90,22 +91,22 @@ impl WholePacketNic for DoorbellNic {
         let mut packet = PacketHeader::encode(request.envelope, endpoints).to_vec();
         packet.extend(request.source.load(cpu).await);
         cpu.write_run(self.window.at(0), &packet).await;
-        cpu.write(self.window.at(RING), 8, packet.len() as u64).await;
+        cpu.write(self.window.at(DOORBELL_OFFSET), 8, packet.len() as u64).await;
         // The read returns when all writes that a bus has posted have reached the device.
-        cpu.read(self.window.at(RING), 8).await;
+        cpu.read(self.window.at(DOORBELL_OFFSET), 8).await;
         cpu.until(cpu.now() + self.parameters.pipeline).await;
         ComposedPacket::new(request, &self.registers.outgoing.borrow()[..packet.len()])
     }
 
     async fn fetch(&self, cpu: &AnyProcessor, payload: RxPayload<'_>, sink: PayloadSink<'_>) -> RxCompletion {
-        let mut landed = vec![0; payload.with(<[u8]>::len)];
+        let mut received = vec![0; payload.with(<[u8]>::len)];
         self.registers.incoming.replace(payload.to_vec());
-        cpu.read_run(self.window.at(0), &mut landed).await;
-        RxCompletion::store(cpu, &landed, sink).await
+        cpu.read_run(self.window.at(0), &mut received).await;
+        RxCompletion::store(cpu, &received, sink).await
     }
 
     async fn poll(&self, cpu: &AnyProcessor) {
         let _lease = cpu.acquire("poll").await;
-        cpu.read(self.window.at(RING), 8).await;
+        cpu.read(self.window.at(DOORBELL_OFFSET), 8).await;
     }
 }

@@ -36,17 +36,17 @@ impl WorkloadSpec for HotPotato {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let endpoints = world.endpoint_map.len() as u32;
-        let ended = Rc::new(Cell::new(Time::ZERO));
+        let end_time = Rc::new(Cell::new(Time::ZERO));
         for id in 0..endpoints {
-            world.sim.spawn(format!("potato {id}"), self.clone().hand_on(world.clone(), id, ended.clone()));
+            world.sim.spawn(format!("potato {id}"), self.clone().hand_on(world.clone(), id, end_time.clone()));
         }
-        Rc::new(Hops { ended, hops: self.laps * u64::from(endpoints) })
+        Rc::new(Hops { end_time, hops: self.laps * u64::from(endpoints) })
     }
 }
 
 impl HotPotato {
     /// Runs the program of an endpoint: endpoint 0 begins every lap.
-    async fn hand_on(self, world: World, id: u32, ended: Rc<Cell<Time>>) {
+    async fn hand_on(self, world: World, id: u32, end_time: Rc<Cell<Time>>) {
         let (endpoint, destination) =
             (world.endpoint(EndpointId(id)), EndpointId((id + 1) % world.endpoint_map.len() as u32));
         let address = endpoint.allocate(self.payload);
@@ -61,18 +61,18 @@ impl HotPotato {
                 endpoint.send(message()).await;
             }
         }
-        ended.set(ended.get().max(endpoint.now()));
+        end_time.set(end_time.get().max(endpoint.now()));
     }
 }
 
 /// The measurements of a run.
 struct Hops {
-    ended: Rc<Cell<Time>>,
+    end_time: Rc<Cell<Time>>,
     hops: u64,
 }
 
 impl RunningWorkload for Hops {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
-        vec![Metric::latency("potato.hop", self.ended.get().as_us() / self.hops as f64, "us")]
+        vec![Metric::latency("potato.hop", self.end_time.get().as_us() / self.hops as f64, "us")]
     }
 }

@@ -23,7 +23,7 @@ const PROTOCOLS: [&str; 4] = ["none", "return-to-sender-1998", "nifdy", "window"
 const FABRICS: [&str; 2] = ["ideal-1998", "myrinet"];
 
 #[test]
-fn an_interface_from_outside_delivers_every_byte_over_protocols_and_fabrics() {
+fn external_interface_delivers_every_byte_over_protocols_and_fabrics() {
     for (protocol, fabric) in PROTOCOLS.iter().flat_map(|protocol| FABRICS.map(|fabric| (protocol, fabric))) {
         let links = if fabric == "myrinet" {
             "[fabric.myrinet]\nlinks = [\"a - s\", \"b - s\"]\nswitches = [\"s\"]\n"
@@ -37,45 +37,48 @@ fn an_interface_from_outside_delivers_every_byte_over_protocols_and_fabrics() {
                  [ni.doorbell]\n[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = {messages}\n"
             );
             let machine = machine("memory-bus-1998", protocol, fabric, &rest);
-            let machine = machine.unwrap_or_else(|refused| panic!("{protocol} {fabric} {payload}: {refused}"));
-            let seen = RunObservation::of(&machine, Recorder::off());
-            assert_eq!(seen.outcome, Outcome::Done, "{protocol} {fabric} {payload}");
-            assert_eq!(seen.metric("messages.sent"), seen.metric("messages.delivered"));
-            assert!(seen.messages.len() >= 2 * messages, "{protocol} {fabric} {payload}");
+            let machine = machine.unwrap_or_else(|error| panic!("{protocol} {fabric} {payload}: {error}"));
+            let observation = RunObservation::of(&machine, Recorder::off());
+            assert_eq!(observation.outcome, Outcome::Done, "{protocol} {fabric} {payload}");
+            assert_eq!(observation.metric("messages.sent"), observation.metric("messages.delivered"));
+            assert!(observation.messages.len() >= 2 * messages, "{protocol} {fabric} {payload}");
         }
     }
 }
 
 #[test]
-fn the_pipeline_of_an_interface_from_outside_adds_its_time_to_every_message() {
+fn pipeline_of_an_external_interface_adds_its_time_to_every_message() {
     let latency = |pipeline: u64| {
         let rest = format!(
             "[ni.doorbell]\npipeline = \"{pipeline} ns\"\n[workload.ping-pong]\nwarm-up = 0\npayload = \"8 B\"\nmessages = 10\n"
         );
         let machine = machine("memory-bus-1998", "none", "ideal-1998", &rest).expect("sound parts");
-        let seen = RunObservation::of(&machine, Recorder::off());
-        seen.messages.last().expect("a message came").latency()
+        let observation = RunObservation::of(&machine, Recorder::off());
+        observation.messages.last().expect("a message came").latency()
     };
-    let more = (latency(1100).ps() as f64 - latency(100).ps() as f64) / 1e3;
-    assert!((more - 1000.0).abs() < 100.0, "1 us more of the pipeline is {more} ns more of a message");
+    let added_ns = (latency(1100).ps() as f64 - latency(100).ps() as f64) / 1e3;
+    assert!((added_ns - 1000.0).abs() < 100.0, "1 us more of the pipeline is {added_ns} ns more of a message");
 }
 
 #[test]
-fn an_interface_from_outside_is_listed_checked_and_refused_like_any_other() {
+fn external_interface_is_listed_checked_and_rejected_like_a_shipped_one() {
     let ping_pong = "[workload.ping-pong]\nwarm-up = 0\npayload = \"64 B\"\n";
-    let wrong =
+    let length_error =
         machine("memory-bus-1998", "none", "ideal-1998", &format!("[ni.doorbell]\npacket = \"10 B\"\n{ping_pong}"));
-    let wrong = wrong.expect_err("less than a header").to_string();
-    assert!(wrong.contains("ni.doorbell.packet") && wrong.contains("must be at least 64 B"), "{wrong}");
+    let length_error = length_error.expect_err("less than a header").to_string();
+    assert!(
+        length_error.contains("ni.doorbell.packet") && length_error.contains("must be at least 64 B"),
+        "{length_error}"
+    );
 
-    let refused = machine("cm-5", "none", "ideal-1998", &format!("[ni.doorbell]\n{ping_pong}"));
-    let refused = refused.expect_err("a host without a bus");
-    assert!(matches!(refused, Error::Incompatible(_)), "{refused}");
-    let refused = refused.to_string();
-    assert!(refused.contains("lacks what [ni.doorbell] needs: registers"), "{refused}");
+    let error = machine("cm-5", "none", "ideal-1998", &format!("[ni.doorbell]\n{ping_pong}"));
+    let error = error.expect_err("a host without a bus");
+    assert!(matches!(error, Error::Incompatible(_)), "{error}");
+    let error = error.to_string();
+    assert!(error.contains("lacks what [ni.doorbell] needs: registers"), "{error}");
 
-    let elsewhere = machine("memory-bus-1998", "none", "ideal-1998", &format!("[ni.cmmu]\n{ping_pong}"));
-    assert!(elsewhere.is_err(), "[ni.cmmu] is selected, but not described");
+    let other_interface = machine("memory-bus-1998", "none", "ideal-1998", &format!("[ni.cmmu]\n{ping_pong}"));
+    assert!(other_interface.is_err(), "[ni.cmmu] is selected, but not described");
     let keys: Vec<&str> = registry().interfaces().iter().map(|entry| entry.info.key).collect();
     assert_eq!(keys.last(), Some(&"doorbell"), "{keys:?}");
 }

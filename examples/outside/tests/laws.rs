@@ -5,14 +5,14 @@ use narrows_outside::registry;
 use std::sync::Arc;
 
 #[test]
-fn the_doorbell_keeps_the_laws_with_every_part() {
+fn doorbell_obeys_the_laws_with_every_part() {
     let report = matrix(&Arc::new(registry()), &Selection { ni: Some("doorbell"), ..Selection::ALL });
     assert!(report.violations.is_empty(), "{report}");
     assert!(report.runs > 200, "{report}");
 }
 
 #[test]
-fn the_hot_potato_keeps_the_laws_on_every_part() {
+fn hot_potato_obeys_the_laws_on_every_part() {
     let report = matrix(&Arc::new(registry()), &Selection { workload: Some("hot-potato"), ..Selection::ALL });
     assert!(report.violations.is_empty(), "{report}");
     assert!(report.runs > 200, "{report}");

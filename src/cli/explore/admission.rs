@@ -26,17 +26,17 @@ pub enum Route {
     Page(String),
 }
 
-/// The reason for which a request is refused.
+/// The refusal of a request.
 #[derive(PartialEq, Eq, Debug)]
-pub struct Refused {
+pub struct Refusal {
     /// Status of the response.
     pub status: StatusCode,
     /// Reason, for the reader of the response.
     pub reason: &'static str,
 }
 
-const fn refused<T>(status: StatusCode, reason: &'static str) -> Result<T, Refused> {
-    Err(Refused { status, reason })
+const fn refuse<T>(status: StatusCode, reason: &'static str) -> Result<T, Refusal> {
+    Err(Refusal { status, reason })
 }
 
 impl Gate {
@@ -47,9 +47,9 @@ impl Gate {
         Ok(Gate { port, is_framed: false, token: bytes.iter().map(|byte| format!("{byte:02x}")).collect() })
     }
 
-    /// Returns the gate of a page that others may frame. Browsers send no cookies to a page in a frame of another site, so
-    /// the path of every file begins with the token.
-    pub fn framed(self, is_framed: bool) -> Gate {
+    /// Returns the gate of a page that other pages may frame if `is_framed`. Browsers send no cookies to a page in a
+    /// frame of another site, so the path of every file begins with the token.
+    pub fn with_framing(self, is_framed: bool) -> Gate {
         Gate { is_framed, ..self }
     }
 
@@ -75,15 +75,18 @@ impl Gate {
     }
 
     /// Admits a request, or returns the reason for its refusal.
-    pub fn admit(&self, request: &Parts) -> Result<Route, Refused> {
+    pub fn admit(&self, request: &Parts) -> Result<Route, Refusal> {
         let hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
         let header = |name: &HeaderName| request.headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-        if !header(&HOST).is_some_and(|host| hosts.iter().any(|known| known == host)) {
-            return refused(StatusCode::FORBIDDEN, "this server answers to the loopback address alone");
+        if !header(&HOST).is_some_and(|host| hosts.iter().any(|allowed_host| allowed_host == host)) {
+            return refuse(
+                StatusCode::FORBIDDEN,
+                "the `Host` header must be 127.0.0.1 or localhost with the port of this server",
+            );
         }
         let is_local_origin = |origin: &str| hosts.iter().any(|host| origin.strip_prefix("http://") == Some(host));
         if header(&ORIGIN).is_some_and(|origin| !is_local_origin(origin)) {
-            return refused(StatusCode::FORBIDDEN, "requests of other sites are refused");
+            return refuse(StatusCode::FORBIDDEN, "requests from pages of other sites are refused");
         }
         let path = request.uri.path();
         let below_token =
@@ -96,11 +99,10 @@ impl Gate {
             {
                 Ok(Route::Page(if path == "/" { "index.html" } else { path.trim_start_matches('/') }.to_owned()))
             }
-            (&Method::POST, "/ask") | (&Method::GET | &Method::HEAD, _) => refused(
-                StatusCode::UNAUTHORIZED,
-                "open the address that `narrows explore` printed: it contains a token",
-            ),
-            _ => refused(StatusCode::METHOD_NOT_ALLOWED, "there is no such request"),
+            (&Method::POST, "/ask") | (&Method::GET | &Method::HEAD, _) => {
+                refuse(StatusCode::UNAUTHORIZED, "open the address that `narrows explore` printed: it contains a token")
+            }
+            _ => refuse(StatusCode::METHOD_NOT_ALLOWED, "there is no such request"),
         }
     }
 
@@ -122,7 +124,8 @@ impl Gate {
 
     /// Compares a token in a time that does not depend on where it differs.
     fn is_token(&self, token: &str) -> bool {
-        let differences = token.bytes().zip(self.token.bytes()).fold(0, |all, (given, own)| all | (given ^ own));
+        let differences =
+            token.bytes().zip(self.token.bytes()).fold(0, |bits, (given, expected)| bits | (given ^ expected));
         token.len() == self.token.len() && differences == 0
     }
 }

@@ -19,7 +19,7 @@ pub struct AnswerLimits {
     pub program: Vec<OsString>,
     /// The folder below which files are read.
     pub folder: PathBuf,
-    /// The number of questions that are answered at a time; others wait.
+    /// The largest number of questions that are answered at a time; further questions wait.
     pub jobs: usize,
     /// The longest time of an answer.
     pub time: Duration,
@@ -74,7 +74,7 @@ impl Answerer for ProcessAnswerer {
             let _job = self.jobs.acquire().await.expect("the semaphore is never closed");
             let answer =
                 self.run(&question).await.unwrap_or_else(|error| Err(format!("The run cannot be started: {error}")));
-            answer.unwrap_or_else(|why| json!({ "error": why }).to_string())
+            answer.unwrap_or_else(|error| json!({ "error": error }).to_string())
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Opening the page in a browser.
+//! Opens the page in a browser.
 
 use std::process::{Command, Stdio};
 

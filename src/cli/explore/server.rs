@@ -1,6 +1,6 @@
-//! Connections, requests and responses.
+//! The server: its connections, requests and responses.
 
-use super::admission::{Gate, Refused, Route};
+use super::admission::{Gate, Refusal, Route};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{HeaderName, HeaderValue};
@@ -24,7 +24,7 @@ pub const QUESTION_BYTES_MAX: usize = 2 << 20;
 /// The largest number of connections at a time.
 const CONNECTIONS_MAX: usize = 64;
 
-/// The time within which the head of a request must have arrived, and then its question.
+/// The longest time until the header of a request has arrived, and the longest time from then until its question has.
 const REQUEST_TIME: Duration = Duration::from_secs(30);
 
 /// A future answer.
@@ -50,7 +50,7 @@ macro_rules! policy {
     };
 }
 const POLICY: &str = policy!();
-/// The same, and no other page may frame it.
+/// The same policy, under which no other page may frame the page either.
 const UNFRAMED_POLICY: &str = concat!(policy!(), "; frame-ancestors 'none'");
 
 /// The other headers of every response.
@@ -95,7 +95,7 @@ impl<A: Answerer> Service<A> {
         let response = match self.gate.admit(&parts) {
             Ok(Route::Answer) => self.answer(body).await,
             Ok(Route::Page(name)) => self.page(&name, &parts),
-            Err(refused) => refusal(&refused),
+            Err(refusal) => refusal_response(&refusal),
         };
         Ok(self.with_policy(response))
     }
@@ -108,9 +108,9 @@ impl<A: Answerer> Service<A> {
     }
 
     async fn answer(&self, body: Incoming) -> Response<Full<Bytes>> {
-        let too_long = Refused { status: StatusCode::PAYLOAD_TOO_LARGE, reason: "the question is too long" };
+        let too_long = Refusal { status: StatusCode::PAYLOAD_TOO_LARGE, reason: "the question is too long" };
         if body.size_hint().lower() > QUESTION_BYTES_MAX as u64 {
-            return refusal(&too_long);
+            return refusal_response(&too_long);
         }
         let question = Limited::new(body, QUESTION_BYTES_MAX).collect();
         match tokio::time::timeout(REQUEST_TIME, question).await {
@@ -118,14 +118,17 @@ impl<A: Answerer> Service<A> {
                 let answer = self.answerer.clone().answer(question.to_bytes()).await;
                 response(StatusCode::OK, "application/json", answer.into())
             }
-            Ok(Err(_)) => refusal(&too_long),
-            Err(_) => refusal(&Refused { status: StatusCode::REQUEST_TIMEOUT, reason: "the question did not arrive" }),
+            Ok(Err(_)) => refusal_response(&too_long),
+            Err(_) => refusal_response(&Refusal {
+                status: StatusCode::REQUEST_TIMEOUT,
+                reason: "the question did not arrive",
+            }),
         }
     }
 
     fn page(&self, name: &str, request: &Parts) -> Response<Full<Bytes>> {
         let Some((media_type, content)) = narrows_web::page::server_file(name) else {
-            return refusal(&Refused { status: StatusCode::NOT_FOUND, reason: "the page has no such file" });
+            return refusal_response(&Refusal { status: StatusCode::NOT_FOUND, reason: "the page has no such file" });
         };
         let mut response = response(StatusCode::OK, media_type, content.into());
         if request.uri.query().is_some() && name.ends_with(".html") {
@@ -136,8 +139,8 @@ impl<A: Answerer> Service<A> {
     }
 }
 
-fn refusal(refused: &Refused) -> Response<Full<Bytes>> {
-    response(refused.status, "text/plain; charset=utf-8", Bytes::from(format!("{}\n", refused.reason)))
+fn refusal_response(refusal: &Refusal) -> Response<Full<Bytes>> {
+    response(refusal.status, "text/plain; charset=utf-8", Bytes::from(format!("{}\n", refusal.reason)))
 }
 
 fn response(status: StatusCode, media_type: &'static str, content: Bytes) -> Response<Full<Bytes>> {

@@ -1,6 +1,6 @@
-//! The gate, and the server with answerers that make no runs. No test depends on the time that something takes.
+//! Tests of the gate, and of the server with answerers that make no runs. No test depends on durations.
 
-use super::admission::{Gate, Refused, Route};
+use super::admission::{Gate, Refusal, Route};
 use super::server::{Answerer, FutureAnswer, QUESTION_BYTES_MAX, serve_in_test};
 use hyper::body::Bytes;
 use hyper::{Request, StatusCode};
@@ -10,13 +10,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
-fn admitted(gate: &Gate, method: &str, path: &str, headers: &[(&str, &str)]) -> Result<Route, StatusCode> {
+fn admission(gate: &Gate, method: &str, path: &str, headers: &[(&str, &str)]) -> Result<Route, StatusCode> {
     let mut request = Request::builder().method(method).uri(path);
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
     let (parts, ()) = request.body(()).expect("a request").into_parts();
-    gate.admit(&parts).map_err(|Refused { status, .. }| status)
+    gate.admit(&parts).map_err(|Refusal { status, .. }| status)
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn only_requests_with_host_origin_and_token_are_admitted() {
     let gate = Gate::new(8000).expect("a token");
     let ask = format!("/ask?token={}", gate.token());
     let host = ("host", "127.0.0.1:8000");
-    let answer = |path: &str, headers: &[(&str, &str)]| admitted(&gate, "POST", path, headers);
+    let answer = |path: &str, headers: &[(&str, &str)]| admission(&gate, "POST", path, headers);
     assert_eq!(answer(&ask, &[host]), Ok(Route::Answer));
     assert_eq!(answer(&ask, &[host, ("origin", "http://127.0.0.1:8000")]), Ok(Route::Answer));
     assert_eq!(answer("/ask", &[("host", "localhost:8000"), ("x-narrows-token", gate.token())]), Ok(Route::Answer));
@@ -39,26 +39,26 @@ fn only_requests_with_host_origin_and_token_are_admitted() {
     for path in ["/ask", "/ask?token=", shortened, &format!("{shortened}x"), &format!("{ask}0")] {
         assert_eq!(answer(path, &[host]), Err(StatusCode::UNAUTHORIZED), "{path}");
     }
-    assert_eq!(admitted(&gate, "DELETE", &ask, &[host]), Err(StatusCode::METHOD_NOT_ALLOWED));
+    assert_eq!(admission(&gate, "DELETE", &ask, &[host]), Err(StatusCode::METHOD_NOT_ALLOWED));
 }
 
 #[test]
 fn files_of_a_framed_page_are_below_its_token() {
-    let gate = Gate::new(8000).expect("a token").framed(true);
+    let gate = Gate::new(8000).expect("a token").with_framing(true);
     let host = ("host", "127.0.0.1:8000");
     let page = |name: &str| Ok(Route::Page(name.to_owned()));
-    let below = |name: &str| format!("/{}{name}", gate.folder());
-    assert_eq!(admitted(&gate, "GET", &below(""), &[host]), page("index.html"));
-    assert_eq!(admitted(&gate, "GET", &below("engine.js"), &[host]), page("engine.js"));
+    let path_below = |name: &str| format!("/{}{name}", gate.folder());
+    assert_eq!(admission(&gate, "GET", &path_below(""), &[host]), page("index.html"));
+    assert_eq!(admission(&gate, "GET", &path_below("engine.js"), &[host]), page("engine.js"));
     let token = ("x-narrows-token", gate.token());
-    assert_eq!(admitted(&gate, "POST", &below("ask"), &[host, token]), Ok(Route::Answer));
+    assert_eq!(admission(&gate, "POST", &path_below("ask"), &[host, token]), Ok(Route::Answer));
     for path in ["/", "/engine.js", "/0/engine.js", "//engine.js"] {
-        assert_eq!(admitted(&gate, "GET", path, &[host]), Err(StatusCode::UNAUTHORIZED), "{path}");
+        assert_eq!(admission(&gate, "GET", path, &[host]), Err(StatusCode::UNAUTHORIZED), "{path}");
     }
     // Without frames, the path holds no token.
     let unframed = Gate::new(8000).expect("a token");
     let path = format!("/{}/engine.js", unframed.token());
-    assert_eq!(admitted(&unframed, "GET", &path, &[host]), Err(StatusCode::UNAUTHORIZED));
+    assert_eq!(admission(&unframed, "GET", &path, &[host]), Err(StatusCode::UNAUTHORIZED));
 }
 
 #[test]
@@ -69,20 +69,20 @@ fn files_of_the_page_need_the_token_or_its_cookie() {
     let (value, attributes) = cookie.split_once("; ").expect("a cookie with attributes");
     assert!(attributes.contains("HttpOnly") && attributes.contains("SameSite=Strict"));
     let page = |name: &str| Ok(Route::Page(name.to_owned()));
-    assert_eq!(admitted(&gate, "GET", &format!("/?token={}", gate.token()), &[host]), page("index.html"));
-    assert_eq!(admitted(&gate, "GET", "/engine.js", &[host, ("cookie", &format!("a=b; {value}"))]), page("engine.js"));
-    assert_eq!(admitted(&gate, "GET", "/engine.js", &[host]), Err(StatusCode::UNAUTHORIZED));
+    assert_eq!(admission(&gate, "GET", &format!("/?token={}", gate.token()), &[host]), page("index.html"));
+    assert_eq!(admission(&gate, "GET", "/engine.js", &[host, ("cookie", &format!("a=b; {value}"))]), page("engine.js"));
+    assert_eq!(admission(&gate, "GET", "/engine.js", &[host]), Err(StatusCode::UNAUTHORIZED));
     // A cookie alone does not admit a question.
-    assert_eq!(admitted(&gate, "POST", "/ask", &[host, ("cookie", value)]), Err(StatusCode::UNAUTHORIZED));
+    assert_eq!(admission(&gate, "POST", "/ask", &[host, ("cookie", value)]), Err(StatusCode::UNAUTHORIZED));
     assert_ne!(Gate::new(8000).expect("a token").token(), gate.token());
 }
 
 /// An answerer whose answers never come: it sends 1 when a question arrives, and 0 when its answer is dropped.
 struct PendingAnswerer(mpsc::UnboundedSender<u8>);
 
-struct Dropped(mpsc::UnboundedSender<u8>);
+struct DropNotice(mpsc::UnboundedSender<u8>);
 
-impl Drop for Dropped {
+impl Drop for DropNotice {
     fn drop(&mut self) {
         let _ = self.0.send(0);
     }
@@ -91,7 +91,7 @@ impl Drop for Dropped {
 impl Answerer for PendingAnswerer {
     fn answer(self: Arc<Self>, _: Bytes) -> FutureAnswer {
         let _ = self.0.send(1);
-        let dropped = Dropped(self.0.clone());
+        let dropped = DropNotice(self.0.clone());
         Box::pin(async move {
             let _dropped = dropped;
             std::future::pending().await
@@ -109,7 +109,7 @@ impl Answerer for Echo {
 }
 
 /// Serves on a free port, and returns the port and the token.
-fn served<A: Answerer>(answerer: A) -> (u16, String) {
+fn serve_on_free_port<A: Answerer>(answerer: A) -> (u16, String) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let gate = Gate::new(port).expect("a token");
@@ -118,13 +118,13 @@ fn served<A: Answerer>(answerer: A) -> (u16, String) {
     (port, token)
 }
 
-async fn connected(port: u16, request: &str) -> TcpStream {
+async fn send_request(port: u16, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.expect("a connection");
     stream.write_all(request.as_bytes()).await.expect("the request is sent");
     stream
 }
 
-fn question(port: u16, token: &str, body: &str) -> String {
+fn question_request(port: u16, token: &str, body: &str) -> String {
     format!(
         "POST /ask?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
@@ -140,8 +140,8 @@ async fn response(mut stream: TcpStream) -> String {
 #[tokio::test]
 async fn client_that_goes_away_stops_its_run() {
     let (sender, mut events) = mpsc::unbounded_channel();
-    let (port, token) = served(PendingAnswerer(sender));
-    let stream = connected(port, &question(port, &token, "{}")).await;
+    let (port, token) = serve_on_free_port(PendingAnswerer(sender));
+    let stream = send_request(port, &question_request(port, &token, "{}")).await;
     assert_eq!(events.recv().await, Some(1));
     drop(stream);
     assert_eq!(events.recv().await, Some(0));
@@ -149,27 +149,27 @@ async fn client_that_goes_away_stops_its_run() {
 
 #[tokio::test]
 async fn answers_and_pages_have_the_security_headers() {
-    let (port, token) = served(Echo);
-    let answer = response(connected(port, &question(port, &token, "{\"ask\":\"about\"}")).await).await;
+    let (port, token) = serve_on_free_port(Echo);
+    let answer = response(send_request(port, &question_request(port, &token, "{\"ask\":\"about\"}")).await).await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("{\"ask\":\"about\"}"), "{answer}");
     let page = format!("GET /?token={token} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n");
-    let page = response(connected(port, &page).await).await;
+    let page = response(send_request(port, &page).await).await;
     assert!(page.starts_with("HTTP/1.1 200") && page.contains("set-cookie: narrows-"), "{page}");
     for text in [&answer, &page] {
         assert!(text.contains("content-security-policy: default-src 'none'; script-src 'self';"), "{text}");
         assert!(text.contains("referrer-policy: no-referrer") && text.contains("nosniff"), "{text}");
         assert!(!text.contains("unsafe-inline") && !text.contains("access-control-allow-origin"), "{text}");
     }
-    let other = "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
-    assert!(response(connected(port, other).await).await.starts_with("HTTP/1.1 403"));
+    let foreign_request = "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+    assert!(response(send_request(port, foreign_request).await).await.starts_with("HTTP/1.1 403"));
 }
 
 #[tokio::test]
 async fn question_that_is_too_long_is_refused() {
-    let (port, token) = served(Echo);
-    let long = format!(
+    let (port, token) = serve_on_free_port(Echo);
+    let long_request = format!(
         "POST /ask?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
         QUESTION_BYTES_MAX + 1
     );
-    assert!(response(connected(port, &long).await).await.starts_with("HTTP/1.1 413"));
+    assert!(response(send_request(port, &long_request).await).await.starts_with("HTTP/1.1 413"));
 }

@@ -1,14 +1,14 @@
 //! The total time for which a resource was busy: the union of the busy intervals, so overlapping intervals are counted
-//! once. The module leaves out which user kept the resource busy; recorded spans show that.
+//! once. The module does not record which user kept the resource busy; recorded spans show that.
 
 use super::time::Time;
 use std::cell::Cell;
 
 /// Sums the time for which a resource was busy.
 #[derive(Debug, Default)]
-pub struct Busy {
+pub struct BusyTime {
     /// Number of intervals that have begun and not ended.
-    open: Cell<u32>,
+    open_count: Cell<u32>,
     /// Time from which the open intervals are counted.
     open_from: Cell<Time>,
     /// Time up to which all intervals are counted; it may be later than the present time.
@@ -16,21 +16,21 @@ pub struct Busy {
     total: Cell<Time>,
 }
 
-impl Busy {
+impl BusyTime {
     /// Begins an interval at `now`.
     #[inline]
     pub fn begin(&self, now: Time) {
-        if self.open.get() == 0 {
+        if self.open_count.get() == 0 {
             self.open_from.set(now.max(self.counted_until.get()));
         }
-        self.open.set(self.open.get() + 1);
+        self.open_count.set(self.open_count.get() + 1);
     }
 
     /// Ends an interval at `now`.
     #[inline]
     pub fn end(&self, now: Time) {
-        self.open.set(self.open.get() - 1);
-        if self.open.get() == 0 {
+        self.open_count.set(self.open_count.get() - 1);
+        if self.open_count.get() == 0 {
             self.count(self.open_from.get(), now);
         }
     }
@@ -38,7 +38,7 @@ impl Busy {
     /// Adds a complete interval, which begins no later than the present time and may end after it.
     #[inline]
     pub fn add_interval(&self, from: Time, to: Time) {
-        match self.open.get() {
+        match self.open_count.get() {
             0 => self.count(from.max(self.counted_until.get()), to),
             // The open intervals are counted up to `from` at least.
             _ => {
@@ -53,7 +53,7 @@ impl Busy {
     pub fn add_intervals(&self, (mut from, mut to): (Time, Time), period: Time, times: u64) {
         let mut remaining = times;
         // Intervals are added one by one while they overlap earlier ones or each other.
-        while remaining > 0 && (self.open.get() > 0 || self.counted_until.get() > from || to > from + period) {
+        while remaining > 0 && (self.open_count.get() > 0 || self.counted_until.get() > from || to > from + period) {
             self.add_interval(from, to);
             (from, to, remaining) = (from + period, to + period, remaining - 1);
         }
@@ -71,8 +71,8 @@ impl Busy {
 
     /// Returns the total busy time until `now`.
     pub fn total(&self, now: Time) -> Time {
-        let open = if self.open.get() > 0 { now.since(self.open_from.get()) } else { Time::ZERO };
-        (self.total.get() + open).since(self.counted_until.get().since(now))
+        let open_time = if self.open_count.get() > 0 { now.since(self.open_from.get()) } else { Time::ZERO };
+        (self.total.get() + open_time).since(self.counted_until.get().since(now))
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn overlapping_intervals_count_once() {
-        let busy = Busy::default();
+        let busy = BusyTime::default();
         busy.begin(ns(10));
         busy.begin(ns(12));
         busy.end(ns(20));
@@ -103,30 +103,32 @@ mod tests {
     proptest! {
         #[test]
         fn repeated_intervals_count_as_single_ones(
-            (from, length, every, times) in (0..30u64, 0..30u64, 0..30u64, 0..20u64),
-            (until, is_open) in (0..60u64, any::<bool>()),
+            (from, length, period, times) in (0..30u64, 0..30u64, 0..30u64, 0..20u64),
+            (busy_until, is_open) in (0..60u64, any::<bool>()),
         ) {
-            let counted = [true, false].map(|at_once| {
-                let busy = Busy::default();
-                busy.add_interval(Time::ZERO, ns(until));
+            let totals = [true, false].map(|is_bulk| {
+                let busy = BusyTime::default();
+                busy.add_interval(Time::ZERO, ns(busy_until));
                 if is_open {
-                    busy.begin(ns(until));
+                    busy.begin(ns(busy_until));
                 }
-                match at_once {
-                    true => busy.add_intervals((ns(from), ns(from + length)), ns(every), times),
-                    false => (0..times).for_each(|k| busy.add_interval(ns(from + k * every), ns(from + length + k * every))),
+                match is_bulk {
+                    true => busy.add_intervals((ns(from), ns(from + length)), ns(period), times),
+                    false => (0..times).for_each(|index| {
+                        busy.add_interval(ns(from + index * period), ns(from + length + index * period))
+                    }),
                 }
                 [0, 20, 50, 100, 200, 1_000].map(|now| busy.total(ns(now)))
             });
-            prop_assert_eq!(counted[0], counted[1]);
+            prop_assert_eq!(totals[0], totals[1]);
         }
 
         #[test]
-        fn total_is_the_union_of_intervals(stretches in prop::collection::vec((0..30u64, 0..30u64, any::<bool>()), 1..40)) {
-            let (busy, mut now, mut seen) = (Busy::default(), 0, std::collections::BTreeSet::new());
-            for (gap, length, is_open) in stretches {
+        fn total_is_the_union_of_intervals(intervals in prop::collection::vec((0..30u64, 0..30u64, any::<bool>()), 1..40)) {
+            let (busy, mut now, mut busy_ns) = (BusyTime::default(), 0, std::collections::BTreeSet::new());
+            for (gap, length, is_open) in intervals {
                 now += gap;
-                seen.extend(now..now + length);
+                busy_ns.extend(now..now + length);
                 match is_open {
                     true => {
                         busy.begin(ns(now));
@@ -136,7 +138,7 @@ mod tests {
                     }
                     false => busy.add_interval(ns(now), ns(now + length)),
                 }
-                let past = seen.iter().filter(|start| **start < now).count() as u64;
+                let past = busy_ns.iter().filter(|start| **start < now).count() as u64;
                 prop_assert_eq!(busy.total(ns(now)), ns(past));
             }
         }

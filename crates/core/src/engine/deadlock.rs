@@ -67,7 +67,7 @@ impl fmt::Display for DeadlockReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at {}", self.end_time)?;
         self.chain.iter().try_for_each(|wait| write!(f, "\n  {wait}"))?;
-        self.losses.descriptions.iter().try_for_each(|lost| write!(f, "\n  lost: {lost}"))?;
+        self.losses.descriptions.iter().try_for_each(|loss| write!(f, "\n  lost: {loss}"))?;
         if self.losses.unlisted > 0 { write!(f, "\n  lost: {} more", self.losses.unlisted) } else { Ok(()) }
     }
 }
@@ -82,15 +82,15 @@ pub(super) fn report(
     let mut chain = Vec::new();
     let mut visited = vec![false; tasks.len()];
     for (task, task_info) in tasks.iter().enumerate() {
-        if task_info.essential && !task_info.finished.get() {
-            follow(task, tasks, wait_reasons, &mut visited, &mut chain);
+        if task_info.is_essential && !task_info.is_finished.get() {
+            follow_waits(task, tasks, wait_reasons, &mut visited, &mut chain);
         }
     }
     DeadlockReport { end_time, chain, losses }
 }
 
 /// Follows the waits from the task `first_task` to a task that waits for no other, or to one already visited.
-fn follow(
+fn follow_waits(
     first_task: usize,
     tasks: &[TaskInfo],
     wait_reasons: &[WaitReason],
@@ -98,19 +98,19 @@ fn follow(
     chain: &mut Vec<Wait>,
 ) {
     let mut path: Vec<TaskId> = Vec::new();
-    let mut next = Some(first_task as TaskId);
-    while let Some(task) = next.filter(|&task| !visited[task as usize]) {
+    let mut next_task = Some(first_task as TaskId);
+    while let Some(task) = next_task.filter(|&task| !visited[task as usize]) {
         visited[task as usize] = true;
         path.push(task);
         let task_info = &tasks[task as usize];
         let Some(reason) = task_info.waits_for() else { return };
         let reason = &wait_reasons[reason.0 as usize];
-        next = reason.holder.get();
+        next_task = reason.holder.get();
         chain.push(Wait {
             task: task_info.name.to_string(),
             awaited: reason.name.clone(),
-            holder: next.map(|holder| tasks[holder as usize].name.to_string()),
-            closes_cycle: next.is_some_and(|holder| path.contains(&holder)),
+            holder: next_task.map(|holder| tasks[holder as usize].name.to_string()),
+            closes_cycle: next_task.is_some_and(|holder| path.contains(&holder)),
         });
     }
 }

@@ -1,11 +1,11 @@
-//! Delays: how a task lets simulated time pass.
+//! Delays, which a task awaits to let simulated time pass.
 //!
 //! A task that awaits a delay names the instant at which the delay ends. The engine schedules an event for that instant
-//! when the task has returned to it. If no other event comes before that instant, and few events are pending, the delay
-//! passes within the current event instead: the clock advances, and the task continues without a new event and without
-//! returning through the callers that await it. Waits for a signal with a deadline, and for a value that is under way in a
-//! mailbox, end in the same way (`signal.rs`). The results of a run are the same, including its number of events;
-//! tests compare it with a reference run in which every delay is queued at once.
+//! when the task has returned to the engine. If no other event comes before that instant, and few events are pending,
+//! the delay passes within the current event instead: the clock advances, and the task continues without a new event
+//! and without returning through the callers that await it. Waits for a signal with a deadline, and for a value in
+//! transit in a mailbox, end in the same way (`signal.rs`). The results of a run are the same, including its number of
+//! events; tests compare it with a reference run in which every delay is queued at once.
 
 use super::sim::Sim;
 use super::time::Time;
@@ -18,7 +18,7 @@ use std::task::{Context, Poll};
 pub struct Delay<'a> {
     /// The simulation, until the event is set.
     sim: Option<&'a Sim>,
-    until: Time,
+    end: Time,
 }
 
 impl Future for Delay<'_> {
@@ -27,10 +27,10 @@ impl Future for Delay<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         let Some(sim) = self.sim else { return Poll::Ready(()) };
         self.sim = None;
-        if sim.try_advance(self.until) {
+        if sim.try_advance(self.end) {
             return Poll::Ready(());
         }
-        sim.request_wakeup(self.until);
+        sim.request_wakeup(self.end);
         Poll::Pending
     }
 }
@@ -39,14 +39,14 @@ impl Sim {
     /// Waits for a span of simulated time.
     #[inline]
     pub fn delay(&self, span: Time) -> Delay<'_> {
-        let until = self.now().ps().checked_add(span.ps()).map_or(Time::END, Time::from_ps);
-        Delay { sim: Some(self), until }
+        let end = self.now().ps().checked_add(span.ps()).map_or(Time::END, Time::from_ps);
+        Delay { sim: Some(self), end }
     }
 
     /// Waits until an instant; no time passes if it is over.
     #[inline]
     pub fn until(&self, instant: Time) -> Delay<'_> {
-        Delay { sim: Some(self), until: instant.min(Time::END) }
+        Delay { sim: Some(self), end: instant.min(Time::END) }
     }
 
     /// Requests that the current task is polled at `instant`. If no other wake-up is scheduled before the task returns
@@ -62,32 +62,33 @@ impl Sim {
 
     /// Advances the clock to `instant` within the current event, if no other event comes earlier. The effect is that of
     /// an event at `instant`, without its cost and without returning to the executor. Returns whether the clock was
-    /// advanced: an instant that has passed, a limit of the run and the check for a stalled clock need an event.
+    /// advanced. It is not advanced if the instant has passed, or if a limit of the run or the check for a stalled
+    /// clock needs an event.
     #[inline]
     pub(super) fn try_advance(&self, instant: Time) -> bool {
         let core = &*self.0;
-        let advances = instant < core.no_event_before.get()
+        let can_advance = instant < core.no_event_before.get()
             && core.now.get() < instant
             && core.deferred_wakeup.get() == Time::MAX
-            && instant < core.guard_until.get();
+            && instant < core.check_limits_from.get();
         #[cfg(test)]
-        let advances = advances && !core.queues_every_delay.get();
-        if advances {
+        let can_advance = can_advance && !core.queues_every_delay.get();
+        if can_advance {
             core.now.set(instant);
             core.elided_delays.set(core.elided_delays.get() + 1);
         }
-        advances
+        can_advance
     }
 
     /// Sets whether every delay goes through the queue, at once.
     #[cfg(test)]
-    pub(super) fn set_queues_every_delay(&self, queues_all: bool) {
-        self.0.queues_every_delay.set(queues_all);
+    pub(super) fn set_queues_every_delay(&self, queues_every_delay: bool) {
+        self.0.queues_every_delay.set(queues_every_delay);
     }
 
     /// Returns the number of pending events.
     #[cfg(test)]
-    pub(super) fn pending(&self) -> usize {
+    pub(super) fn pending_event_count(&self) -> usize {
         self.0.wakeups.borrow().queue.len()
     }
 }

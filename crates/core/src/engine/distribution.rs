@@ -59,18 +59,20 @@ impl Distribution {
     /// Returns the mean, extremes, percentiles and number of samples of `summary`, as metrics whose names begin with
     /// `name`. A percentile with too few samples has no value; without samples, only their number has one.
     pub fn metrics(name: &str, unit: SampleUnit, summary: &Summary) -> Vec<Metric> {
-        let (metric_unit, per) = unit.of_metrics();
-        let measured = |is_measured: bool, value: f64| if is_measured { value } else { f64::NAN };
+        let (metric_unit, samples_per_unit) = unit.of_metrics();
+        let value_if = |is_measured: bool, value: f64| if is_measured { value } else { f64::NAN };
         let is_measured = !summary.is_empty();
         let metric = |suffix: &str, value: f64| Metric::latency(format!("{name}{suffix}"), value, metric_unit);
-        let time = |time: Time| measured(is_measured, time.ps() as f64 / per);
-        let mut metrics =
-            vec![metric("", measured(is_measured, summary.mean_in(per))), metric("_min", time(summary.min()))];
+        let metric_time = |time: Time| value_if(is_measured, time.ps() as f64 / samples_per_unit);
+        let mut metrics = vec![
+            metric("", value_if(is_measured, summary.mean_in(samples_per_unit))),
+            metric("_min", metric_time(summary.min())),
+        ];
         let values = summary.percentiles(&PERCENTILES.map(|(_, percent)| percent));
         metrics.extend(PERCENTILES.iter().zip(values).map(|((suffix, percent), value)| {
-            metric(suffix, measured(summary.count() >= samples_needed(*percent), time(value)))
+            metric(suffix, value_if(summary.count() >= samples_needed(*percent), metric_time(value)))
         }));
-        metrics.push(metric("_max", time(summary.max())));
+        metrics.push(metric("_max", metric_time(summary.max())));
         metrics.push(Metric::new(format!("{name}{SAMPLES}"), summary.count() as f64, ""));
         metrics
     }
@@ -78,8 +80,8 @@ impl Distribution {
     /// Returns the extremes, percentiles and number of samples, each with the suffix of its metric's name, in the units
     /// of metrics; NaN for a percentile with too few samples.
     pub fn statistics(&self) -> Vec<(&'static str, f64)> {
-        let (_, per) = self.unit.of_metrics();
-        let value = |value: Option<u64>| value.map_or(f64::NAN, |value| value as f64 / per);
+        let (_, samples_per_unit) = self.unit.of_metrics();
+        let value = |value: Option<u64>| value.map_or(f64::NAN, |value| value as f64 / samples_per_unit);
         let Distribution { histogram, .. } = self;
         let percentile = |(suffix, percent): (&'static str, f64)| (suffix, value(histogram.percentile(percent)));
         let mut statistics = vec![("_min", value(histogram.min()))];

@@ -98,12 +98,13 @@ mod tests {
 
     #[test]
     fn endpoints_are_numbered_node_by_node() {
-        let addresses = EndpointMap::new([1, 3, 2]);
-        assert_eq!(addresses.len(), 6);
-        let all =
-            (0..6).map(EndpointId).map(|endpoint| (addresses.node(endpoint).0, addresses.index_on_node(endpoint)));
-        assert_eq!(all.collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1)]);
-        assert_eq!(addresses.endpoints_of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndpointId));
-        assert_eq!((addresses.endpoint(NodeId(2), 1), addresses.count(NodeId(2))), (EndpointId(5), 2));
+        let endpoint_map = EndpointMap::new([1, 3, 2]);
+        assert_eq!(endpoint_map.len(), 6);
+        let positions = (0..6)
+            .map(EndpointId)
+            .map(|endpoint| (endpoint_map.node(endpoint).0, endpoint_map.index_on_node(endpoint)));
+        assert_eq!(positions.collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1)]);
+        assert_eq!(endpoint_map.endpoints_of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndpointId));
+        assert_eq!((endpoint_map.endpoint(NodeId(2), 1), endpoint_map.count(NodeId(2))), (EndpointId(5), 2));
     }
 }

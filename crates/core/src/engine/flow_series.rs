@@ -15,14 +15,14 @@ pub struct FlowSeries {
     series: TimeSeries,
     flows: u64,
     has_ended: bool,
-    count: u64,
+    latency_count: u64,
     /// Instants at which the first and the last latency were measured.
     span: Option<(Time, Time)>,
 }
 
 impl FlowSeries {
     /// Adds a flow.
-    pub fn join(&mut self) {
+    pub fn add_flow(&mut self) {
         self.flows += 1;
     }
 
@@ -32,14 +32,14 @@ impl FlowSeries {
             return;
         }
         self.series.add(sequence_number, latency.ps());
-        self.count += 1;
+        self.latency_count += 1;
         let (first, last) = self.span.unwrap_or((time, time));
         self.span = Some((first.min(time), last.max(time)));
     }
 
     /// Returns the number of latencies.
     pub fn count(&self) -> u64 {
-        self.count
+        self.latency_count
     }
 
     /// Returns the instants at which the first and the last latency were measured.
@@ -63,12 +63,12 @@ impl FlowSeries {
 mod tests {
     use super::*;
 
-    const US_PER_S: f64 = 1e6;
+    const PS_PER_US: f64 = 1e6;
 
     #[test]
     fn unequal_flows_are_no_transient() {
         let mut series = FlowSeries::default();
-        (0..2).for_each(|_| series.join());
+        (0..2).for_each(|_| series.add_flow());
         // The fast flow ends when the slow one is half done.
         for number in 0..400 {
             series.add(number, Time::from_us(1), Time::from_us(number));
@@ -78,19 +78,19 @@ mod tests {
         }
         series.end();
         (200..400).for_each(|number| series.add(number, Time::from_us(1), Time::from_us(500)));
-        assert_eq!(series.transient_in(US_PER_S), TransientTest::Steady);
+        assert_eq!(series.transient_in(PS_PER_US), TransientTest::Steady);
         assert_eq!((series.count(), series.span()), (600, Some((Time::ZERO, Time::from_us(399)))));
     }
 
     #[test]
     fn a_transient_of_one_flow_is_found_in_microseconds() {
         let mut series = FlowSeries::default();
-        (0..2).for_each(|_| series.join());
+        (0..2).for_each(|_| series.add_flow());
         for number in 0..200 {
             series.add(number, Time::from_us(1), Time::from_us(number));
             series.add(number, Time::from_us(if number < 80 { 4 } else { 2 }), Time::from_us(number));
         }
-        let TransientTest::Transient(shift) = series.transient_in(US_PER_S) else { panic!("a transient") };
+        let TransientTest::Transient(shift) = series.transient_in(PS_PER_US) else { panic!("a transient") };
         assert_eq!((shift.first, shift.mean_before, shift.mean_after), (80, 2.5, 1.5));
     }
 }

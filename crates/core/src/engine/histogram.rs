@@ -52,9 +52,9 @@ pub fn rank(samples: u64, percent: f64) -> u64 {
 /// Panics if `percent` is not from 0 to 100.
 pub fn samples_needed(percent: f64) -> u64 {
     let thousandths = thousandths(percent);
-    let beyond = thousandths.min(100_000 - thousandths);
-    let needed = u128::from(SAMPLES_BEYOND) * 100_000;
-    if beyond == 0 { 1 } else { needed.div_ceil(beyond) as u64 }
+    let rarer_side = thousandths.min(100_000 - thousandths);
+    let scaled_samples = u128::from(SAMPLES_BEYOND) * 100_000;
+    if rarer_side == 0 { 1 } else { scaled_samples.div_ceil(rarer_side) as u64 }
 }
 
 /// Returns the bucket of a value: one for each value below 256, then 128 for each doubling.
@@ -66,8 +66,8 @@ pub(super) fn bucket_of(value: u64) -> usize {
 /// Returns the greatest value of a bucket.
 pub(super) fn bucket_last(bucket: usize) -> u64 {
     let shift = (bucket as u64 >> FINE_BITS).saturating_sub(1);
-    let fine = bucket as u64 - (shift << FINE_BITS);
-    fine << shift | ((1 << shift) - 1)
+    let sub_bucket = bucket as u64 - (shift << FINE_BITS);
+    sub_bucket << shift | ((1 << shift) - 1)
 }
 
 /// A bucket with samples.
@@ -88,21 +88,21 @@ pub struct Histogram {
     min: u64,
     max: u64,
     /// The numbers of the buckets that have samples, ascending, and the number of samples in each.
-    numbers: Vec<u16>,
+    bucket_numbers: Vec<u16>,
     counts: Vec<u64>,
 }
 
 impl Histogram {
     /// Returns the histogram of samples between `min` and `max`, with the numbers of samples in `counts`, one for each
     /// bucket.
-    pub(super) fn of_counts(min: u64, max: u64, counts: &[u64]) -> Histogram {
-        let filled = || counts.iter().enumerate().filter(|(_, count)| **count > 0);
+    pub(super) fn from_counts(min: u64, max: u64, counts: &[u64]) -> Histogram {
+        let nonempty_counts = || counts.iter().enumerate().filter(|(_, count)| **count > 0);
         Histogram {
             samples: counts.iter().sum(),
             min,
             max,
-            numbers: filled().map(|(number, _)| number as u16).collect(),
-            counts: filled().map(|(_, count)| *count).collect(),
+            bucket_numbers: nonempty_counts().map(|(number, _)| number as u16).collect(),
+            counts: nonempty_counts().map(|(_, count)| *count).collect(),
         }
     }
 
@@ -114,24 +114,24 @@ impl Histogram {
     /// Returns a sentence that states what is wrong with the buckets or the extremes.
     pub fn from_buckets(min: u64, max: u64, buckets: &[(u64, u64)]) -> Result<Histogram, String> {
         let mut histogram = Histogram { min, max, ..Histogram::default() };
-        for &(up_to, count) in buckets {
-            let bucket_number = bucket_of(up_to) as u16;
-            if bucket_last(bucket_number.into()) != up_to {
-                return Err(format!("no bucket ends at {up_to}"));
+        for &(bucket_end, count) in buckets {
+            let bucket_number = bucket_of(bucket_end) as u16;
+            if bucket_last(bucket_number.into()) != bucket_end {
+                return Err(format!("no bucket ends at {bucket_end}"));
             }
-            if histogram.numbers.last().is_some_and(|last| *last >= bucket_number) {
-                return Err(format!("the bucket up to {up_to} is not in ascending order"));
+            if histogram.bucket_numbers.last().is_some_and(|last| *last >= bucket_number) {
+                return Err(format!("the bucket up to {bucket_end} is not in ascending order"));
             }
             if count == 0 {
-                return Err(format!("the bucket up to {up_to} is empty"));
+                return Err(format!("the bucket up to {bucket_end} is empty"));
             }
             let samples = histogram.samples.checked_add(count);
             histogram.samples = samples.ok_or("it has more samples than a number can count")?;
-            histogram.numbers.push(bucket_number);
+            histogram.bucket_numbers.push(bucket_number);
             histogram.counts.push(count);
         }
-        let ends = (histogram.numbers.first().copied(), histogram.numbers.last().copied());
-        match ends == (Some(bucket_of(min) as u16), Some(bucket_of(max) as u16)) && min <= max {
+        let end_buckets = (histogram.bucket_numbers.first().copied(), histogram.bucket_numbers.last().copied());
+        match end_buckets == (Some(bucket_of(min) as u16), Some(bucket_of(max) as u16)) && min <= max {
             true => Ok(histogram),
             false if buckets.is_empty() => Err("it has no bucket".to_owned()),
             false => Err(format!("its extremes, {min} and {max}, are not in its first and last bucket")),
@@ -147,16 +147,16 @@ impl Histogram {
         self.min = if is_empty { other.min } else { self.min.min(other.min) };
         self.max = self.max.max(other.max);
         self.samples = self.samples.saturating_add(other.samples);
-        let mut all: BTreeMap<u16, u64> = self.nonempty_buckets().collect();
+        let mut merged_counts: BTreeMap<u16, u64> = self.nonempty_buckets().collect();
         for (bucket_number, count) in other.nonempty_buckets() {
-            let sum = all.entry(bucket_number).or_default();
+            let sum = merged_counts.entry(bucket_number).or_default();
             *sum = sum.saturating_add(count);
         }
-        (self.numbers, self.counts) = all.into_iter().unzip();
+        (self.bucket_numbers, self.counts) = merged_counts.into_iter().unzip();
     }
 
     fn nonempty_buckets(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
-        self.numbers.iter().copied().zip(self.counts.iter().copied())
+        self.bucket_numbers.iter().copied().zip(self.counts.iter().copied())
     }
 
     /// Returns the number of samples.
@@ -209,11 +209,11 @@ pub(super) fn value_of_rank(
         return least;
     }
     let mut cumulative_count = 0_u64;
-    let found = counts.find(|(_, count)| {
+    let bucket_of_rank = counts.find(|(_, count)| {
         cumulative_count = cumulative_count.saturating_add(*count);
         cumulative_count >= rank
     });
-    found.map_or(greatest, |(bucket, _)| bucket_last(bucket).clamp(least, greatest))
+    bucket_of_rank.map_or(greatest, |(bucket, _)| bucket_last(bucket).clamp(least, greatest))
 }
 
 #[cfg(test)]
@@ -261,13 +261,14 @@ mod tests {
 
     #[test]
     fn impossible_buckets_are_refused() {
-        let refused = |min, max, buckets: &[(u64, u64)]| Histogram::from_buckets(min, max, buckets).expect_err("wrong");
-        assert_eq!(refused(1, 1, &[]), "it has no bucket");
-        assert_eq!(refused(256, 256, &[(256, 1)]), "no bucket ends at 256");
-        assert_eq!(refused(1, 2, &[(2, 1), (1, 1)]), "the bucket up to 1 is not in ascending order");
-        assert_eq!(refused(1, 2, &[(1, 1), (2, 0)]), "the bucket up to 2 is empty");
-        assert!(refused(1, 2, &[(1, u64::MAX), (2, 1)]).contains("more samples"));
-        assert!(refused(1, 3, &[(1, 1), (2, 1)]).contains("extremes"));
+        let error_of =
+            |min, max, buckets: &[(u64, u64)]| Histogram::from_buckets(min, max, buckets).expect_err("wrong");
+        assert_eq!(error_of(1, 1, &[]), "it has no bucket");
+        assert_eq!(error_of(256, 256, &[(256, 1)]), "no bucket ends at 256");
+        assert_eq!(error_of(1, 2, &[(2, 1), (1, 1)]), "the bucket up to 1 is not in ascending order");
+        assert_eq!(error_of(1, 2, &[(1, 1), (2, 0)]), "the bucket up to 2 is empty");
+        assert!(error_of(1, 2, &[(1, u64::MAX), (2, 1)]).contains("more samples"));
+        assert!(error_of(1, 3, &[(1, 1), (2, 1)]).contains("extremes"));
     }
 
     /// Samples of all magnitudes.
@@ -283,15 +284,15 @@ mod tests {
         ) {
             let mut sorted = values.clone();
             sorted.sort_unstable();
-            let found = histogram(&values).percentile(percent);
-            prop_assert_eq!(found.is_some(), values.len() as u64 >= samples_needed(percent));
-            if let Some(found) = found {
+            let percentile = histogram(&values).percentile(percent);
+            prop_assert_eq!(percentile.is_some(), values.len() as u64 >= samples_needed(percent));
+            if let Some(percentile) = percentile {
                 // The least sample that at least `percent` of the samples do not exceed.
                 let share = (percent * 1_000.0).round() / 100_000.0;
                 let rank_min = share * sorted.len() as f64 - 1e-9;
                 let has_rank = |(index, _): &(usize, &u64)| (index + 1) as f64 >= rank_min;
                 let exact = *sorted.iter().enumerate().find(has_rank).expect("a rank").1;
-                prop_assert!(exact <= found && found - exact <= exact / 128, "{} for {}", found, exact);
+                prop_assert!(exact <= percentile && percentile - exact <= exact / 128, "{} for {}", percentile, exact);
             }
         }
 
@@ -300,9 +301,9 @@ mod tests {
             let mut merged = histogram(&a);
             merged.merge(&histogram(&b));
             prop_assert_eq!(&merged, &histogram(&[&a[..], &b[..]].concat()));
-            let mut other = histogram(&b);
-            other.merge(&histogram(&a));
-            prop_assert_eq!(merged, other);
+            let mut merged_in_reverse = histogram(&b);
+            merged_in_reverse.merge(&histogram(&a));
+            prop_assert_eq!(merged, merged_in_reverse);
         }
 
         #[test]
@@ -310,8 +311,8 @@ mod tests {
             let histogram = histogram(&values);
             let buckets: Vec<Bucket> = histogram.buckets().collect();
             for bucket in &buckets {
-                let within = values.iter().filter(|value| (bucket.min..=bucket.max).contains(*value)).count();
-                prop_assert_eq!(within as u64, bucket.count);
+                let count_within = values.iter().filter(|value| (bucket.min..=bucket.max).contains(*value)).count();
+                prop_assert_eq!(count_within as u64, bucket.count);
             }
             prop_assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<u64>(), values.len() as u64);
             if let (Some(min), Some(max)) = (histogram.min(), histogram.max()) {

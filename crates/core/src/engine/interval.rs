@@ -42,8 +42,8 @@ const QUANTILES: [(u32, f64); 34] = [
     (1_000, 1.962),
 ];
 
-fn quantile(freedom: usize) -> f64 {
-    let rows = QUANTILES.iter().take_while(|(table_freedom, _)| *table_freedom as usize <= freedom);
+fn quantile(degrees_of_freedom: usize) -> f64 {
+    let rows = QUANTILES.iter().take_while(|(row_degrees, _)| *row_degrees as usize <= degrees_of_freedom);
     rows.last().map_or(f64::INFINITY, |(_, quantile)| *quantile)
 }
 
@@ -60,9 +60,9 @@ pub fn half_width(samples: &[f64]) -> Option<f64> {
 /// Returns half the width of the 95 % confidence interval about `center`, which need not be the mean of the samples;
 /// `None` for fewer than two samples.
 pub fn half_width_about(center: f64, samples: &[f64]) -> Option<f64> {
-    let freedom = samples.len().checked_sub(1).filter(|freedom| *freedom > 0)?;
+    let degrees_of_freedom = samples.len().checked_sub(1).filter(|degrees_of_freedom| *degrees_of_freedom > 0)?;
     let squares: f64 = samples.iter().map(|sample| (sample - center) * (sample - center)).sum();
-    Some(quantile(freedom) * (squares / freedom as f64 / samples.len() as f64).sqrt())
+    Some(quantile(degrees_of_freedom) * (squares / degrees_of_freedom as f64 / samples.len() as f64).sqrt())
 }
 
 #[cfg(test)]
@@ -70,10 +70,10 @@ mod tests {
     use super::*;
 
     /// Returns the cumulative distribution function of Student's t, integrated from 0 by Simpson's rule.
-    fn cumulative(t: f64, freedom: f64) -> f64 {
-        let density = |x: f64| libm::pow(1.0 + x * x / freedom, -(freedom + 1.0) / 2.0);
-        let scale = libm::lgamma((freedom + 1.0) / 2.0) - libm::lgamma(freedom / 2.0);
-        let scale = libm::exp(scale) / (freedom * std::f64::consts::PI).sqrt();
+    fn cumulative(t: f64, degrees_of_freedom: f64) -> f64 {
+        let density = |x: f64| libm::pow(1.0 + x * x / degrees_of_freedom, -(degrees_of_freedom + 1.0) / 2.0);
+        let scale = libm::lgamma((degrees_of_freedom + 1.0) / 2.0) - libm::lgamma(degrees_of_freedom / 2.0);
+        let scale = libm::exp(scale) / (degrees_of_freedom * std::f64::consts::PI).sqrt();
         let (steps, step) = (20_000, t / 20_000.0);
         let weight = |index: usize| if index == 0 || index == steps { 1.0 } else { 2.0 + 2.0 * (index % 2) as f64 };
         let sum: f64 = (0..=steps).map(|index| weight(index) * density(index as f64 * step)).sum();
@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn the_table_holds_the_quantiles_of_students_t() {
-        for (freedom, quantile) in QUANTILES {
-            let part = cumulative(quantile, freedom.into());
-            assert!((part - 0.975).abs() < 1e-4, "{freedom}: {part}");
+        for (degrees_of_freedom, quantile) in QUANTILES {
+            let probability = cumulative(quantile, degrees_of_freedom.into());
+            assert!((probability - 0.975).abs() < 1e-4, "{degrees_of_freedom}: {probability}");
         }
         assert!(QUANTILES.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1));
     }

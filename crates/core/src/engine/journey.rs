@@ -15,7 +15,7 @@ use super::units::Bytes;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The facts about a message, carried with one of its packets.
+/// The properties of a message, carried with one of its packets.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// The number of the message in the run.
@@ -36,7 +36,7 @@ impl Message {
     }
 
     /// Borrows the ledger.
-    pub(super) fn peek(&self) -> std::cell::Ref<'_, Ledger> {
+    pub(super) fn borrow_ledger(&self) -> std::cell::Ref<'_, Ledger> {
         self.ledger.borrow()
     }
 }
@@ -49,16 +49,16 @@ pub struct Journey(JourneyState);
 enum JourneyState {
     /// The packet is not recorded.
     #[default]
-    Unknown,
+    Unrecorded,
     /// The message is counted, and its latency is measured from `start`.
     Timed { id: u64, start: Time },
     /// The message has a ledger.
-    Followed(Rc<Message>),
+    WithLedger(Rc<Message>),
 }
 
 impl Journey {
     /// The journey of a packet that is not recorded.
-    pub const NONE: Journey = Journey(JourneyState::Unknown);
+    pub const NONE: Journey = Journey(JourneyState::Unrecorded);
 
     /// Returns the journey of a message whose latency is counted from `start`.
     pub fn new(id: u64, source: EndpointId, destination: EndpointId, payload: Bytes, start: Time) -> Journey {
@@ -74,7 +74,7 @@ impl Journey {
         ledger: Ledger,
     ) -> Journey {
         let ledger = RefCell::new(ledger);
-        Journey(JourneyState::Followed(Rc::new(Message { id, source, destination, payload, ledger })))
+        Journey(JourneyState::WithLedger(Rc::new(Message { id, source, destination, payload, ledger })))
     }
 
     /// Returns the journey of another packet of the same message, from the message's start.
@@ -92,15 +92,15 @@ impl Journey {
     pub fn fork(&self) -> Journey {
         match self.message() {
             None => self.clone(),
-            Some(message) => Journey(JourneyState::Followed(Rc::new((**message).clone()))),
+            Some(message) => Journey(JourneyState::WithLedger(Rc::new((**message).clone()))),
         }
     }
 
     #[inline]
     pub(super) fn message(&self) -> Option<&Rc<Message>> {
         match &self.0 {
-            JourneyState::Followed(message) => Some(message),
-            JourneyState::Unknown | JourneyState::Timed { .. } => None,
+            JourneyState::WithLedger(message) => Some(message),
+            JourneyState::Unrecorded | JourneyState::Timed { .. } => None,
         }
     }
 
@@ -108,9 +108,9 @@ impl Journey {
     #[inline]
     pub fn id(&self) -> Option<u64> {
         match &self.0 {
-            JourneyState::Unknown => None,
+            JourneyState::Unrecorded => None,
             JourneyState::Timed { id, .. } => Some(*id),
-            JourneyState::Followed(message) => Some(message.id),
+            JourneyState::WithLedger(message) => Some(message.id),
         }
     }
 
@@ -127,9 +127,9 @@ impl Journey {
     /// Returns the instant at which the message started, if the packet is recorded.
     pub(super) fn start(&self) -> Option<Time> {
         match &self.0 {
-            JourneyState::Unknown => None,
+            JourneyState::Unrecorded => None,
             JourneyState::Timed { start, .. } => Some(*start),
-            JourneyState::Followed(message) => Some(message.ledger.borrow().start()),
+            JourneyState::WithLedger(message) => Some(message.ledger.borrow().start()),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Sums of the ledgers of many messages: for each stage, the exact total of the waiting time and of the service time.
 //!
-//! Stages are in the order in which messages pass them. The module leaves out distributions of these times.
+//! Stages are in the order in which messages pass them. The module does not record distributions of these times.
 
 use super::ledger::{Ledger, Stage};
 use super::time::Time;
@@ -18,9 +18,9 @@ impl LedgerSums {
         self.messages += 1;
         let mut next = 0;
         for stage in ledger.stages() {
-            let new = || Stage { name: stage.name, waiting: Time::ZERO, service: Time::ZERO };
+            let empty_stage = || Stage { name: stage.name, waiting: Time::ZERO, service: Time::ZERO };
             let has_name = |sum: &Stage| std::ptr::eq(sum.name, stage.name) || sum.name == stage.name;
-            let index = find_or_insert(&mut self.stages, &mut next, has_name, new);
+            let index = find_or_insert(&mut self.stages, &mut next, has_name, empty_stage);
             self.stages[index].waiting += stage.waiting;
             self.stages[index].service += stage.service;
         }

@@ -15,7 +15,7 @@
 //! A run whose clock stalls while events continue is livelocked, whatever its limits are.
 //!
 //! The check does not decide whether the wake-up of a sleeping task changes anything, so a run in which only sleeping
-//! tasks act ends at the time limit. It reaches the limit after few events, because sleeps are long.
+//! tasks act ends at the time limit. Such a run reaches the limit after few events, because sleeps are long.
 
 use super::deadlock::DeadlockReport;
 use super::queue::Event;
@@ -86,15 +86,15 @@ impl Outcome {
 /// The instants until which tasks sleep, as far as the checks have seen.
 #[derive(Clone, Copy, Default)]
 pub(super) struct SleepHorizon {
-    until: Time,
+    last_wakeup: Time,
     /// The latest wake-up of a task that polls.
-    poller_until: Time,
+    last_poller_wakeup: Time,
 }
 
 impl SleepHorizon {
     /// Returns the horizon with a sleeping task that wakes at `instant`.
     pub(super) fn with_sleeper(self, instant: Time) -> SleepHorizon {
-        SleepHorizon { until: self.until.max(instant), ..self }
+        SleepHorizon { last_wakeup: self.last_wakeup.max(instant), ..self }
     }
 }
 
@@ -103,15 +103,15 @@ impl SleepHorizon {
 pub(super) struct ReturnedPackets {
     count: u64,
     /// The instant of the first return.
-    since: Time,
+    first_return: Time,
 }
 
 impl ReturnedPackets {
     /// Returns the count with one more return at `now`; the count starts again after `progress`, and when a check was
     /// due.
     pub(super) fn with_return(self, now: Time, progress: Time) -> ReturnedPackets {
-        match self.count == 0 || progress > self.since || self.is_check_due() {
-            true => ReturnedPackets { count: 1, since: now },
+        match self.count == 0 || progress > self.first_return || self.is_check_due() {
+            true => ReturnedPackets { count: 1, first_return: now },
             false => ReturnedPackets { count: self.count + 1, ..self },
         }
     }
@@ -130,15 +130,15 @@ impl Core {
         if event != Event::NONE && !self.wakeups.borrow_mut().requeue(event) {
             return ControlFlow::Continue(());
         }
-        if self.wakeups.borrow_mut().request_check_from(self.guard_until.get()) {
-            if self.clock_is_stalled() {
+        if self.wakeups.borrow_mut().request_check_from(self.check_limits_from.get()) {
+            if self.is_clock_stalled() {
                 return ControlFlow::Break(Outcome::Livelock(self.deadlock_report()));
             }
-            if event.time < self.guard_until.get() {
+            if event.time < self.check_limits_from.get() {
                 return ControlFlow::Continue(());
             }
         }
-        if self.unfinished.get() == 0 {
+        if self.unfinished_count.get() == 0 {
             return ControlFlow::Break(self.end());
         }
         if event == Event::NONE {
@@ -149,50 +149,51 @@ impl Core {
         }
         let limits = Limits { time: limits.time.min(EVENT_TIME_MAX), ..limits };
         let sleep_horizon = self.find_sleep_horizon(limits);
-        let last_activity = self.progress.get().max(sleep_horizon.until).max(sleep_horizon.poller_until);
+        let last_activity =
+            self.last_progress.get().max(sleep_horizon.last_wakeup).max(sleep_horizon.last_poller_wakeup);
         let no_progress_end = last_activity.saturating_add(limits.no_progress);
         if event.time > limits.time && limits.time <= no_progress_end {
-            let end = if limits.time == EVENT_TIME_MAX { Time::END } else { limits.time };
-            self.now.set(end.max(self.now.get()));
+            let end_time = if limits.time == EVENT_TIME_MAX { Time::END } else { limits.time };
+            self.now.set(end_time.max(self.now.get()));
             return ControlFlow::Break(Outcome::TimeLimit(self.deadlock_report()));
         }
         if event.time > no_progress_end {
-            return ControlFlow::Break(self.no_progress());
+            return ControlFlow::Break(self.no_progress_outcome());
         }
         let next_check = event.time.saturating_add(limits.no_progress / CHECKS_PER_PERIOD);
-        self.set_guard_until(next_check.min(limits.time).min(no_progress_end) + TIME_STEP_MIN);
+        self.set_check_limits_from(next_check.min(limits.time).min(no_progress_end) + TIME_STEP_MIN);
         ControlFlow::Continue(())
     }
 
-    /// Sets the instant before which no limit is met.
-    pub(super) fn set_guard_until(&self, instant: Time) {
-        self.guard_until.set(instant);
+    /// Sets the instant before which no limit is reached.
+    pub(super) fn set_check_limits_from(&self, instant: Time) {
+        self.check_limits_from.set(instant);
         self.wakeups.borrow_mut().request_check_from(instant);
     }
 
     /// Returns whether the clock has not advanced since the last check.
-    fn clock_is_stalled(&self) -> bool {
+    fn is_clock_stalled(&self) -> bool {
         self.last_livelock_check.replace(self.now.get()) == self.now.get()
     }
 
     /// Returns the instants at which the last sleeping tasks will wake.
     fn find_sleep_horizon(&self, limits: Limits) -> SleepHorizon {
         let (task_info, mut sleep_horizon) = (self.task_info.borrow(), self.sleep_horizon.get());
-        let last_activity = self.progress.get().max(sleep_horizon.until);
-        self.wakeups.borrow().timers(|event, since| {
-            let (task, span) = (&task_info[event.task() as usize], event.time.since(since));
+        let last_activity = self.last_progress.get().max(sleep_horizon.last_wakeup);
+        self.wakeups.borrow().for_each_timer(|event, timer_start| {
+            let (task, span) = (&task_info[event.task() as usize], event.time.since(timer_start));
             // A wait whose deadline is after the end of the run does not count as sleep, because the deadline is not
             // reached.
-            let end = match task.waits_for() {
+            let wakeup = match task.waits_for() {
                 Some(_) if event.time > limits.time => return,
                 _ => event.time.min(limits.time),
             };
             let is_long = span >= limits.no_progress / SLEEP_DIVISOR;
-            match task.polled.get() {
-                None if is_long || task.work_guards.get() > 0 => sleep_horizon = sleep_horizon.with_sleeper(end),
+            match task.poll_reason.get() {
+                None if is_long || task.work_guards.get() > 0 => sleep_horizon = sleep_horizon.with_sleeper(wakeup),
                 // A poll after a later delay has no effect, because all other tasks have waited since then.
-                Some(_) if is_long && since < last_activity.saturating_add(limits.no_progress.max(span)) => {
-                    sleep_horizon.poller_until = sleep_horizon.poller_until.max(end);
+                Some(_) if is_long && timer_start < last_activity.saturating_add(limits.no_progress.max(span)) => {
+                    sleep_horizon.last_poller_wakeup = sleep_horizon.last_poller_wakeup.max(wakeup);
                 }
                 _ => {}
             }
@@ -203,25 +204,27 @@ impl Core {
 
     /// Returns whether packets were returned many times without progress, and no other task can act.
     fn only_returns_packets(&self) -> bool {
-        let ReturnedPackets { since, .. } = self.returns.get();
-        if !self.returns.get().is_check_due() || self.progress.get() >= since {
+        let ReturnedPackets { first_return, .. } = self.returned_packets.get();
+        if !self.returned_packets.get().is_check_due() || self.last_progress.get() >= first_return {
             return false;
         }
-        let works = |task_info: &TaskInfo| task_info.work_guards.get() > 0 && task_info.polled.get().is_none();
-        let mut began_before = self.sleep_horizon.get().until > self.now.get();
-        self.wakeups.borrow().timers(|_, timer_since| began_before |= timer_since < since);
-        !began_before && self.essential_tasks_wait() && !self.task_info.borrow().iter().any(works)
+        let is_working =
+            |task_info: &TaskInfo| task_info.work_guards.get() > 0 && task_info.poll_reason.get().is_none();
+        let mut has_earlier_timer = self.sleep_horizon.get().last_wakeup > self.now.get();
+        self.wakeups.borrow().for_each_timer(|_, timer_start| has_earlier_timer |= timer_start < first_return);
+        !has_earlier_timer && self.essential_tasks_wait() && !self.task_info.borrow().iter().any(is_working)
     }
 
     /// Returns whether every essential task that has not finished waits.
     fn essential_tasks_wait(&self) -> bool {
-        let waits =
-            |task_info: &TaskInfo| !task_info.essential || task_info.finished.get() || task_info.waits_for().is_some();
-        self.task_info.borrow().iter().all(waits)
+        let waits_or_is_done = |task_info: &TaskInfo| {
+            !task_info.is_essential || task_info.is_finished.get() || task_info.waits_for().is_some()
+        };
+        self.task_info.borrow().iter().all(waits_or_is_done)
     }
 
     /// Returns the outcome of a run without progress: a deadlock if all essential tasks wait and only pollers run.
-    fn no_progress(&self) -> Outcome {
+    fn no_progress_outcome(&self) -> Outcome {
         match self.essential_tasks_wait() {
             true => Outcome::Deadlock(self.deadlock_report()),
             false => Outcome::Livelock(self.deadlock_report()),

@@ -114,8 +114,8 @@ pub fn name_word(name: &str) -> Cow<'_, str> {
 /// Two metrics that were not measured are equal.
 impl PartialEq for Metric {
     fn eq(&self, other: &Metric) -> bool {
-        let same = self.value == other.value || !self.is_measured() && !other.is_measured();
-        same && self.name == other.name && self.unit == other.unit
+        let has_same_value = self.value == other.value || !self.is_measured() && !other.is_measured();
+        has_same_value && self.name == other.name && self.unit == other.unit
     }
 }
 

@@ -238,8 +238,8 @@ pub use node::{Head, PacketMarks};
 /// ```
 pub use limits::{Limits, Outcome};
 
-/// A record of a message's latency, which travels with the message's packets. It does nothing if the message is not
-/// measured.
+/// A record of a message's latency, which travels with the message's packets. The record does nothing if the message is
+/// not measured.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -324,7 +324,7 @@ pub use stats::Summary;
 
 // Internal to the crates of this workspace.
 #[doc(hidden)]
-pub use busy::Busy;
+pub use busy::BusyTime;
 #[doc(hidden)]
 pub use deadlock::DeadlockReport;
 #[doc(hidden)]

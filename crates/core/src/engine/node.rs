@@ -45,7 +45,7 @@ impl Class {
     }
 }
 
-/// The number of a connection between two nodes, if the protocol keeps several apart; 0 otherwise.
+/// The number of a connection between two nodes, if the protocol distinguishes several; 0 otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct FlowKey(pub u32);
 

@@ -1,6 +1,6 @@
-//! Records spans up to a bound, and captures packets in a known format. A span states which resource served which
-//! message, and when. Both are off by default. Spans are kept in memory, or leave in blocks for a [`SpanSink`], so that
-//! the memory does not grow with their number.
+//! A recorder keeps spans up to a bound, and captures packets in a known format. A span states which resource served
+//! which message, and when. Recording and capturing are off by default. Spans are kept in memory, or leave in blocks
+//! for a [`SpanSink`], so that the memory does not grow with their number.
 
 use super::node::NodeId;
 use super::time::Time;
@@ -63,7 +63,7 @@ impl Timeline {
 }
 
 /// The number of spans that leave a recorder together for a [`SpanSink`].
-pub const SPANS_OF_A_BLOCK: usize = 4096;
+pub const SPANS_PER_BLOCK: usize = 4096;
 
 /// A consumer of spans, which leave the recorder in blocks while the simulation runs.
 pub trait SpanSink: Send {
@@ -87,13 +87,13 @@ pub struct CapturedPacket {
 pub struct Recorder {
     spans_max: usize,
     /// The number of spans that the timeline holds before they leave for the sink, or before further ones are dropped.
-    held_max: Cell<usize>,
+    buffered_max: Cell<usize>,
     /// The number of spans that left for the sink.
-    consumed: Cell<usize>,
+    consumed_count: Cell<usize>,
     timeline: RefCell<Timeline>,
     sink: RefCell<Option<Box<dyn SpanSink>>>,
-    captures: bool,
-    messages: bool,
+    captures_packets: bool,
+    keeps_messages: bool,
     packets: RefCell<Vec<CapturedPacket>>,
 }
 
@@ -105,34 +105,34 @@ impl Recorder {
 
     /// Returns a recorder that keeps the first `spans_max` spans and counts the rest.
     pub fn with_spans_max(spans_max: usize) -> Recorder {
-        Recorder { spans_max, held_max: Cell::new(spans_max), ..Recorder::default() }
+        Recorder { spans_max, buffered_max: Cell::new(spans_max), ..Recorder::default() }
     }
 
     /// Returns a recorder whose first `spans_max` spans leave for `sink` in blocks, and which counts the rest.
     pub fn streaming(spans_max: usize, sink: Box<dyn SpanSink>) -> Recorder {
-        let held_max = Cell::new(spans_max.min(SPANS_OF_A_BLOCK));
-        Recorder { spans_max, held_max, sink: RefCell::new(Some(sink)), ..Recorder::default() }
+        let buffered_max = Cell::new(spans_max.min(SPANS_PER_BLOCK));
+        Recorder { spans_max, buffered_max, sink: RefCell::new(Some(sink)), ..Recorder::default() }
     }
 
     /// Returns the recorder set to capture packets.
     pub fn with_packets(self) -> Recorder {
-        Recorder { captures: true, ..self }
+        Recorder { captures_packets: true, ..self }
     }
 
     /// Returns the recorder set to keep every delivered message, without a limit.
     pub fn with_messages(self) -> Recorder {
-        Recorder { messages: true, ..self }
+        Recorder { keeps_messages: true, ..self }
     }
 
     /// Returns whether every message is kept.
     pub fn keeps_messages(&self) -> bool {
-        self.messages
+        self.keeps_messages
     }
 
     /// Keeps a packet, if packets are kept.
-    pub fn packet(&self, captured: impl FnOnce() -> CapturedPacket) {
-        if self.captures {
-            self.packets.borrow_mut().push(captured());
+    pub fn packet(&self, packet: impl FnOnce() -> CapturedPacket) {
+        if self.captures_packets {
+            self.packets.borrow_mut().push(packet());
         }
     }
 
@@ -169,14 +169,14 @@ impl Recorder {
     #[inline]
     pub fn record_span(&self, track: Track, span_label: SpanLabel, start: Time, end: Time) {
         if let Track(Some(track)) = track {
-            let SpanLabel { activity: what, message, bytes } = span_label;
-            self.keep_span(Span { track, activity: what, message, bytes, start, end });
+            let SpanLabel { activity, message, bytes } = span_label;
+            self.keep_span(Span { track, activity, message, bytes, start, end });
         }
     }
 
     /// Returns whether the number of spans is at its limit, so that further spans are only counted.
     pub fn is_full(&self) -> bool {
-        self.consumed.get() + self.timeline.borrow().spans.len() >= self.spans_max
+        self.consumed_count.get() + self.timeline.borrow().spans.len() >= self.spans_max
     }
 
     /// Counts spans that were not created because they would not be kept.
@@ -195,7 +195,7 @@ impl Recorder {
     fn keep_span(&self, span: Span) {
         debug_assert!(span.start <= span.end, "a span does not end before it starts");
         let mut timeline = self.timeline.borrow_mut();
-        if timeline.spans.len() >= self.held_max.get() && !self.pass_to_sink(&mut timeline) {
+        if timeline.spans.len() >= self.buffered_max.get() && !self.pass_to_sink(&mut timeline) {
             timeline.dropped += 1;
             return;
         }
@@ -208,11 +208,11 @@ impl Recorder {
         let Some(sink) = &mut *self.sink.borrow_mut() else { return false };
         if !timeline.spans.is_empty() {
             sink.consume(&timeline.tracks, &timeline.spans);
-            self.consumed.set(self.consumed.get() + timeline.spans.len());
+            self.consumed_count.set(self.consumed_count.get() + timeline.spans.len());
             timeline.spans.clear();
-            self.held_max.set(SPANS_OF_A_BLOCK.min(self.spans_max - self.consumed.get()));
+            self.buffered_max.set(SPANS_PER_BLOCK.min(self.spans_max - self.consumed_count.get()));
         }
-        self.held_max.get() > 0
+        self.buffered_max.get() > 0
     }
 
     /// Takes the spans recorded so far. If there is a sink, it has all spans afterwards, and the timeline has none.
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_sink_receives_the_first_spans_in_blocks_and_the_timeline_has_none() {
-        let (ends, spans_max) = (EndSink::default(), 2 * SPANS_OF_A_BLOCK as u64 + 5);
+        let (ends, spans_max) = (EndSink::default(), 2 * SPANS_PER_BLOCK as u64 + 5);
         let recorder = Recorder::streaming(spans_max as usize, Box::new(ends.clone()));
         recorder.track("node 0", "bus");
         (1..=spans_max - 5).for_each(|end| span(&recorder, end));
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!((timeline.spans.len(), timeline.tracks.len(), timeline.dropped), (0, 1, 3));
         let blocks = ends.0.lock().expect("a list");
         let sizes: Vec<usize> = blocks.iter().map(Vec::len).collect();
-        assert_eq!(sizes, [SPANS_OF_A_BLOCK, SPANS_OF_A_BLOCK, 5]);
+        assert_eq!(sizes, [SPANS_PER_BLOCK, SPANS_PER_BLOCK, 5]);
         assert_eq!(blocks.concat(), (1..=spans_max).collect::<Vec<_>>());
     }
 

@@ -1,8 +1,8 @@
 //! Resources, which one task holds at a time, and pools of interchangeable units.
 //!
 //! Both serve requests in the order of arrival. A resource records the time for which it was held, and the part of it
-//! in which it moved data; utilisation is computed from these. If spans are kept, each hold is recorded as a span.
-//! Priorities and preemption are not modelled: they belong to the part that uses the resource.
+//! in which it moved data; utilisation is computed from these. If spans are kept, each hold is recorded as a span. The
+//! module does not model priorities or preemption; they belong to the part that uses the resource.
 
 use super::record::{SpanLabel, Track};
 use super::sim::{NO_TASK, Sim, TaskId, WaitReasonId};
@@ -73,11 +73,11 @@ impl Resource {
 
     /// Returns the total time for which the resource was held.
     pub fn held_total(&self) -> Time {
-        let since = match self.is_held.get() {
+        let current_hold = match self.is_held.get() {
             true => self.sim.now().since(self.held_since.get()),
             false => Time::ZERO,
         };
-        self.held_total.get() + since
+        self.held_total.get() + current_hold
     }
 
     /// Records `times` uncontended holds of duration `time` each.
@@ -208,18 +208,18 @@ impl Drop for Acquire<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.waiter != NO_TASK {
-            self.forget();
+            self.cancel_wait();
         }
     }
 }
 
 impl Acquire<'_> {
     #[cold]
-    fn forget(&self) {
+    fn cancel_wait(&self) {
         self.resource.sim.set_waiting(self.waiter, None);
         let mut waiters = self.resource.waiters.borrow_mut();
         match waiters.iter().position(|&task| task == self.waiter) {
-            Some(at) => _ = waiters.remove(at),
+            Some(index) => _ = waiters.remove(index),
             None => {
                 // The resource was granted, but the task was dropped before it resumed.
                 drop(waiters);
@@ -268,15 +268,15 @@ impl Pool {
 
     /// Acquires `units` as [`acquire`](Pool::acquire) does, but gives up at `deadline` without taking any.
     pub fn acquire_until(&self, units: u64, deadline: Time) -> PoolAcquire<'_> {
-        let mut take = self.acquire(units);
-        take.deadline = deadline;
-        take
+        let mut acquisition = self.acquire(units);
+        acquisition.deadline = deadline;
+        acquisition
     }
 
     /// Returns `units` to the pool, and serves waiting tasks.
     pub fn release(&self, units: u64) {
         let free = self.free.get() + units;
-        assert!(free <= self.size, "more units came back to a pool than it gave");
+        assert!(free <= self.size, "more units were released to a pool than were acquired from it");
         self.free.set(free);
         self.serve_waiters();
     }
@@ -285,10 +285,10 @@ impl Pool {
     fn remove_waiter(&self, task: TaskId) -> bool {
         self.sim.set_waiting(task, None);
         let mut waiters = self.waiters.borrow_mut();
-        let Some(at) = waiters.iter().position(|&(waiter, _)| waiter == task) else { return true };
-        waiters.remove(at);
+        let Some(index) = waiters.iter().position(|&(waiter, _)| waiter == task) else { return true };
+        waiters.remove(index);
         drop(waiters);
-        // Tasks behind it may need fewer units.
+        // Tasks behind the removed one may need fewer units.
         self.serve_waiters();
         false
     }
@@ -297,8 +297,8 @@ impl Pool {
     fn serve_waiters(&self) {
         let mut waiters = self.waiters.borrow_mut();
         while let Some(&(task, units)) = waiters.front() {
-            let Some(left) = self.free.get().checked_sub(units) else { break };
-            self.free.set(left);
+            let Some(remaining) = self.free.get().checked_sub(units) else { break };
+            self.free.set(remaining);
             waiters.pop_front();
             self.sim.wake(task);
         }

@@ -26,10 +26,10 @@ mod tests {
 
     #[test]
     fn a_stream_depends_on_seed_and_name_only() {
-        let first = |seed, name| stream(seed, name).next_u64();
-        assert_eq!(first(1, "a"), first(1, "a"));
-        assert_ne!(first(1, "a"), first(1, "b"));
-        assert_ne!(first(1, "a"), first(2, "a"));
-        assert_eq!(first(1, "traffic"), 3_363_660_182_208_885_793, "the same on every machine");
+        let first_number = |seed, name| stream(seed, name).next_u64();
+        assert_eq!(first_number(1, "a"), first_number(1, "a"));
+        assert_ne!(first_number(1, "a"), first_number(1, "b"));
+        assert_ne!(first_number(1, "a"), first_number(2, "a"));
+        assert_eq!(first_number(1, "traffic"), 3_363_660_182_208_885_793, "the same on every machine");
     }
 }

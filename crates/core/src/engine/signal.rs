@@ -39,20 +39,20 @@ impl Waiters {
 
     /// Takes at most `tasks` tasks, and calls `wake` for each.
     #[inline]
-    fn take(&self, tasks: usize, mut wake: impl FnMut(TaskId)) {
+    fn wake_first(&self, tasks: usize, mut wake: impl FnMut(TaskId)) {
         if tasks == 0 || self.is_empty() {
             return;
         }
         wake(self.first.replace(NO_TASK));
         let mut others = self.others.borrow_mut();
         if !others.is_empty() {
-            let taken = (tasks - 1).min(others.len());
-            others.drain(..taken).for_each(wake);
+            let taken_count = (tasks - 1).min(others.len());
+            others.drain(..taken_count).for_each(wake);
             self.first.set(if others.is_empty() { NO_TASK } else { others.remove(0) });
         }
     }
 
-    /// Removes `task`. Returns whether it was there.
+    /// Removes `task`. Returns whether the task was waiting.
     #[inline]
     fn remove(&self, task: TaskId) -> bool {
         let first = self.first.get();
@@ -64,8 +64,8 @@ impl Waiters {
             self.first.set(if others.is_empty() { NO_TASK } else { others.remove(0) });
             return true;
         }
-        let waiting = others.iter().position(|&waiter| waiter == task);
-        waiting.map(|index| others.remove(index)).is_some()
+        let index = others.iter().position(|&waiter| waiter == task);
+        index.map(|index| others.remove(index)).is_some()
     }
 }
 
@@ -91,16 +91,16 @@ impl Signal {
 
     /// Wakes at most `tasks` waiting tasks, in the order in which they began to wait.
     pub fn notify_first(&self, tasks: usize) {
-        self.waiters.take(tasks, |task| self.sim.wake(task));
+        self.waiters.wake_first(tasks, |task| self.sim.wake(task));
     }
 
     /// Wakes every waiting task at `instant`.
     pub fn notify_at(&self, instant: Time) {
-        self.waiters.take(usize::MAX, |task| self.sim.wake_task_at(task, instant));
+        self.waiters.wake_first(usize::MAX, |task| self.sim.wake_task_at(task, instant));
     }
 
     fn wake_all(&self) {
-        self.waiters.take(usize::MAX, |task| self.sim.wake(task));
+        self.waiters.wake_first(usize::MAX, |task| self.sim.wake(task));
     }
 
     /// Waits for the next [`notify`](Signal::notify).
@@ -175,7 +175,7 @@ pub struct Mailbox<T> {
     sim: Sim,
     arrived: Signal,
     values: RefCell<VecDeque<(Time, T)>>,
-    latest: Cell<Time>,
+    latest_arrival: Cell<Time>,
     /// The task that waits for the first value, if any.
     receiver: Cell<TaskId>,
 }
@@ -187,7 +187,7 @@ impl<T> Mailbox<T> {
             sim: sim.clone(),
             arrived: Signal::new(sim, name),
             values: RefCell::default(),
-            latest: Cell::default(),
+            latest_arrival: Cell::default(),
             receiver: Cell::new(NO_TASK),
         }
     }
@@ -199,8 +199,8 @@ impl<T> Mailbox<T> {
 
     /// Adds a value that arrives at `instant`, or with the previous value if that arrives later.
     pub fn send_at(&self, instant: Time, value: T) {
-        let instant = instant.max(self.latest.get());
-        self.latest.set(instant);
+        let instant = instant.max(self.latest_arrival.get());
+        self.latest_arrival.set(instant);
         self.values.borrow_mut().push_back((instant, value));
         // The receiver is woken when this value arrives, because no other value arrives earlier.
         let receiver = self.receiver.replace(NO_TASK);
@@ -224,8 +224,8 @@ impl<T> Mailbox<T> {
     /// Takes the oldest value if it has arrived.
     pub fn try_receive(&self) -> Option<T> {
         let mut values = self.values.borrow_mut();
-        let arrived = values.front().is_some_and(|(instant, _)| *instant <= self.sim.now());
-        arrived.then(|| values.pop_front().expect("a value was there").1)
+        let has_arrived = values.front().is_some_and(|(instant, _)| *instant <= self.sim.now());
+        has_arrived.then(|| values.pop_front().expect("a value was there").1)
     }
 
     /// Returns the number of values in the mailbox, including those that have not arrived yet.
@@ -257,8 +257,8 @@ impl<T> Future for Receive<'_, T> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
         let (mailbox, sim) = (self.mailbox, &self.mailbox.sim);
         self.waiter = NO_TASK;
-        let first = mailbox.values.borrow().front().map(|(instant, _)| *instant);
-        match first {
+        let first_arrival = mailbox.values.borrow().front().map(|(instant, _)| *instant);
+        match first_arrival {
             None => {
                 self.waiter = sim.current();
                 mailbox.receiver.set(self.waiter);

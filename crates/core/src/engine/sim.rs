@@ -2,9 +2,9 @@
 //!
 //! Every active part is a task, an `async` function; tasks are polled in the order of events. An event names the task
 //! that it wakes, and a task is polled only when the event that it requested last fires, so wakers do nothing and no
-//! event allocates. Left out are threads (a simulation runs in one) and cancelling a task from outside. A wait that is
-//! dropped before it ends, for example by a select, removes itself from every queue. A task must not be in two waits at
-//! once, because it could not distinguish which of them woke it.
+//! event allocates. The module supports neither several threads (a simulation runs in one) nor cancelling a task from
+//! outside. A wait that is dropped before it ends, for example by a select, removes itself from every queue. A task
+//! must not be in two waits at once, because it could not determine which wait woke it.
 
 pub use super::limits::{Limits, Outcome};
 pub use super::task_info::{WaitReasonGuard, WaitReasonId};
@@ -47,34 +47,35 @@ pub struct Sim(pub(super) Rc<Core>);
 pub(super) struct Core {
     pub(super) now: Cell<Time>,
     pub(super) current: Cell<TaskId>,
-    tasks: Cell<usize>,
-    pub(super) unfinished: Cell<usize>,
-    pub(super) progress: Cell<Time>,
+    task_count: Cell<usize>,
+    pub(super) unfinished_count: Cell<usize>,
+    pub(super) last_progress: Cell<Time>,
     pub(super) sleep_horizon: Cell<SleepHorizon>,
-    pub(super) returns: Cell<ReturnedPackets>,
+    pub(super) returned_packets: Cell<ReturnedPackets>,
     /// The instant of the last check for a stalled clock.
     pub(super) last_livelock_check: Cell<Time>,
-    /// The instant before which no limit is met; time zero if the run ends with this event.
-    pub(super) guard_until: Cell<Time>,
+    /// The instant from which the limits of the run are checked at each event; time zero if they are to be checked at
+    /// the next event.
+    pub(super) check_limits_from: Cell<Time>,
     /// The number of delays that passed without an event.
     pub(super) elided_delays: Cell<u64>,
     /// The instant before which no other task acts.
     pub(super) no_event_before: Cell<Time>,
     /// The next wake-up of the current task, if it is requested and not yet scheduled; otherwise [`Time::MAX`].
     pub(super) deferred_wakeup: Cell<Time>,
-    /// Whether every delay goes through the queue at once, as in the reference that runs are compared with.
+    /// Whether every delay is an event of the queue. Tests compare other runs with such a reference.
     #[cfg(test)]
     pub(super) queues_every_delay: Cell<bool>,
     pub(super) wakeups: RefCell<WakeupTable>,
     /// The tasks, without the finished ones. During a run this is empty, because the run owns the tasks.
     task_futures: RefCell<Vec<TaskFuture>>,
     /// The tasks that were started and not yet polled.
-    started: RefCell<Vec<TaskFuture>>,
+    new_tasks: RefCell<Vec<TaskFuture>>,
     pub(super) task_info: RefCell<Vec<TaskInfo>>,
     pub(super) wait_reasons: RefCell<Vec<WaitReason>>,
     losses: RefCell<LossLog>,
     /// The wait that can never end, if a task has reported one.
-    given_up: RefCell<Option<Wait>>,
+    endless_wait: RefCell<Option<Wait>>,
     recorder: Recorder,
 }
 
@@ -85,13 +86,13 @@ impl Simulation {
             sim: Sim(Rc::new(Core {
                 now: Cell::default(),
                 current: Cell::new(NO_TASK),
-                tasks: Cell::new(0),
-                unfinished: Cell::new(0),
-                progress: Cell::default(),
+                task_count: Cell::new(0),
+                unfinished_count: Cell::new(0),
+                last_progress: Cell::default(),
                 sleep_horizon: Cell::default(),
-                returns: Cell::default(),
+                returned_packets: Cell::default(),
                 last_livelock_check: Cell::new(Time::MAX),
-                guard_until: Cell::default(),
+                check_limits_from: Cell::default(),
                 elided_delays: Cell::default(),
                 no_event_before: Cell::default(),
                 deferred_wakeup: Cell::new(Time::MAX),
@@ -99,11 +100,11 @@ impl Simulation {
                 queues_every_delay: Cell::default(),
                 wakeups: RefCell::default(),
                 task_futures: RefCell::default(),
-                started: RefCell::default(),
+                new_tasks: RefCell::default(),
                 task_info: RefCell::default(),
                 wait_reasons: RefCell::default(),
                 losses: RefCell::default(),
-                given_up: RefCell::default(),
+                endless_wait: RefCell::default(),
                 recorder,
             })),
         }
@@ -114,13 +115,13 @@ impl Simulation {
         self.sim.clone()
     }
 
-    /// Runs until every essential task has finished, the run is deadlocked or livelocked, or a limit is met. A run that
-    /// ended at a limit may be continued with another limit.
+    /// Runs until every essential task has finished, the run is deadlocked or livelocked, or a limit is reached. A run
+    /// that ended at a limit may be continued with another limit.
     pub fn run(&self, limits: Limits) -> Outcome {
         let core = &*self.sim.0;
         let mut task_futures = std::mem::take(&mut *core.task_futures.borrow_mut());
-        core.set_guard_until(TIME_STEP_MIN);
-        let outcome = match core.unfinished.get() {
+        core.set_check_limits_from(TIME_STEP_MIN);
+        let outcome = match core.unfinished_count.get() {
             0 => core.end(),
             _ => core.run(&mut task_futures, limits),
         };
@@ -138,7 +139,7 @@ impl Drop for Simulation {
         let core = &*self.sim.0;
         loop {
             let mut task_futures = std::mem::take(&mut *core.task_futures.borrow_mut());
-            task_futures.append(&mut core.started.borrow_mut());
+            task_futures.append(&mut core.new_tasks.borrow_mut());
             if task_futures.is_empty() {
                 break;
             }
@@ -147,8 +148,9 @@ impl Drop for Simulation {
 }
 
 impl Core {
-    /// Compares the time of each event once, with the instant from which events are checked. The time limit, the end of
-    /// the last task and an empty queue are all detected in the slow path after that comparison.
+    /// Runs the tasks until the run ends. The time of each event is compared once, with the instant from which events
+    /// are checked. The time limit, the end of the last task and an empty queue are all detected in the slow path after
+    /// that comparison.
     fn run(&self, task_futures: &mut Vec<TaskFuture>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
         let mut wakeups = self.wakeups.borrow_mut();
@@ -173,14 +175,14 @@ impl Core {
             self.now.set(event.time);
             let task = event.task();
             self.current.set(task);
-            let work = match task_futures.get_mut(task as usize) {
-                Some(work) => work,
-                None => self.add_started(task_futures, task),
+            let task_future = match task_futures.get_mut(task as usize) {
+                Some(task_future) => task_future,
+                None => self.add_new_tasks(task_futures, task),
             };
-            if work.as_mut().poll(&mut context).is_ready() {
+            if task_future.as_mut().poll(&mut context).is_ready() {
                 self.finish(task);
-                *work = Box::pin(std::future::pending());
-                if self.unfinished.get() == 0 {
+                *task_future = Box::pin(std::future::pending());
+                if self.unfinished_count.get() == 0 {
                     return self.end();
                 }
             }
@@ -192,16 +194,16 @@ impl Core {
         }
     }
 
-    /// Adds the entry of a task that is polled for the first time.
+    /// Adds the started tasks, and returns the one that is polled for the first time.
     #[cold]
-    fn add_started<'a>(&self, task_futures: &'a mut Vec<TaskFuture>, task: TaskId) -> &'a mut TaskFuture {
-        task_futures.append(&mut self.started.borrow_mut());
+    fn add_new_tasks<'a>(&self, task_futures: &'a mut Vec<TaskFuture>, task: TaskId) -> &'a mut TaskFuture {
+        task_futures.append(&mut self.new_tasks.borrow_mut());
         &mut task_futures[task as usize]
     }
 
     /// Returns the outcome of a run after the last essential task has ended.
     pub(super) fn end(&self) -> Outcome {
-        match self.given_up.take() {
+        match self.endless_wait.take() {
             None => Outcome::Done,
             Some(wait) => {
                 let losses = self.losses.borrow().clone();
@@ -217,12 +219,12 @@ impl Core {
         self.wakeups.borrow_mut().cancel(task);
         let task_info = self.task_info.borrow();
         let task_info = &task_info[task as usize];
-        task_info.finished.set(true);
-        task_info.polled.set(None);
+        task_info.is_finished.set(true);
+        task_info.poll_reason.set(None);
         task_info.overrides_wait.set(false);
-        if task_info.essential {
-            // A task that gave up has ended the whole run.
-            self.unfinished.set(self.unfinished.get().saturating_sub(1));
+        if task_info.is_essential {
+            // The count is already zero if a task has given up.
+            self.unfinished_count.set(self.unfinished_count.get().saturating_sub(1));
         }
     }
 
@@ -269,9 +271,9 @@ impl Sim {
         self.0.current.get()
     }
 
-    /// Starts a task whose end the run waits for.
+    /// Starts an essential task, for whose end the run waits.
     pub fn spawn(&self, name: impl Into<Cow<'static, str>>, work: impl Future<Output = ()> + 'static) -> TaskId {
-        self.0.unfinished.set(self.0.unfinished.get() + 1);
+        self.0.unfinished_count.set(self.0.unfinished_count.get() + 1);
         self.start(name.into(), true, Box::pin(work))
     }
 
@@ -280,13 +282,13 @@ impl Sim {
         self.start(name.into(), false, Box::pin(work))
     }
 
-    fn start(&self, name: Cow<'static, str>, essential: bool, work: TaskFuture) -> TaskId {
-        let task = self.0.tasks.get() as TaskId;
+    fn start(&self, name: Cow<'static, str>, is_essential: bool, task_future: TaskFuture) -> TaskId {
+        let task = self.0.task_count.get() as TaskId;
         assert!(task < NO_TASK, "a run has at most 2²⁴ - 1 tasks");
-        self.0.tasks.set(self.0.tasks.get() + 1);
-        self.0.started.borrow_mut().push(work);
+        self.0.task_count.set(self.0.task_count.get() + 1);
+        self.0.new_tasks.borrow_mut().push(task_future);
         self.0.wakeups.borrow_mut().add_task(self.now());
-        self.0.task_info.borrow_mut().push(TaskInfo::new(name, essential));
+        self.0.task_info.borrow_mut().push(TaskInfo::new(name, is_essential));
         self.wake(task);
         task
     }
@@ -295,11 +297,11 @@ impl Sim {
     /// a deadlock whose report names that wait.
     pub fn give_up(&self, awaited: String) {
         let current = self.0.current.get();
-        assert!(current != NO_TASK, "before time 0, what is wanted is there: {awaited}");
+        assert!(current != NO_TASK, "`give_up` was called outside a task, while waiting for {awaited}");
         let task = self.0.task_info.borrow()[current as usize].name.to_string();
-        *self.0.given_up.borrow_mut() = Some(Wait { task, awaited, holder: None, closes_cycle: false });
-        self.0.unfinished.set(0);
-        self.0.set_guard_until(Time::ZERO);
+        *self.0.endless_wait.borrow_mut() = Some(Wait { task, awaited, holder: None, closes_cycle: false });
+        self.0.unfinished_count.set(0);
+        self.0.set_check_limits_from(Time::ZERO);
         self.0.no_event_before.set(Time::ZERO);
     }
 
@@ -315,15 +317,15 @@ impl Sim {
 
     /// Records progress of the run, such as a delivered message or a completed transfer.
     pub fn progress(&self) {
-        self.0.progress.set(self.now());
+        self.0.last_progress.set(self.now());
     }
 
     /// Records that a packet was returned to its sender, which will send it again. Many returns without progress, while
     /// all tasks wait, are a deadlock.
     pub fn packet_returned(&self) {
-        let returns = self.0.returns.get().with_return(self.now(), self.0.progress.get());
-        self.0.returns.set(returns);
-        if returns.is_check_due() {
+        let returned_packets = self.0.returned_packets.get().with_return(self.now(), self.0.last_progress.get());
+        self.0.returned_packets.set(returned_packets);
+        if returned_packets.is_check_due() {
             // No further delay may pass without an event.
             self.0.no_event_before.set(Time::ZERO);
             self.0.wakeups.borrow_mut().request_check_at_next_event();
@@ -332,8 +334,8 @@ impl Sim {
 
     /// States that the run will make progress at `instant`, for instance because a barrier opens then.
     pub fn expect_progress_at(&self, instant: Time) {
-        let until = &self.0.sleep_horizon;
-        until.set(until.get().with_sleeper(instant));
+        let sleep_horizon = &self.0.sleep_horizon;
+        sleep_horizon.set(sleep_horizon.get().with_sleeper(instant));
     }
 
     /// Wakes `task` at the present instant. This replaces the event for which the task waited.
@@ -359,17 +361,17 @@ impl Sim {
         self.0.wakeups.borrow_mut().schedule_outlined(task, time, self.now());
     }
 
-    /// Schedules the wake-up that the current task requested. This precedes scheduling any other, so that sequence
-    /// numbers are in order.
+    /// Schedules the wake-up that the current task requested. It is called before another
+    /// wake-up is scheduled, so that sequence numbers follow the order of the requests.
     #[inline]
     pub(super) fn schedule_deferred_wakeup(&self) {
         if self.0.deferred_wakeup.get() != Time::MAX {
-            self.set_deferred_wakeup();
+            self.flush_deferred_wakeup();
         }
     }
 
     #[inline(never)]
-    fn set_deferred_wakeup(&self) {
+    fn flush_deferred_wakeup(&self) {
         self.0.no_event_before.set(Time::ZERO);
         let deferred_wakeup = self.0.deferred_wakeup.replace(Time::MAX);
         self.0.wakeups.borrow_mut().schedule(self.0.current.get(), deferred_wakeup, self.now());

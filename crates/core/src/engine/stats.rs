@@ -27,11 +27,11 @@ pub struct Summary {
     min: Time,
     max: Time,
     exact_max: usize,
-    values: Values,
+    values: StoredValues,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Values {
+enum StoredValues {
     /// Each value, in the order of arrival.
     Exact(Vec<Time>),
     /// Number of values in each bucket.
@@ -47,7 +47,7 @@ impl Default for Summary {
 impl Summary {
     /// Creates an empty summary, whose percentiles are exact up to `exact_max` values.
     pub fn with_exact_max(exact_max: usize) -> Summary {
-        let values = Values::Exact(Vec::new());
+        let values = StoredValues::Exact(Vec::new());
         Summary { count: 0, sum_ps: 0, min: Time::MAX, max: Time::ZERO, exact_max, values }
     }
 
@@ -58,13 +58,13 @@ impl Summary {
         self.min = self.min.min(value);
         self.max = self.max.max(value);
         match &mut self.values {
-            Values::Exact(values) => {
+            StoredValues::Exact(values) => {
                 values.push(value);
                 if values.len() > self.exact_max {
-                    self.coarsen();
+                    self.convert_to_counts();
                 }
             }
-            Values::Counts(counts) => count(counts, bucket(value), 1),
+            StoredValues::Counts(counts) => add_count(counts, bucket(value), 1),
         }
     }
 
@@ -76,14 +76,16 @@ impl Summary {
     /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Summary) {
         match &other.values {
-            Values::Exact(values) => values.iter().for_each(|&value| self.add(value)),
-            Values::Counts(other_counts) => {
-                self.coarsen();
-                let Values::Counts(counts) = &mut self.values else {
+            StoredValues::Exact(values) => values.iter().for_each(|&value| self.add(value)),
+            StoredValues::Counts(other_counts) => {
+                self.convert_to_counts();
+                let StoredValues::Counts(counts) = &mut self.values else {
                     unreachable!("the values are counts after `coarsen`")
                 };
-                for (bucket, &times) in other_counts.iter().enumerate().filter(|&(_, &times)| times > 0) {
-                    count(counts, bucket, times);
+                for (bucket, &value_count) in
+                    other_counts.iter().enumerate().filter(|&(_, &value_count)| value_count > 0)
+                {
+                    add_count(counts, bucket, value_count);
                 }
                 self.count += other.count;
                 self.sum_ps += other.sum_ps;
@@ -100,7 +102,7 @@ impl Summary {
 
     /// Returns whether percentiles are exact.
     pub fn is_exact(&self) -> bool {
-        matches!(self.values, Values::Exact(_))
+        matches!(self.values, StoredValues::Exact(_))
     }
 
     /// Returns the minimum, or zero if there are no values.
@@ -145,8 +147,8 @@ impl Summary {
             return vec![Time::ZERO; percents.len()];
         }
         match &self.values {
-            Values::Exact(values) => of_ranks(values.clone(), &ranks),
-            Values::Counts(counts) => {
+            StoredValues::Exact(values) => values_of_ranks(values.clone(), &ranks),
+            StoredValues::Counts(counts) => {
                 let (counts, extremes) = (counts.iter().copied().enumerate(), (self.min.ps(), self.max.ps()));
                 ranks.iter().map(|rank| Time::from_ps(value_of_rank(counts.clone(), *rank, extremes))).collect()
             }
@@ -157,21 +159,21 @@ impl Summary {
     pub fn histogram(&self) -> Histogram {
         let (min, max) = (self.min().ps(), self.max().ps());
         match &self.values {
-            Values::Exact(values) => Histogram::of_counts(min, max, &bucket_counts(values)),
-            Values::Counts(counts) => Histogram::of_counts(min, max, counts),
+            StoredValues::Exact(values) => Histogram::from_counts(min, max, &bucket_counts(values)),
+            StoredValues::Counts(counts) => Histogram::from_counts(min, max, counts),
         }
     }
 
     /// Replaces the stored values by counts in buckets.
-    fn coarsen(&mut self) {
-        if let Values::Exact(values) = &self.values {
-            self.values = Values::Counts(bucket_counts(values));
+    fn convert_to_counts(&mut self) {
+        if let StoredValues::Exact(values) = &self.values {
+            self.values = StoredValues::Counts(bucket_counts(values));
         }
     }
 }
 
 /// Returns the values of the given ranks, counted from 1.
-fn of_ranks(mut values: Vec<Time>, ranks: &[u64]) -> Vec<Time> {
+fn values_of_ranks(mut values: Vec<Time>, ranks: &[u64]) -> Vec<Time> {
     let mut order: Vec<usize> = (0..ranks.len()).collect();
     order.sort_by_key(|index| std::cmp::Reverse(ranks[*index]));
     let mut percentiles = vec![Time::ZERO; ranks.len()];
@@ -187,11 +189,11 @@ fn of_ranks(mut values: Vec<Time>, ranks: &[u64]) -> Vec<Time> {
 /// Returns the number of values in each bucket.
 fn bucket_counts(values: &[Time]) -> Vec<u64> {
     let mut counts = Vec::new();
-    values.iter().for_each(|&value| count(&mut counts, bucket(value), 1));
+    values.iter().for_each(|&value| add_count(&mut counts, bucket(value), 1));
     counts
 }
 
-fn count(counts: &mut Vec<u64>, bucket: usize, times: u64) {
+fn add_count(counts: &mut Vec<u64>, bucket: usize, times: u64) {
     if bucket >= counts.len() {
         counts.resize(bucket + 1, 0);
     }
@@ -225,9 +227,9 @@ mod tests {
 
     #[test]
     fn statistics_of_no_values_are_zero() {
-        let none = Summary::default();
-        assert_eq!([none.min(), none.max(), none.mean(), none.percentile(50.0)], [Time::ZERO; 4]);
-        assert_eq!((none.count(), none.mean_us()), (0, 0.0));
+        let empty = Summary::default();
+        assert_eq!([empty.min(), empty.max(), empty.mean(), empty.percentile(50.0)], [Time::ZERO; 4]);
+        assert_eq!((empty.count(), empty.mean_us()), (0, 0.0));
     }
 
     proptest! {
@@ -239,12 +241,13 @@ mod tests {
             let (exact, coarse) = (summary(300, &values), summary(0, &values));
             prop_assert!(exact.is_exact() && !coarse.is_exact());
             prop_assert_eq!((exact.mean(), exact.min(), exact.max()), (coarse.mean(), coarse.min(), coarse.max()));
-            let (of_exact, of_coarse) = (exact.percentile(percent), coarse.percentile(percent));
-            prop_assert!(of_exact <= of_coarse && of_coarse.ps() - of_exact.ps() <= of_exact.ps() / 128);
+            let (exact_percentile, coarse_percentile) = (exact.percentile(percent), coarse.percentile(percent));
+            prop_assert!(exact_percentile <= coarse_percentile);
+            prop_assert!(coarse_percentile.ps() - exact_percentile.ps() <= exact_percentile.ps() / 128);
         }
 
         #[test]
-        fn several_percentiles_are_those_that_are_asked_for_alone(
+        fn several_percentiles_equal_single_percentiles(
             values in prop::collection::vec(0..50u64, 1..200),
             percents in prop::collection::vec(0.0..=100.0f64, 1..6),
         ) {
@@ -252,11 +255,11 @@ mod tests {
             sorted.sort_unstable();
             for exact_max in [300, 0] {
                 let summary = summary(exact_max, &values);
-                let alone: Vec<Time> = percents.iter().map(|percent| summary.percentile(*percent)).collect();
-                prop_assert_eq!(summary.percentiles(&percents), alone.clone());
+                let single_percentiles: Vec<Time> = percents.iter().map(|percent| summary.percentile(*percent)).collect();
+                prop_assert_eq!(summary.percentiles(&percents), single_percentiles.clone());
                 let rank = |percent: &f64| histogram::rank(sorted.len() as u64, *percent) as usize;
-                let of_sorted = percents.iter().map(|percent| Time::from_ps(sorted[rank(percent) - 1]));
-                prop_assert_eq!(alone, of_sorted.collect::<Vec<_>>());
+                let expected = percents.iter().map(|percent| Time::from_ps(sorted[rank(percent) - 1]));
+                prop_assert_eq!(single_percentiles, expected.collect::<Vec<_>>());
             }
         }
 
@@ -267,11 +270,11 @@ mod tests {
 
         #[test]
         fn merged_series_equal_one_series_of_all_samples(a in prop::collection::vec(any::<u64>(), 0..50), b in prop::collection::vec(any::<u64>(), 0..50)) {
-            let all = [&a[..], &b[..]].concat();
+            let all_values = [&a[..], &b[..]].concat();
             for exact_max in [0, 30, 100] {
                 let mut merged = summary(exact_max, &a);
                 merged.merge(&summary(exact_max, &b));
-                prop_assert_eq!(merged, summary(exact_max, &all));
+                prop_assert_eq!(merged, summary(exact_max, &all_values));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Statistics of a run's messages: their number, latencies and ledgers, for each flow and in total.
 //!
 //! Statistics are summed as messages are delivered, in memory that does not grow with the number of messages: latencies
-//! as a [`Summary`], ledgers as [`LedgerSums`], instants as [`Milestones`]. The first messages are kept themselves, and
-//! a sample of the later ones. The module leaves out flow control, which programs do.
+//! as a [`Summary`], ledgers as [`LedgerSums`], instants as [`Milestones`]. The first messages and a sample of the
+//! later ones are stored. The module does not control the flow of messages; programs do.
 
 use super::endpoint::EndpointId;
 use super::flow_series::FlowSeries;
@@ -10,7 +10,7 @@ use super::journey::{Journey, Message};
 use super::ledger::{INITIAL_CAPACITY, Ledger};
 use super::ledger_sums::LedgerSums;
 use super::milestones::Milestones;
-use super::sample::Sampled;
+use super::sample::BoundedSample;
 use super::signal::Signal;
 use super::sim::{Sim, TaskId};
 use super::stats::Summary;
@@ -68,8 +68,8 @@ impl Deliveries {
     /// Waits for the next delivery or loss of a message, and returns its instant.
     pub async fn next(&self) -> Time {
         loop {
-            if let Some(at) = self.instants.borrow_mut().pop_front() {
-                return at;
+            if let Some(instant) = self.instants.borrow_mut().pop_front() {
+                return instant;
             }
             self.change.wait().await;
         }
@@ -88,10 +88,10 @@ pub struct MessageTally {
     /// Number of stages for which the ledger of a new message has memory: those of the message that was delivered last,
     /// since most messages have the same.
     stages_expected: Cell<usize>,
-    measuring: Cell<bool>,
-    arrived: Cell<u64>,
+    is_measuring: Cell<bool>,
+    delivered_count: Cell<u64>,
     /// The delivered messages: all if the recorder keeps messages, otherwise the first ones and a sample of the others.
-    delivered_sample: RefCell<Sampled<(Rc<Message>, Time)>>,
+    delivered_sample: RefCell<BoundedSample<(Rc<Message>, Time)>>,
     /// The delivered and measured messages, by sender and receiver.
     flows: RefCell<BTreeMap<(EndpointId, EndpointId), FlowTally>>,
     /// The endpoint whose messages the ledger sums cover; all endpoints if `None`.
@@ -123,12 +123,12 @@ impl MessageTally {
             sim: sim.clone(),
             messages_created: Cell::new(0),
             stages_expected: Cell::new(INITIAL_CAPACITY),
-            measuring: Cell::new(true),
-            arrived: Cell::new(0),
+            is_measuring: Cell::new(true),
+            delivered_count: Cell::new(0),
             delivered_sample: RefCell::new(if sim.recorder().keeps_messages() {
-                Sampled::keeping_all()
+                BoundedSample::keeping_all()
             } else {
-                Sampled::default()
+                BoundedSample::default()
             }),
             flows: RefCell::default(),
             ledger_source: Cell::default(),
@@ -164,13 +164,13 @@ impl MessageTally {
 
     /// Sets whether messages delivered from now on are measured or only counted. Messages of the warm-up are only
     /// counted.
-    pub fn measure(&self, measuring: bool) {
-        self.measuring.set(measuring);
+    pub fn measure(&self, is_measuring: bool) {
+        self.is_measuring.set(is_measuring);
     }
 
     /// Adds the latency of a message that is delivered at `time` by the receiver's clock.
     pub fn add_latency(&self, journey: &Journey, time: Time) {
-        if let Some(start) = journey.start().filter(|_| self.measuring.get()) {
+        if let Some(start) = journey.start().filter(|_| self.is_measuring.get()) {
             self.latencies.borrow_mut().add(time.since(start));
             self.latency_series.borrow_mut().add(time.ps(), time.since(start).ps());
             self.last_delivery.set(self.last_delivery.get().max(time));
@@ -181,7 +181,7 @@ impl MessageTally {
     /// one.
     pub fn deliver(&self, journey: &Journey, time: Time) {
         let Some(message) = journey.message() else { return self.add_latency(journey, time) };
-        self.arrived.set(self.arrived.get() + 1);
+        self.delivered_count.set(self.delivered_count.get() + 1);
         if self.add_to_sums(message, time) {
             self.add_latency(journey, time);
         }
@@ -191,10 +191,10 @@ impl MessageTally {
     /// Adds a delivered message to the sums, unless it belongs to the warm-up of its flow. Returns whether it was
     /// added.
     fn add_to_sums(&self, message: &Rc<Message>, time: Time) -> bool {
-        let ledger = message.peek();
+        let ledger = message.borrow_ledger();
         assert_eq!(ledger.start() + ledger.total(), time, "the stages of a message sum to its latency");
         self.stages_expected.set(ledger.stages().len().min(INITIAL_CAPACITY));
-        if !self.measuring.get() {
+        if !self.is_measuring.get() {
             return false;
         }
         let mut flows = self.flows.borrow_mut();
@@ -219,8 +219,8 @@ impl MessageTally {
         true
     }
 
-    /// Leaves the next `messages` messages of a flow out of all measurements, since they warm up caches and queues. The
-    /// last of them is not left out, because bandwidth is counted from its delivery. Several calls add up.
+    /// Excludes the next `messages` messages of a flow from all measurements, since they warm up caches and queues. The
+    /// last of them is not excluded, because bandwidth is counted from its delivery. Several calls add up.
     pub fn warm_up(&self, from: EndpointId, to: EndpointId, messages: u64) {
         self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
     }
@@ -232,7 +232,7 @@ impl MessageTally {
         let flow = flows.entry((from, to)).or_default();
         flow.tested_flows += 1;
         flow.tested_messages += messages;
-        self.flow_series.borrow_mut().join();
+        self.flow_series.borrow_mut().add_flow();
     }
 
     /// Returns the latencies of the flows that are tested for an initial transient.
@@ -242,11 +242,11 @@ impl MessageTally {
 
     /// Returns the deliveries of a flow from now on, for a sender that limits its messages in flight.
     pub fn deliveries(&self, from: EndpointId, to: EndpointId) -> Rc<Deliveries> {
-        let new = || {
+        let new_deliveries = || {
             let change = Signal::new(&self.sim, "the delivery of an earlier message");
             Rc::new(Deliveries { instants: RefCell::default(), change })
         };
-        self.deliveries.borrow_mut().entry((from, to)).or_insert_with(new).clone()
+        self.deliveries.borrow_mut().entry((from, to)).or_insert_with(new_deliveries).clone()
     }
 
     /// Records that a packet of the message of `journey` was lost and will not be retransmitted.
@@ -275,8 +275,8 @@ impl MessageTally {
             deliveries.change.notify();
         }
         let mut settled = self.settled_counts.borrow_mut();
-        let ends = settled.len().max(destination.index() + 1);
-        settled.resize(ends, 0);
+        let endpoint_count = settled.len().max(destination.index() + 1);
+        settled.resize(endpoint_count, 0);
         settled[destination.index()] += 1;
         self.sim.progress();
         self.change.notify();
@@ -289,7 +289,7 @@ impl MessageTally {
 
     /// Returns the number of messages delivered so far, measured or not.
     pub fn arrived(&self) -> u64 {
-        self.arrived.get()
+        self.delivered_count.get()
     }
 
     /// Returns the number of messages lost so far.
@@ -310,7 +310,7 @@ impl MessageTally {
     /// Returns the messages delivered and measured so far, in the order of delivery, each with its time of delivery. If
     /// the recorder does not keep messages, these are the first 2¹⁴ and a sample of the later ones.
     pub fn delivered(&self) -> Ref<'_, [(Rc<Message>, Time)]> {
-        Ref::map(self.delivered_sample.borrow(), Sampled::items)
+        Ref::map(self.delivered_sample.borrow(), BoundedSample::items)
     }
 
     /// Returns the tally of the messages from `from` to `to`.
@@ -342,9 +342,10 @@ impl MessageTally {
     /// Waits until each endpoint has received or lost the number of messages that it expects. A deadlock report names
     /// the first endpoint that has not.
     pub async fn wait_until_settled(&self, expected: &[ExpectedMessages]) {
-        for expected in expected {
-            self.sim.set_holder(self.change.wait_reason(), expected.receiver);
-            while self.settled_counts.borrow().get(expected.endpoint.index()).copied().unwrap_or(0) < expected.messages
+        for expectation in expected {
+            self.sim.set_holder(self.change.wait_reason(), expectation.receiver);
+            while self.settled_counts.borrow().get(expectation.endpoint.index()).copied().unwrap_or(0)
+                < expectation.messages
             {
                 self.change.wait().await;
             }

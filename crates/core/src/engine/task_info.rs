@@ -7,30 +7,30 @@ use std::cell::Cell;
 /// The entry of a task for deadlock reports.
 pub(super) struct TaskInfo {
     pub name: Cow<'static, str>,
-    pub essential: bool,
-    pub finished: Cell<bool>,
+    pub is_essential: bool,
+    pub is_finished: Cell<bool>,
     /// The reason for which the task polls, if it does.
-    pub polled: Cell<Option<WaitReasonId>>,
-    /// The reason of the current wait, which has precedence over `polled` while it lasts.
+    pub poll_reason: Cell<Option<WaitReasonId>>,
+    /// The reason of the current wait, which has precedence over `poll_reason` while it lasts.
     pub current_wait: Cell<Option<WaitReasonId>>,
-    /// Whether `polled` has precedence over the reason of the current wait.
+    /// Whether `poll_reason` has precedence over the reason of the current wait.
     pub overrides_wait: Cell<bool>,
     /// The number of [`Sim::works`] guards that are alive and not overridden by a poll.
     pub work_guards: Cell<u32>,
 }
 
 impl TaskInfo {
-    /// Creates the entry of a running task; the run waits for its end if it is `essential`.
-    pub fn new(name: Cow<'static, str>, essential: bool) -> TaskInfo {
-        let (finished, polled, current_wait, overrides_wait, work_guards) = Default::default();
-        TaskInfo { name, essential, finished, polled, current_wait, overrides_wait, work_guards }
+    /// Creates the entry of a running task; the run waits for its end if it `is_essential`.
+    pub fn new(name: Cow<'static, str>, is_essential: bool) -> TaskInfo {
+        let (is_finished, poll_reason, current_wait, overrides_wait, work_guards) = Default::default();
+        TaskInfo { name, is_essential, is_finished, poll_reason, current_wait, overrides_wait, work_guards }
     }
 
     /// Returns the reason for which the task waits.
     pub fn waits_for(&self) -> Option<WaitReasonId> {
         match self.overrides_wait.get() {
-            true => self.polled.get().or(self.current_wait.get()),
-            false => self.current_wait.get().or(self.polled.get()),
+            true => self.poll_reason.get().or(self.current_wait.get()),
+            false => self.current_wait.get().or(self.poll_reason.get()),
         }
     }
 }
@@ -72,9 +72,9 @@ impl Sim {
     }
 
     /// States that the current task works and does not poll, as long as the guard lives: a run is not deadlocked or
-    /// livelocked as long as one of its tasks works, however slow it is. A task works for a bounded time on what is
-    /// there, such as the packet that a poll has found; a nested [`polls_for`](Sim::polls_for) guard states that it
-    /// polls again.
+    /// livelocked as long as one of its tasks works, however slow it is. A task works for a bounded time on data that
+    /// is available, such as the packet that a poll has found; a nested [`polls_for`](Sim::polls_for) guard states that
+    /// it polls again.
     #[inline]
     pub fn works(&self) -> WaitReasonGuard<'_> {
         let mut guard = self.set_wait_reason(None, false);
@@ -87,8 +87,8 @@ impl Sim {
     #[inline]
     pub(crate) fn add_work(&self, task: TaskId, begins: bool) {
         if task != NO_TASK {
-            let works = &self.0.task_info.borrow()[task as usize].work_guards;
-            works.set(if begins { works.get() + 1 } else { works.get() - 1 });
+            let work_guards = &self.0.task_info.borrow()[task as usize].work_guards;
+            work_guards.set(if begins { work_guards.get() + 1 } else { work_guards.get() - 1 });
         }
     }
 
@@ -99,7 +99,7 @@ impl Sim {
             NO_TASK => (None, false),
             task => {
                 let task_info = &self.0.task_info.borrow()[task as usize];
-                (task_info.polled.replace(reason), task_info.overrides_wait.replace(overrides_wait))
+                (task_info.poll_reason.replace(reason), task_info.overrides_wait.replace(overrides_wait))
             }
         };
         WaitReasonGuard { sim: self, task, previous, works: false }
@@ -128,7 +128,7 @@ impl Drop for WaitReasonGuard<'_> {
     fn drop(&mut self) {
         if self.task != NO_TASK {
             let task_info = &self.sim.0.task_info.borrow()[self.task as usize];
-            task_info.polled.set(self.previous.0);
+            task_info.poll_reason.set(self.previous.0);
             task_info.overrides_wait.set(self.previous.1);
             task_info.work_guards.set(task_info.work_guards.get() - u32::from(self.works));
         }

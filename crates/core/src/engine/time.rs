@@ -2,8 +2,8 @@
 //!
 //! One type serves for instants and for durations, because a run starts at zero. The largest time is 213 days. A sum or
 //! product that would not fit becomes [`Time::END`], so that an overflow is reported as a run that does not end, and is
-//! not mistaken for a short time. A sum or product with [`Time::MAX`] is [`Time::MAX`]. The module leaves out
-//! wall-clock time and fractions of a picosecond.
+//! not mistaken for a short time. A sum or product with [`Time::MAX`] is [`Time::MAX`]. The module represents neither
+//! wall-clock time nor fractions of a picosecond.
 
 use std::fmt;
 use std::iter::Sum;
@@ -81,7 +81,7 @@ impl Time {
     /// [`Time::MAX`], and [`Time::END`] otherwise.
     #[cold]
     #[inline]
-    fn saturated(self, other: Time) -> Time {
+    fn overflow_result(self, other: Time) -> Time {
         if self == Time::MAX || other == Time::MAX { Time::MAX } else { Time::END }
     }
 }
@@ -90,7 +90,7 @@ impl Add for Time {
     type Output = Time;
     #[inline]
     fn add(self, other: Time) -> Time {
-        self.0.checked_add(other.0).map_or_else(|| self.saturated(other), Time)
+        self.0.checked_add(other.0).map_or_else(|| self.overflow_result(other), Time)
     }
 }
 
@@ -120,7 +120,7 @@ impl Mul<u64> for Time {
     type Output = Time;
     #[inline]
     fn mul(self, times: u64) -> Time {
-        self.0.checked_mul(times).map_or_else(|| self.saturated(self), Time)
+        self.0.checked_mul(times).map_or_else(|| self.overflow_result(self), Time)
     }
 }
 
@@ -141,7 +141,7 @@ impl Sum for Time {
 /// Writes the time without rounding, in the largest of the units s, ms, us, ns and ps that does not exceed the time.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (unit, per) = match self.0 {
+        let (unit, unit_ps) = match self.0 {
             0 => return f.pad("0 ns"),
             ps if ps >= PS_PER_S => ("s", PS_PER_S),
             ps if ps >= 1_000_000_000 => ("ms", 1_000_000_000),
@@ -149,7 +149,7 @@ impl fmt::Display for Time {
             ps if ps >= 1_000 => ("ns", 1_000),
             _ => ("ps", 1),
         };
-        f.pad(&format!("{} {unit}", super::units::decimal(self.0, per)))
+        f.pad(&format!("{} {unit}", super::units::decimal(self.0, unit_ps)))
     }
 }
 

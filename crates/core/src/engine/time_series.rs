@@ -30,8 +30,8 @@ pub struct TimeSeries {
     start: u64,
     /// Length of a window, which is a power of two.
     width: u64,
-    /// The windows with values, each with its number, in order. Windows without values are not stored: rare values
-    /// would spend most of their cost on them.
+    /// The windows with values, each with its number, in order. Windows without values are not stored, because they
+    /// would cause most of the cost of a series with rare values.
     windows: Vec<(u64, Window)>,
 }
 
@@ -84,9 +84,9 @@ impl TimeSeries {
     /// Adds a value that was measured at `time`.
     #[inline]
     pub fn add(&mut self, time: u64, value: u64) {
-        let Some(at) = time.checked_sub(self.start) else { return };
+        let Some(offset) = time.checked_sub(self.start) else { return };
         // The width is a power of two.
-        let mut window_number = at >> self.width.trailing_zeros();
+        let mut window_number = offset >> self.width.trailing_zeros();
         while window_number >= WINDOWS_MAX as u64 {
             self.widen();
             window_number /= 2;
@@ -110,21 +110,21 @@ impl TimeSeries {
         &mut self.windows[index].1
     }
 
-    /// Returns the index of the window with this number, which is before the last one. Without windows that have no
-    /// values between them, the two are as far apart as their numbers.
+    /// Returns the index of the window with this number, which is before the last one. If every window between the two
+    /// has values, their indices differ by as much as their numbers.
     #[inline]
     fn earlier_window(&mut self, last: u64, window_number: u64) -> usize {
         let index = (self.windows.len() - 1).wrapping_sub((last - window_number) as usize);
         match self.windows.get(index) {
-            Some((found, _)) if *found == window_number => index,
+            Some((stored_number, _)) if *stored_number == window_number => index,
             _ => self.search_window(window_number),
         }
     }
 
     #[cold]
     fn search_window(&mut self, window_number: u64) -> usize {
-        let found = self.windows.binary_search_by_key(&window_number, |(stored_number, _)| *stored_number);
-        found.unwrap_or_else(|insert_index| {
+        let search_result = self.windows.binary_search_by_key(&window_number, |(stored_number, _)| *stored_number);
+        search_result.unwrap_or_else(|insert_index| {
             self.windows.insert(insert_index, (window_number, Window::default()));
             insert_index
         })
@@ -135,8 +135,8 @@ impl TimeSeries {
     fn widen(&mut self) {
         self.width *= 2;
         self.windows.iter_mut().for_each(|(number, _)| *number /= 2);
-        self.windows.dedup_by(|(number, later), (kept, window)| {
-            let is_same = number == kept;
+        self.windows.dedup_by(|(number, later), (kept_number, window)| {
+            let is_same = number == kept_number;
             if is_same {
                 window.count += later.count;
                 window.sum += later.sum;
@@ -165,7 +165,7 @@ impl TimeSeries {
     pub fn warm_up(&self, end: u64) -> WarmUp {
         let complete = self.complete_windows(end);
         let windows = complete.windows.iter().zip(0u64..).filter(|(window, _)| window.count > 0);
-        let means: Vec<(u64, f64)> = windows.map(|(window, at)| (at, window.mean())).collect();
+        let means: Vec<(u64, f64)> = windows.map(|(window, window_number)| (window_number, window.mean())).collect();
         let (count, overall_mean) =
             (means.len(), interval::mean(&means.iter().map(|(_, mean)| *mean).collect::<Vec<_>>()));
         if count < WINDOWS_MIN {
@@ -201,11 +201,11 @@ impl TimeSeries {
     /// Returns the means of the first windows with exactly `values_per_instant` values for each instant, up to the
     /// first window with another number, and the length of a window.
     pub fn means_of_full_windows(&self, values_per_instant: u64) -> (Vec<f64>, u64) {
-        let is_full = |(at, (number, window)): &(u64, &(u64, Window))| {
-            at == number && window.count == self.width * values_per_instant
+        let is_full = |(index, (number, window)): &(u64, &(u64, Window))| {
+            index == number && window.count == self.width * values_per_instant
         };
-        let full = (0..).zip(&self.windows).take_while(is_full);
-        (full.map(|(_, (_, window))| window.mean()).collect(), self.width)
+        let full_windows = (0..).zip(&self.windows).take_while(is_full);
+        (full_windows.map(|(_, (_, window))| window.mean()).collect(), self.width)
     }
 
     /// Returns the number of values per unit of time from `from` to `end`, or `None` if that time has no complete
@@ -236,8 +236,8 @@ impl TimeSeries {
     /// Returns the complete windows from `from` to `end`, and their length.
     fn windows_between(&self, from: u64, end: u64) -> (Vec<Window>, u64) {
         let complete = self.complete_windows(end);
-        let skipped = from.saturating_sub(complete.start).div_ceil(complete.width) as usize;
-        (complete.windows.into_iter().skip(skipped).collect(), complete.width)
+        let skipped_count = from.saturating_sub(complete.start).div_ceil(complete.width) as usize;
+        (complete.windows.into_iter().skip(skipped_count).collect(), complete.width)
     }
 }
 
@@ -248,15 +248,15 @@ impl Window {
 }
 
 /// Divides `windows` into [`BATCHES`] batches, and returns them with the number of windows in each. Initial windows
-/// that do not fill a batch are left out. Returns `None` if there are fewer windows than batches.
+/// that do not fill a batch are excluded. Returns `None` if there are fewer windows than batches.
 fn batches(windows: &[Window]) -> Option<(Vec<Window>, u64)> {
     let size = windows.len() / BATCHES;
-    let rest = windows.len() - size * BATCHES;
+    let unused_windows = windows.len() - size * BATCHES;
     let batch = |windows: &[Window]| Window {
         count: windows.iter().map(|window| window.count).sum(),
         sum: windows.iter().map(|window| window.sum).sum(),
     };
-    (size > 0).then(|| (windows[rest..].chunks(size).map(batch).collect(), size as u64))
+    (size > 0).then(|| (windows[unused_windows..].chunks(size).map(batch).collect(), size as u64))
 }
 
 #[cfg(test)]
@@ -301,19 +301,19 @@ mod tests {
             let values: f64 = series.windows.iter().map(|(_, window)| window.sum as f64).sum();
             (values / 4_000.0 - 100.0).abs() <= series.mean_half_width(0, 4_000).expect("20 batches")
         };
-        let covered = (0..400).filter(covers).count();
+        let covering_runs = (0..400).filter(covers).count();
         // The expected number is 380, and its standard deviation 4.4.
-        assert!((362..=395).contains(&covered), "{covered}");
+        assert!((362..=395).contains(&covering_runs), "{covering_runs}");
     }
 
     #[test]
     fn means_leave_out_windows_that_are_empty_or_not_full() {
-        let mut few = TimeSeries::default();
-        [(0, 1), (0, 3), (1, 5), (1, 7), (3, 9)].iter().for_each(|&(time, value)| few.add(time, value));
-        assert_eq!(few.window_means(0, 4), (vec![2.0, 6.0, 9.0], 1));
-        assert_eq!(few.window_means(1, 3), (vec![6.0], 1));
-        assert_eq!([few.count(0, 4), few.count(1, 3), few.count(2, 9)], [5, 2, 1]);
-        assert_eq!(few.means_of_full_windows(2), (vec![2.0, 6.0], 1));
+        let mut sparse_series = TimeSeries::default();
+        [(0, 1), (0, 3), (1, 5), (1, 7), (3, 9)].iter().for_each(|&(time, value)| sparse_series.add(time, value));
+        assert_eq!(sparse_series.window_means(0, 4), (vec![2.0, 6.0, 9.0], 1));
+        assert_eq!(sparse_series.window_means(1, 3), (vec![6.0], 1));
+        assert_eq!([sparse_series.count(0, 4), sparse_series.count(1, 3), sparse_series.count(2, 9)], [5, 2, 1]);
+        assert_eq!(sparse_series.means_of_full_windows(2), (vec![2.0, 6.0], 1));
         let (means, width) = series(1, 5_000, |_| 0).means_of_full_windows(1);
         assert_eq!((means.len() as u64, width), (5_000 / width, 8));
     }

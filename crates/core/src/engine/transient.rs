@@ -1,5 +1,5 @@
-//! The test for an initial transient that remains among the measured values: whether the first values have another
-//! level than the rest.
+//! The test for an initial transient that remains among the measured values: it determines whether the first values
+//! have another level than the rest.
 //!
 //! The values are averaged in batches, and two models of a transient are compared with noise.
 //!
@@ -7,19 +7,19 @@
 //!   after it. The noise is that of the longer of the two parts.
 //! - A *line*: the batches rise or fall from the first to the last. The noise is that of the residuals.
 //!
-//! Each model explains a sum of squares. Divided by the variance of the noise, it is the square of a number of standard
-//! errors, called `step` or `line` here. The variance is the Cramér–von Mises estimator with constant weight (Goldsman,
-//! Kang and Seila 1999: 6/*m*² times the sum of the squares of the centred partial sums of *m* batches; 15/*m*² for the
-//! residuals of a line). It does not assume that batches are independent. A transient remains if step/140 + line/35 is
-//! more than 1. That holds for a step of twelve standard errors, for a line of six, and for a smaller amount of both,
-//! as in an exponential approach to a level. A step or a line counts only if it puts the mean of all values off by more
-//! than 0.5 % of itself, whichever end is the steady one.
+//! Each model explains a sum of squares. Divided by the variance of the noise, this sum is the square of a number of
+//! standard errors, called `step` or `line` here. The variance is the Cramér–von Mises estimator with constant weight
+//! (Goldsman, Kang and Seila 1999: 6/*m*² times the sum of the squares of the centred partial sums of *m* batches;
+//! 15/*m*² for the residuals of a line). It does not assume that batches are independent. A transient remains if
+//! step/140 + line/35 is more than 1. That holds for a step of twelve standard errors, for a line of six, and for a
+//! smaller amount of both, as in an exponential approach to a level. A step or a line counts only if it changes the
+//! mean of all values by more than 0.5 % of the mean, whichever end of the series is the steady one.
 //!
 //! The comparison of an early with a late part is that of Schruben (1982) and of Goldsman, Schruben and Swain (1994).
 //! MSER (White 1997), which [`TimeSeries`](super::time_series::TimeSeries) implements, is not a test, since it always
 //! removes some values. The bounds are chosen: fewer than one in two hundred series of independent batches reaches
 //! them, which leaves a margin because successive batches of a queue near saturation are correlated. A pattern that
-//! repeats a few times among the values counts as noise of its own size.
+//! repeats a few times among the values counts as noise of the pattern's size.
 //!
 //! The test cannot find a level that does not change among the measured values: a run that ends before its caches are
 //! warm shows only the cold level. Workloads check the caches for that ([`TransientTest::Filling`]).
@@ -38,7 +38,7 @@ const LINE_SIGNIFICANCE: f64 = 35.0;
 const BIAS_MIN: f64 = 0.005;
 /// Mean square of the partial sums of the residuals of independent batches: after subtraction of their mean, and of
 /// their line.
-const PARTIAL_SUMS: [f64; 2] = [1.0 / 6.0, 1.0 / 15.0];
+const PARTIAL_SUM_MEAN_SQUARES: [f64; 2] = [1.0 / 6.0, 1.0 / 15.0];
 
 /// The result of the test for an initial transient.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -73,24 +73,26 @@ pub struct LevelShift {
 impl TransientTest {
     /// Tests the means of successive batches, each of `width` values.
     pub fn new(means: &[f64], width: u64) -> TransientTest {
-        let joined = means.len().div_ceil(BATCHES_MAX).max(1);
-        let batches: Vec<f64> = means.chunks_exact(joined).map(mean).collect();
+        let means_per_batch = means.len().div_ceil(BATCHES_MAX).max(1);
+        let batches: Vec<f64> = means.chunks_exact(means_per_batch).map(mean).collect();
         if batches.len() < BATCHES_MIN {
             return TransientTest::TooShort;
         }
         let steps = (1..batches.len()).filter_map(|split| Step::after_batches(&batches, split));
-        let (mut step, mut likeliest) = (0.0, None::<Step>);
+        let (mut step_significance, mut likeliest_step) = (0.0, None::<Step>);
         for candidate in steps {
-            step = f64::max(step, candidate.explained / candidate.noise_variance);
+            step_significance = f64::max(step_significance, candidate.explained / candidate.noise_variance);
             // The split that explains most of the variance is the likeliest point of change.
-            if likeliest.as_ref().is_none_or(|best| candidate.explained > best.explained) {
-                likeliest = Some(candidate);
+            if likeliest_step.as_ref().is_none_or(|best_step| candidate.explained > best_step.explained) {
+                likeliest_step = Some(candidate);
             }
         }
-        match likeliest.filter(|_| step / TRANSIENT_STEP_MIN + slope_significance(&batches) / LINE_SIGNIFICANCE > 1.0) {
+        match likeliest_step
+            .filter(|_| step_significance / TRANSIENT_STEP_MIN + slope_significance(&batches) / LINE_SIGNIFICANCE > 1.0)
+        {
             None => TransientTest::Steady,
             Some(Step { step_index: split, .. }) => TransientTest::Transient(LevelShift {
-                first: (split * joined) as u64 * width,
+                first: (split * means_per_batch) as u64 * width,
                 mean_before: mean(&batches[..split]),
                 mean_after: mean(&batches[split..]),
             }),
@@ -129,45 +131,53 @@ struct Step {
 impl Step {
     /// Returns the step after the first `split` batches, or `None` if it hardly matters for the mean.
     fn after_batches(batches: &[f64], split: usize) -> Option<Step> {
-        let (first, rest) = batches.split_at(split);
-        let difference = mean(first) - mean(rest);
-        let shorter = first.len().min(rest.len()) as f64 / batches.len() as f64;
-        if difference.abs() * shorter <= BIAS_MIN * mean(batches).abs() {
+        let (before, after) = batches.split_at(split);
+        let difference = mean(before) - mean(after);
+        let shorter_share = before.len().min(after.len()) as f64 / batches.len() as f64;
+        if difference.abs() * shorter_share <= BIAS_MIN * mean(batches).abs() {
             return None;
         }
-        let explained = difference * difference * first.len() as f64 * rest.len() as f64 / batches.len() as f64;
-        let longer = if first.len() > rest.len() { first } else { rest };
-        let middle = mean(longer);
-        let noise = noise_variance(longer.iter().map(|batch| batch - middle), longer.len(), PARTIAL_SUMS[0]);
-        Some(Step { step_index: split, explained, noise_variance: noise })
+        let explained = difference * difference * before.len() as f64 * after.len() as f64 / batches.len() as f64;
+        let longer_part = if before.len() > after.len() { before } else { after };
+        let longer_mean = mean(longer_part);
+        let noise_variance_of_part = noise_variance(
+            longer_part.iter().map(|batch| batch - longer_mean),
+            longer_part.len(),
+            PARTIAL_SUM_MEAN_SQUARES[0],
+        );
+        Some(Step { step_index: split, explained, noise_variance: noise_variance_of_part })
     }
 }
 
 /// Returns the squared standard errors of the line through the batches; zero if it hardly matters for the mean.
 fn slope_significance(batches: &[f64]) -> f64 {
-    let (count, middle) = (batches.len() as f64, mean(batches));
-    let centred =
-        || batches.iter().zip(0..).map(|(batch, index)| (f64::from(index) - (count - 1.0) / 2.0, batch - middle));
-    let (squares, products) = centred()
+    let (count, overall_mean) = (batches.len() as f64, mean(batches));
+    let centred_batches =
+        || batches.iter().zip(0..).map(|(batch, index)| (f64::from(index) - (count - 1.0) / 2.0, batch - overall_mean));
+    let (squares, products) = centred_batches()
         .fold((0.0, 0.0), |(squares, products), (index, batch)| (squares + index * index, products + index * batch));
     let slope = products / squares;
-    if slope.abs() * count / 4.0 <= BIAS_MIN * middle.abs() {
+    if slope.abs() * count / 4.0 <= BIAS_MIN * overall_mean.abs() {
         return 0.0;
     }
     slope * slope * squares
-        / noise_variance(centred().map(|(index, batch)| batch - slope * index), batches.len(), PARTIAL_SUMS[1])
+        / noise_variance(
+            centred_batches().map(|(index, batch)| batch - slope * index),
+            batches.len(),
+            PARTIAL_SUM_MEAN_SQUARES[1],
+        )
 }
 
 /// Returns the variance of the noise of `count` batches, which is the variance of their mean times their number.
-/// `residuals` are the batches without their mean or line, and `share` is the mean square of the partial sums of many
-/// independent residuals of variance 1.
-fn noise_variance(residuals: impl Iterator<Item = f64>, count: usize, share: f64) -> f64 {
-    let (mut partial, mut squares) = (0.0, 0.0);
+/// `residuals` are the batches without their mean or line, and `mean_square` is the mean square of the partial sums of
+/// many independent residuals of variance 1.
+fn noise_variance(residuals: impl Iterator<Item = f64>, count: usize, mean_square: f64) -> f64 {
+    let (mut partial_sum, mut squares) = (0.0, 0.0);
     for residual in residuals {
-        partial += residual;
-        squares += partial * partial;
+        partial_sum += residual;
+        squares += partial_sum * partial_sum;
     }
-    squares / share / count as f64 / count as f64
+    squares / mean_square / count as f64 / count as f64
 }
 
 #[cfg(test)]
@@ -176,11 +186,11 @@ mod tests {
     use crate::engine::rng::{self, RandomStream};
     use rand::RngExt;
 
-    /// Returns correlated noise between -1 and 1: each value contains the fraction `memory` of the previous one.
-    fn correlated_noise(random: &mut RandomStream, memory: f64, count: usize) -> Vec<f64> {
+    /// Returns correlated noise between -1 and 1: each value contains the fraction `correlation` of the previous one.
+    fn correlated_noise(random: &mut RandomStream, correlation: f64, count: usize) -> Vec<f64> {
         let mut last = 0.0;
         let mut draw = || {
-            last = memory * last + (1.0 - memory) * random.random_range(-1.0..1.0);
+            last = correlation * last + (1.0 - correlation) * random.random_range(-1.0..1.0);
             last
         };
         (0..100).for_each(|_| {
@@ -189,20 +199,21 @@ mod tests {
         (0..count).map(|_| draw()).collect()
     }
 
-    /// Returns in how many of 200 series the test reports a transient. Value `index` of the `count` values of a series
-    /// is `level(at)` plus noise of `size`.
-    fn count_reports(memory: f64, size: f64, count: usize, level: impl Fn(usize) -> f64) -> usize {
+    /// Returns the number of series among 200 in which the test reports a transient. Value `index` of the `count`
+    /// values of a series is `level(index)` plus noise of `amplitude`.
+    fn count_reports(correlation: f64, amplitude: f64, count: usize, level: impl Fn(usize) -> f64) -> usize {
         let reports_transient = |seed: &u64| {
             let mut random = rng::stream(*seed, "a series with noise");
-            let noise = correlated_noise(&mut random, memory, count);
-            let values: Vec<f64> = noise.iter().enumerate().map(|(index, noise)| level(index) + size * noise).collect();
+            let noise = correlated_noise(&mut random, correlation, count);
+            let values: Vec<f64> =
+                noise.iter().enumerate().map(|(index, noise)| level(index) + amplitude * noise).collect();
             TransientTest::new(&values, 1).is_transient().expect("enough values")
         };
         (0..200).filter(reports_transient).count()
     }
 
     #[test]
-    fn fewer_than_one_steady_series_in_twenty_alarms() {
+    fn fewer_than_one_steady_series_in_twenty_is_reported_as_transient() {
         for count in [20, 50, 200, 1_000] {
             assert!(count_reports(0.0, 30.0, count, |_| 100.0) <= 2, "independent, {count}");
             assert!(count_reports(0.5, 30.0, count, |_| 100.0) < 10, "correlated, {count}");
@@ -226,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_declines_or_is_approached_among_the_values_alarms() {
+    fn a_level_that_declines_or_is_approached_is_a_transient() {
         for length in [20.0, 100.0, 150.0, 200.0, 1_000.0] {
             let decline = |index| 100.0 + 30.0 * f64::max(0.0, 1.0 - index as f64 / length);
             assert!(count_reports(0.0, 5.0, 200, decline) >= 190, "{length}");

@@ -31,8 +31,8 @@ impl Bytes {
         self.0 == 0
     }
 
-    /// Returns the texts of this amount and of `other` in one unit, the largest of which both are whole multiples. A
-    /// message that compares two amounts uses them.
+    /// Returns the texts of this amount and of `other` in the largest unit of which both are whole multiples, for a
+    /// message that compares the two amounts.
     pub fn in_common_unit(self, other: Bytes) -> [String; 2] {
         let amounts = [self, other];
         let are_multiples = |shift: u32| amounts.iter().all(|amount| amount.0.is_multiple_of(1_u64 << shift));
@@ -134,8 +134,8 @@ impl Rate {
     /// Returns the difference between this rate and `other`, at least 1 bit/s because zero is not a rate.
     #[inline]
     pub const fn minus(self, other: Rate) -> Rate {
-        let left = self.0.saturating_sub(other.0);
-        Rate(if left == 0 { 1 } else { left })
+        let difference = self.0.saturating_sub(other.0);
+        Rate(if difference == 0 { 1 } else { difference })
     }
 }
 
@@ -164,7 +164,7 @@ impl Hertz {
     /// Returns the end of cycle `n` of a clock that starts with the run.
     #[inline]
     pub const fn end_of_cycle(self, n: u64) -> Time {
-        // This holds for up to some 18 million cycles.
+        // The product does not overflow for up to some 18 million cycles.
         if n <= u64::MAX / PS_PER_S {
             return Time::from_ps(n * PS_PER_S / self.0);
         }
@@ -212,17 +212,17 @@ impl Hertz {
 
     /// Returns the end of a transfer of `amount` at `rate` that begins at `start`. If the transfer takes whole cycles
     /// and begins at an edge of this clock, or less than a picosecond after it, it ends the same distance after the
-    /// edge that is this number of cycles later. Both edges are then rounded, and the duration between them is not.
+    /// edge that is this number of cycles later. The two edges are then rounded, but not the duration between them.
     /// Otherwise the duration is rounded up.
     pub const fn end_of_transfer(self, start: Time, amount: Bytes, rate: Rate) -> Time {
         let bit_cycles = (amount.0 as u128 * 8).saturating_mul(self.0 as u128);
-        let (cycles, rest) = (bit_cycles / rate.0 as u128, bit_cycles % rate.0 as u128);
-        let first = self.cycle_before(start);
-        let behind = start.since(self.end_of_cycle(first));
-        if rest > 0 || behind.ps() > 1 || cycles > u64::MAX as u128 {
+        let (cycles, remainder) = (bit_cycles / rate.0 as u128, bit_cycles % rate.0 as u128);
+        let first_cycle = self.cycle_before(start);
+        let edge_offset = start.since(self.end_of_cycle(first_cycle));
+        if remainder > 0 || edge_offset.ps() > 1 || cycles > u64::MAX as u128 {
             return start.saturating_add(rate.time_for(amount));
         }
-        self.end_of_cycle(first.saturating_add(cycles as u64)).saturating_add(behind)
+        self.end_of_cycle(first_cycle.saturating_add(cycles as u64)).saturating_add(edge_offset)
     }
 
     /// Returns the length of a cycle if it is a whole number of picoseconds, so that cycles are counted without
@@ -259,14 +259,14 @@ impl fmt::Debug for Hertz {
     }
 }
 
-/// Formats `amount ÷ per` as a decimal without trailing zeros, exact to 15 places.
-pub(crate) fn decimal(amount: u64, per: u64) -> String {
-    let (whole, mut rest) = (amount / per, amount % per);
+/// Formats `amount ÷ unit` as a decimal without trailing zeros, exact to 15 places.
+pub(crate) fn decimal(amount: u64, unit: u64) -> String {
+    let (whole, mut remainder) = (amount / unit, amount % unit);
     let mut digits = String::new();
-    while rest > 0 && digits.len() < 15 {
-        rest *= 10;
-        digits.push(char::from(b'0' + (rest / per) as u8));
-        rest %= per;
+    while remainder > 0 && digits.len() < 15 {
+        remainder *= 10;
+        digits.push(char::from(b'0' + (remainder / unit) as u8));
+        remainder %= unit;
     }
     match digits.is_empty() {
         true => whole.to_string(),
@@ -299,14 +299,14 @@ mod tests {
     #[test]
     fn a_transfer_of_whole_cycles_ends_at_an_edge() {
         let (clock, memory) = (Hertz(33_000_000), Rate::from_bytes_per_s(264_000_000));
-        for first in [0, 1, 2, 17, 32, 1_000_003, 999_999_999] {
-            for behind in [0, 1].map(Time::from_ps) {
-                let start = clock.end_of_cycle(first) + behind;
+        for cycle in [0, 1, 2, 17, 32, 1_000_003, 999_999_999] {
+            for edge_offset in [0, 1].map(Time::from_ps) {
+                let start = clock.end_of_cycle(cycle) + edge_offset;
                 let end = |bytes| clock.end_of_transfer(start, Bytes(bytes), memory);
-                assert_eq!([8, 128].map(end), [1, 16].map(|cycles| clock.end_of_cycle(first + cycles) + behind));
+                assert_eq!([8, 128].map(end), [1, 16].map(|cycles| clock.end_of_cycle(cycle + cycles) + edge_offset));
                 assert_eq!(end(4), start + memory.time_for(Bytes(4)), "half a cycle ends at no edge");
             }
-            let start = clock.end_of_cycle(first) + Time::from_ps(2);
+            let start = clock.end_of_cycle(cycle) + Time::from_ps(2);
             assert_eq!(clock.end_of_transfer(start, Bytes(8), memory), start + memory.time_for(Bytes(8)));
         }
         let slow = Rate::from_bits_per_s(1);

@@ -10,11 +10,11 @@ const NO_EVENT: u64 = u64::MAX;
 /// The largest identity of an event.
 const IDENTITY_MAX: u64 = NO_EVENT - (2 << TASK_BITS);
 
-/// The pending events, and which of them each task awaits.
+/// The pending events, and for each task the event that it awaits.
 pub(super) struct WakeupTable {
     pub(super) queue: EventQueue,
-    awaited: Vec<AwaitedEvent>,
-    newest: u64,
+    awaited_events: Vec<AwaitedEvent>,
+    last_identity: u64,
     /// The identity from which the next check for a stalled clock is due.
     livelock_check_from: u64,
     /// The instant from which each event is checked before it fires: for the limit of simulated time, for progress, and
@@ -35,12 +35,12 @@ struct AwaitedEvent {
 
 impl Default for WakeupTable {
     fn default() -> WakeupTable {
-        let (queue, awaited) = (EventQueue::default(), Vec::new());
+        let (queue, awaited_events) = (EventQueue::default(), Vec::new());
         let livelock_check_from = EVENTS_PER_INSTANT_MAX << TASK_BITS;
         WakeupTable {
             queue,
-            awaited,
-            newest: 0,
+            awaited_events,
+            last_identity: 0,
             livelock_check_from,
             check_from: Time::ZERO,
             is_livelock_check_due: false,
@@ -52,17 +52,17 @@ impl Default for WakeupTable {
 impl WakeupTable {
     /// Adds a task, which awaits no event yet.
     pub(super) fn add_task(&mut self, now: Time) {
-        self.awaited.push(AwaitedEvent { id: NO_EVENT, scheduled_at: now });
+        self.awaited_events.push(AwaitedEvent { id: NO_EVENT, scheduled_at: now });
     }
 
     /// Cancels the event that `task` awaits.
     pub(super) fn cancel(&mut self, task: TaskId) {
-        self.awaited[task as usize].id = NO_EVENT;
+        self.awaited_events[task as usize].id = NO_EVENT;
     }
 
     /// Returns the instant at which the event that `task` awaits, or awaited last, was scheduled.
     pub(super) fn scheduled_at(&self, task: TaskId) -> Time {
-        self.awaited[task as usize].scheduled_at
+        self.awaited_events[task as usize].scheduled_at
     }
 
     /// Puts `event` back into the queue if its task still awaits it, and returns whether it does.
@@ -78,14 +78,14 @@ impl WakeupTable {
     /// Returns whether a task awaits the event: the task has scheduled no other since, and was not woken.
     #[inline]
     pub(super) fn is_awaited(&self, event: Event) -> bool {
-        self.awaited[event.task() as usize].id == event.id
+        self.awaited_events[event.task() as usize].id == event.id
     }
 
     /// Calls `visit` with every timer that its task still awaits, and the instant at which it was set.
-    pub(super) fn timers(&self, mut visit: impl FnMut(Event, Time)) {
+    pub(super) fn for_each_timer(&self, mut visit: impl FnMut(Event, Time)) {
         self.queue.for_each_later(|event| {
             if self.is_awaited(event) {
-                visit(event, self.awaited[event.task() as usize].scheduled_at);
+                visit(event, self.awaited_events[event.task() as usize].scheduled_at);
             }
         });
     }
@@ -107,12 +107,12 @@ impl WakeupTable {
     /// Returns a new identity for the event that `task` awaits from `now` on.
     #[inline]
     pub(super) fn identity(&mut self, task: TaskId, now: Time) -> u64 {
-        if self.newest >= self.livelock_check_from {
+        if self.last_identity >= self.livelock_check_from {
             self.schedule_livelock_check();
         }
-        self.newest += 1 << TASK_BITS;
-        let id = self.newest | u64::from(task);
-        self.awaited[task as usize] = AwaitedEvent { id, scheduled_at: now };
+        self.last_identity += 1 << TASK_BITS;
+        let id = self.last_identity | u64::from(task);
+        self.awaited_events[task as usize] = AwaitedEvent { id, scheduled_at: now };
         id
     }
 
@@ -120,8 +120,9 @@ impl WakeupTable {
     #[cold]
     #[inline(never)]
     fn schedule_livelock_check(&mut self) {
-        assert!(self.newest < IDENTITY_MAX, "a run has at most 10¹² events");
-        self.livelock_check_from = self.newest.saturating_add(EVENTS_PER_INSTANT_MAX << TASK_BITS).min(IDENTITY_MAX);
+        assert!(self.last_identity < IDENTITY_MAX, "a run has at most 10¹² events");
+        self.livelock_check_from =
+            self.last_identity.saturating_add(EVENTS_PER_INSTANT_MAX << TASK_BITS).min(IDENTITY_MAX);
         (self.check_from, self.is_livelock_check_due) = (Time::ZERO, true);
     }
 
@@ -139,6 +140,6 @@ impl WakeupTable {
 
     /// Returns the number of events that have fired: all that were scheduled, without the pending and the stale ones.
     pub(super) fn events_handled(&self) -> u64 {
-        (self.newest >> TASK_BITS) - self.stale_events - self.queue.len() as u64
+        (self.last_identity >> TASK_BITS) - self.stale_events - self.queue.len() as u64
     }
 }

@@ -2,7 +2,7 @@
 //! inlined, and a boxed variant for all others.
 //!
 //! Only this file imports the fabrics' ports. The methods of each trait are listed once, for the enum and for the box.
-//! The lint `missing_trait_methods` rejects a list without a method that has a default.
+//! The lint `missing_trait_methods` rejects a list that omits a method with a default.
 
 use super::ideal::{IdealRx, IdealTx};
 use super::myrinet::{MyrinetRx, MyrinetTx};

@@ -1,7 +1,7 @@
 //! The delivery of whole packets: it calls the listener of each node, and counts the packets that entered, arrived and
 //! were dropped.
 //!
-//! The module leaves out the time at which a packet arrives, which the fabric or its adapter determines.
+//! The module does not determine the time at which a packet arrives; the fabric or its adapter does.
 
 use super::packet::Packet;
 use super::port::{FabricEvent, Listener};
@@ -83,7 +83,7 @@ impl DeliveryHub {
         self.notify(packet.label().source, FabricEvent::Dropped(packet));
     }
 
-    /// Changes the counts.
+    /// Calls `change` to change the counts.
     pub fn count(&self, change: impl FnOnce(&mut PacketCounts)) {
         let mut counts = self.counts.get();
         change(&mut counts);

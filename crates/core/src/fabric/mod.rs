@@ -1,6 +1,6 @@
 //! Fabrics, which carry packets between network interfaces.
 //!
-//! | file or folder | holds |
+//! | file or folder | contents |
 //! |---|---|
 //! | `packet.rs` | a packet: its bytes, its label for routing, and the marks of switches |
 //! | `port.rs` | the two kinds of port of a node: streams of bytes, and whole packets |

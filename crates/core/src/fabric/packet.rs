@@ -38,7 +38,7 @@ pub struct Packet {
     bytes: RefCell<SmallVec<[u8; INLINE_BYTES]>>,
     bytes_taken: Cell<usize>,
     is_whole: Cell<bool>,
-    entered: Cell<bool>,
+    has_entered: Cell<bool>,
     marks: Cell<PacketMarks>,
     header_extension: RefCell<Option<Rc<[u8]>>>,
 }
@@ -46,28 +46,28 @@ pub struct Packet {
 impl Packet {
     /// Creates a packet without bytes.
     pub fn new(label: Label, journey: Journey) -> Rc<Packet> {
-        Packet::holding(label, journey, SmallVec::new())
+        Packet::with_storage(label, journey, SmallVec::new())
     }
 
     /// Creates a packet with a copy of `bytes`.
     pub fn with_bytes(label: Label, journey: Journey, bytes: &[u8]) -> Rc<Packet> {
-        Packet::holding(label, journey, SmallVec::from_slice(bytes))
+        Packet::with_storage(label, journey, SmallVec::from_slice(bytes))
     }
 
     /// Creates a packet that takes over `bytes` without copying them.
     pub fn from_owned_bytes(label: Label, journey: Journey, bytes: Vec<u8>) -> Rc<Packet> {
-        Packet::holding(label, journey, SmallVec::from_vec(bytes))
+        Packet::with_storage(label, journey, SmallVec::from_vec(bytes))
     }
 
-    fn holding(label: Label, journey: Journey, bytes: SmallVec<[u8; INLINE_BYTES]>) -> Rc<Packet> {
-        let (bytes_taken, whole, entered, marks, header_extension) = Default::default();
+    fn with_storage(label: Label, journey: Journey, bytes: SmallVec<[u8; INLINE_BYTES]>) -> Rc<Packet> {
+        let (bytes_taken, is_whole, has_entered, marks, header_extension) = Default::default();
         let (label, bytes) = (Cell::new(label), RefCell::new(bytes));
-        Rc::new(Packet { label, journey, bytes, bytes_taken, is_whole: whole, entered, marks, header_extension })
+        Rc::new(Packet { label, journey, bytes, bytes_taken, is_whole, has_entered, marks, header_extension })
     }
 
-    /// Returns a copy to be sent again, with a journey of its own and without marks.
+    /// Returns a copy to be sent again, with a separate journey and without marks.
     pub fn copy(&self) -> Rc<Packet> {
-        let copy = Packet::holding(self.label.get(), self.journey.fork(), self.bytes.borrow().clone());
+        let copy = Packet::with_storage(self.label.get(), self.journey.fork(), self.bytes.borrow().clone());
         copy.header_extension.replace(self.header_extension());
         copy
     }
@@ -90,8 +90,8 @@ impl Packet {
         self.marks.set(PacketMarks { trimmed: true, ..self.marks.get() });
     }
 
-    /// Returns the header bytes beyond the two words of the label's head, if the protocol has any. They count in the
-    /// label's length, but are not among the packet's bytes.
+    /// Returns the header bytes beyond the two words of the label's head, if the protocol has any. The label's length
+    /// includes these bytes, but the packet's bytes do not.
     pub fn header_extension(&self) -> Option<Rc<[u8]>> {
         self.header_extension.borrow().clone()
     }
@@ -113,7 +113,7 @@ impl Packet {
     pub fn relabel(&self, label: Label) {
         self.label.set(label);
         self.is_whole.set(false);
-        self.entered.set(false);
+        self.has_entered.set(false);
     }
 
     /// Appends bytes that enter the fabric.
@@ -157,12 +157,12 @@ impl Packet {
 
     /// Returns whether the packet's last byte has entered the fabric.
     pub fn has_entered(&self) -> bool {
-        self.entered.get()
+        self.has_entered.get()
     }
 
     /// Records that the packet's last byte has entered the fabric.
     pub fn set_entered(&self) {
-        self.entered.set(true);
+        self.has_entered.set(true);
     }
 }
 

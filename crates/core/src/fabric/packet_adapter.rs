@@ -4,7 +4,7 @@
 //! receive slot waits for one before its first byte or after its last byte ([`StreamRx::blocks_channel`]), and the
 //! packets of its class behind it wait as well. A packet that the fabric drops is reported to its sender.
 //!
-//! The module leaves out the memory of packets that wait to be sent, which belongs to the sender.
+//! The module does not model the memory of packets that wait to be sent, which belongs to the sender.
 
 use super::hub::DeliveryHub;
 use super::packet::Packet;
@@ -26,7 +26,7 @@ struct ClassPort {
     /// Packets to send; on an uncontended stream, the sender task receives each when its last byte has left.
     to_send: Mailbox<Rc<Packet>>,
     /// Rate at which packets leave on an uncontended stream; `None` on any other stream.
-    uncontended: Cell<Option<Rate>>,
+    uncontended_rate: Cell<Option<Rate>>,
     slots: Slots,
 }
 
@@ -42,14 +42,14 @@ impl PacketOverStream {
     ) -> Rc<PacketOverStream> {
         let class = |_| ClassPort {
             to_send: Mailbox::new(sim, format!("{name}: a packet to send")),
-            uncontended: Cell::new(None),
+            uncontended_rate: Cell::new(None),
             slots: Slots::new(sim, name),
         };
         let classes = (0..streams.len()).map(class).collect();
         let port = Rc::new(PacketOverStream { sim: sim.clone(), node, classes, hub: hub.clone() });
         for (class, (mut tx, mut rx)) in streams.into_iter().enumerate() {
             let rate = tx.rate();
-            port.classes[class].uncontended.set(tx.uncontended().map(|_| rate));
+            port.classes[class].uncontended_rate.set(tx.uncontended().map(|_| rate));
             sim.spawn_server(format!("{name} sender"), port.clone().send_all(class, tx));
             rx.set_packet_mode();
             sim.spawn_server(format!("{name} receiver"), port.clone().receive_all(class, rx));
@@ -78,7 +78,7 @@ impl PacketOverStream {
                 Piece::Bytes { packet, bytes, time, first, last } => {
                     let needs_slot = packet.label().needs_slot;
                     if first && needs_slot && blocks_channel {
-                        has_slot = slots.take().await;
+                        has_slot = slots.acquire().await;
                     }
                     if time > Time::ZERO || blocks_channel {
                         self.sim.delay(time).await;
@@ -86,7 +86,7 @@ impl PacketOverStream {
                     rx.return_credit(bytes);
                     if last {
                         if needs_slot && !blocks_channel {
-                            slots.take().await;
+                            slots.acquire().await;
                         }
                         has_slot = false;
                         self.hub.deliver(packet);
@@ -124,12 +124,12 @@ impl PacketPort for PacketOverStream {
         self.hub.count(|counts| counts.injected += 1);
         let label = packet.label();
         let class = &self.classes[label.class.index()];
-        let time_on_link = class.uncontended.get().map_or(Time::ZERO, |rate| rate.time_for(label.length));
+        let time_on_link = class.uncontended_rate.get().map_or(Time::ZERO, |rate| rate.time_for(label.length));
         class.to_send.send_at(self.sim.now() + time_on_link, packet);
     }
 
     fn set_slots(&self, class: Class, slots: u32) {
-        self.classes[class.index()].slots.free.set(slots);
+        self.classes[class.index()].slots.free_slots.set(slots);
     }
 
     fn add_slot(&self, class: Class) {
@@ -139,31 +139,31 @@ impl PacketPort for PacketOverStream {
 
 /// The receive slots of a node for packets of a class. Their number is unlimited until it is set.
 struct Slots {
-    free: Cell<u32>,
-    freed: Signal,
+    free_slots: Cell<u32>,
+    release_signal: Signal,
 }
 
 impl Slots {
     fn new(sim: &Sim, name: &str) -> Slots {
-        Slots { free: Cell::new(u32::MAX), freed: Signal::new(sim, format!("a receive slot of {name}")) }
+        Slots { free_slots: Cell::new(u32::MAX), release_signal: Signal::new(sim, format!("a receive slot of {name}")) }
     }
 
     fn add(&self) {
-        if self.free.get() < u32::MAX {
-            self.free.set(self.free.get() + 1);
+        if self.free_slots.get() < u32::MAX {
+            self.free_slots.set(self.free_slots.get() + 1);
         }
-        self.freed.notify();
+        self.release_signal.notify();
     }
 
     /// Waits for a free slot and takes it. Returns whether a slot was taken: `false` if their number is unlimited.
-    async fn take(&self) -> bool {
-        while self.free.get() == 0 {
-            self.freed.wait().await;
+    async fn acquire(&self) -> bool {
+        while self.free_slots.get() == 0 {
+            self.release_signal.wait().await;
         }
-        let limited = self.free.get() < u32::MAX;
-        if limited {
-            self.free.set(self.free.get() - 1);
+        let is_limited = self.free_slots.get() < u32::MAX;
+        if is_limited {
+            self.free_slots.set(self.free_slots.get() - 1);
         }
-        limited
+        is_limited
     }
 }

@@ -32,8 +32,8 @@ pub trait StreamTx {
     /// Waits until bytes may leave, and returns their number, at most `bytes_max`. Back-pressure lengthens this wait.
     async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, PacketDropped>;
 
-    /// Sends the packet's next `bytes`, which are reserved, in no less than `min_duration`; `last` states that the
-    /// packet ends with them. Returns when the last of them has left.
+    /// Sends the packet's next `bytes`, which are reserved, in no less than `min_duration`; `last` states whether the
+    /// packet ends with these bytes. Returns when the last byte has left.
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool);
 
     /// Releases the channel after the last byte.

@@ -1,5 +1,5 @@
 //! The specification of a fabric, before time 0: its capabilities, its checks, and its start. The code that checks a
-//! machine uses it, and so does not depend on a particular fabric.
+//! machine uses this trait, so that it does not depend on a particular fabric.
 
 use super::capabilities::FabricCapabilities;
 use super::net::{Fabric, FabricNet};

@@ -1,14 +1,14 @@
 //! Streams over packet ports, for an engine that sends and takes bytes on a fabric that moves only whole packets.
 //!
-//! The module models a buffer of one packet in the transmit direction of each class. The engine fills it at the link's
-//! rate, or at the rate of its memory if that is lower, and the packet is sent when its last byte is in the buffer. The
-//! engine starts its next packet when the fabric is ready for one. In the receive direction a packet is passed on when
-//! all of it has arrived, as one piece that takes no time on the link, so that the engine's own rate determines how
-//! long the transfer lasts.
+//! The module models a buffer of one packet in the transmit direction of each class. The engine fills the buffer at the
+//! link's rate, or at the rate of the engine's memory if that is lower, and the packet is sent when its last byte is in
+//! the buffer. The engine starts its next packet when the fabric is ready for one. In the receive direction a packet is
+//! passed on when all of it has arrived, as one piece that takes no time on the link, so that the engine's own rate
+//! determines how long the transfer lasts.
 //!
-//! The module leaves out back-pressure from a receiver that takes no bytes: the fabric buffers them without limit. A
-//! drop is not reported to the engine, because the packet has left the buffer by then. A packet whose payload a switch
-//! has cut is not passed to the engine; it counts as lost.
+//! The module does not model back-pressure from a receiver that takes no bytes: the fabric buffers arrived bytes
+//! without limit. A drop is not reported to the engine, because the packet has left the buffer by then. A packet whose
+//! payload a switch has cut is not passed to the engine; it counts as lost.
 
 use super::packet::Packet;
 use super::port::{FabricEvent, PacketDropped, PacketPort, Piece, StreamRx, StreamTx};
@@ -23,9 +23,9 @@ const FLOW_UNIT: Bytes = Bytes(128);
 struct ClassBuffer {
     sim: Sim,
     /// Whether the fabric can accept a packet.
-    ready: Cell<bool>,
-    became_ready: Signal,
-    arrived: Mailbox<Rc<Packet>>,
+    is_ready: Cell<bool>,
+    ready_signal: Signal,
+    arrivals: Mailbox<Rc<Packet>>,
 }
 
 /// The transmit side of a stream over packets.
@@ -55,22 +55,22 @@ pub fn streams_over_packets(
     let class = |_| {
         Rc::new(ClassBuffer {
             sim: sim.clone(),
-            ready: Cell::new(true),
-            became_ready: Signal::new(sim, format!("{name}: the fabric to take a packet")),
-            arrived: Mailbox::new(sim, format!("a packet at {name}")),
+            is_ready: Cell::new(true),
+            ready_signal: Signal::new(sim, format!("{name}: the fabric to take a packet")),
+            arrivals: Mailbox::new(sim, format!("a packet at {name}")),
         })
     };
     let classes: Vec<Rc<ClassBuffer>> = (0..classes).map(class).collect();
-    let listening = classes.clone();
+    let listener_classes = classes.clone();
     port.attach(Box::new(move |event| match event {
         FabricEvent::TxReady(class) => {
-            let class = &listening[class.index()];
-            class.ready.set(true);
-            class.became_ready.notify();
+            let class = &listener_classes[class.index()];
+            class.is_ready.set(true);
+            class.ready_signal.notify();
         }
         FabricEvent::TailArrived(packet) | FabricEvent::PacketArrived(packet) => {
             if !packet.marks().trimmed {
-                listening[packet.label().class.index()].arrived.send(packet);
+                listener_classes[packet.label().class.index()].arrivals.send(packet);
             }
         }
         FabricEvent::HeaderArrived(_) | FabricEvent::Dropped(_) => {}
@@ -92,8 +92,8 @@ impl StreamTx for StreamOverPacketsTx {
     }
 
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), PacketDropped> {
-        while !self.class.ready.get() {
-            self.class.became_ready.wait().await;
+        while !self.class.is_ready.get() {
+            self.class.ready_signal.wait().await;
         }
         self.packet = Some(packet.clone());
         Ok(())
@@ -107,7 +107,7 @@ impl StreamTx for StreamOverPacketsTx {
         self.class.sim.delay(self.rate.time_for(bytes).max(min_duration)).await;
         if last {
             let packet = self.packet.take().expect("bytes are sent in a packet");
-            self.class.ready.set(false);
+            self.class.is_ready.set(false);
             self.port.send(packet);
         }
     }
@@ -117,15 +117,15 @@ impl StreamTx for StreamOverPacketsTx {
 
 impl StreamRx for StreamOverPacketsRx {
     async fn next(&mut self, bytes_max: Bytes) -> Piece {
-        let (packet, given) = match self.packet.take() {
-            Some(rest) => rest,
-            None => (self.class.arrived.receive().await, Bytes::ZERO),
+        let (packet, passed_bytes) = match self.packet.take() {
+            Some(current) => current,
+            None => (self.class.arrivals.receive().await, Bytes::ZERO),
         };
         let length = packet.label().length;
-        let bytes = bytes_max.min(length - given);
-        let (first, last) = (given.is_empty(), given + bytes == length);
+        let bytes = bytes_max.min(length - passed_bytes);
+        let (first, last) = (passed_bytes.is_empty(), passed_bytes + bytes == length);
         if !last {
-            self.packet = Some((packet.clone(), given + bytes));
+            self.packet = Some((packet.clone(), passed_bytes + bytes));
         }
         Piece::Bytes { packet, bytes, time: Time::ZERO, first, last }
     }

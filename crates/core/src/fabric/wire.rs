@@ -1,23 +1,24 @@
-//! Statistics of one direction of a link that carries one packet at a time. They are the time for which packets held
-//! the link, the time for which bytes crossed it, and a span for each packet from its first byte to its last.
+//! Statistics of one direction of a link that carries one packet at a time. The statistics are the time for which
+//! packets held the link, the time for which bytes crossed it, and a span for each packet from its first byte to its
+//! last.
 //!
-//! Arbitration and delays are left out; the fabric models them.
+//! The fabric, not this module, models arbitration and delays.
 
 use super::packet::Packet;
 use super::port::LinkUse;
-use crate::engine::{Busy, Sim, SpanLabel, Time, Track};
+use crate::engine::{BusyTime, Sim, SpanLabel, Time, Track};
 use std::cell::Cell;
 
 /// The group of the tracks of links.
-pub(super) const GROUP: &str = "fabric";
+pub(super) const TRACK_GROUP: &str = "fabric";
 
 /// One direction of a link.
 pub(super) struct Wire {
     sim: Sim,
     name: String,
-    busy: Busy,
-    since: Cell<Time>,
-    moved_time: Cell<Time>,
+    busy: BusyTime,
+    hold_start: Cell<Time>,
+    active_time: Cell<Time>,
     /// Track of the link's spans, registered with its first span.
     track: Cell<Option<Track>>,
 }
@@ -25,8 +26,8 @@ pub(super) struct Wire {
 impl Wire {
     /// Creates an idle link.
     pub fn new(sim: &Sim, name: String) -> Wire {
-        let (busy, since, moved_time, track) = Default::default();
-        Wire { sim: sim.clone(), name, busy, since, moved_time, track }
+        let (busy, hold_start, active_time, track) = Default::default();
+        Wire { sim: sim.clone(), name, busy, hold_start, active_time, track }
     }
 
     /// Returns the link's name.
@@ -35,19 +36,19 @@ impl Wire {
     }
 
     /// Records that a packet holds the link from now on.
-    pub fn take(&self) {
+    pub fn hold(&self) {
         self.hold_since(self.sim.now());
     }
 
     /// Records that a packet has held the link since `since`.
     pub fn hold_since(&self, since: Time) {
-        self.since.set(since);
+        self.hold_start.set(since);
         self.busy.begin(since);
     }
 
     /// Records that bytes crossed the link for `time`.
     pub fn add_transfer(&self, time: Time) {
-        self.moved_time.set(self.moved_time.get() + time);
+        self.active_time.set(self.active_time.get() + time);
     }
 
     /// Records that the packet has left the link.
@@ -56,19 +57,19 @@ impl Wire {
         self.busy.end(now);
         let recorder = self.sim.recorder();
         if recorder.is_on() {
-            recorder.record_span(self.track(), span_label(packet), self.since.get(), now);
+            recorder.record_span(self.track(), span_label(packet), self.hold_start.get(), now);
         }
     }
 
     fn track(&self) -> Track {
-        let track = self.track.get().unwrap_or_else(|| self.sim.recorder().register_track(GROUP, &self.name));
+        let track = self.track.get().unwrap_or_else(|| self.sim.recorder().register_track(TRACK_GROUP, &self.name));
         self.track.set(Some(track));
         track
     }
 
     /// Returns the use of the link until now.
     pub fn link_use(&self) -> LinkUse {
-        LinkUse { name: self.name.clone(), busy: self.busy.total(self.sim.now()), active: self.moved_time.get() }
+        LinkUse { name: self.name.clone(), busy: self.busy.total(self.sim.now()), active: self.active_time.get() }
     }
 }
 

@@ -48,30 +48,30 @@ impl AnyCoherentPort {
     }
 
     /// Fetches a block that `agent` will only read, as [`CoherentPort::read_shared`] describes.
-    pub async fn read_shared(&self, agent: AgentId, block: Address, held: impl Fn() -> Option<Block>) -> Block {
+    pub async fn read_shared(&self, agent: AgentId, block: Address, cached_copy: impl Fn() -> Option<Block>) -> Block {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
                 let granted = bus.acquire(agent, block).await;
-                if let Some(data) = held() {
+                if let Some(data) = cached_copy() {
                     return data;
                 }
                 let mut data = Block::ZERO;
                 granted.run(TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
                 data
             }
-            PortKind::Custom(port) => port.read_shared(agent, block, &held).await,
+            PortKind::Custom(port) => port.read_shared(agent, block, &cached_copy).await,
         }
     }
 
-    /// Fetches a block that `agent` will write, as [`CoherentPort::read_own`] describes.
-    pub async fn read_own(&self, agent: AgentId, block: Address) -> Block {
+    /// Fetches a block that `agent` will write, as [`CoherentPort::read_exclusive`] describes.
+    pub async fn read_exclusive(&self, agent: AgentId, block: Address) -> Block {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
                 let mut data = Block::ZERO;
                 bus.transact(agent, TransactionKind::ReadExclusive, block, BLOCK_BYTES, &mut data).await;
                 data
             }
-            PortKind::Custom(port) => port.read_own(agent, block).await,
+            PortKind::Custom(port) => port.read_exclusive(agent, block).await,
         }
     }
 
@@ -100,13 +100,13 @@ impl AnyCoherentPort {
     }
 
     /// Writes a whole block to its home, as [`CoherentPort::write_through`] describes.
-    pub async fn write_through(&self, agent: AgentId, block: Address, mut data: Block, written: impl Fn()) {
+    pub async fn write_through(&self, agent: AgentId, block: Address, mut data: Block, on_visible: impl Fn()) {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
                 bus.transact(agent, TransactionKind::WriteBlock, block, BLOCK_BYTES, &mut data).await;
-                written();
+                on_visible();
             }
-            PortKind::Custom(port) => port.write_through(agent, block, data, &written).await,
+            PortKind::Custom(port) => port.write_through(agent, block, data, &on_visible).await,
         }
     }
 
@@ -139,18 +139,18 @@ impl<'a> AnyCoherentProcessor<'a> {
     }
 
     /// Ends one round of polling the cached word at `address`, as [`CoherentProcessor::spin`] describes.
-    pub async fn spin(self, address: Address, round_cycles: u64, reason: WaitReasonId, wake: &dyn Fn() -> Time) {
+    pub async fn spin(self, address: Address, round_cycles: u64, reason: WaitReasonId, wake_time: &dyn Fn() -> Time) {
         match self {
-            AnyCoherentProcessor::MemoryBus(cpu) => cpu.spin(address, round_cycles, reason, wake).await,
-            AnyCoherentProcessor::Custom(cpu) => cpu.spin(address, round_cycles, reason, wake).await,
+            AnyCoherentProcessor::MemoryBus(cpu) => cpu.spin(address, round_cycles, reason, wake_time).await,
+            AnyCoherentProcessor::Custom(cpu) => cpu.spin(address, round_cycles, reason, wake_time).await,
         }
     }
 
-    /// Skips rounds in which `register` shows no event, as [`CoherentProcessor::pass_polls`] describes.
-    pub async fn pass_polls(self, register: &PolledRegister<'_>, wake: &dyn Fn() -> Time) -> bool {
+    /// Skips rounds in which `register` shows no event, as [`CoherentProcessor::skip_polls`] describes.
+    pub async fn skip_polls(self, register: &PolledRegister<'_>, wake_time: &dyn Fn() -> Time) -> bool {
         match self {
-            AnyCoherentProcessor::MemoryBus(cpu) => cpu.pass_polls(register, wake).await,
-            AnyCoherentProcessor::Custom(cpu) => cpu.pass_polls(register, wake).await,
+            AnyCoherentProcessor::MemoryBus(cpu) => cpu.skip_polls(register, wake_time).await,
+            AnyCoherentProcessor::Custom(cpu) => cpu.skip_polls(register, wake_time).await,
         }
     }
 

@@ -18,7 +18,7 @@ use super::time_sync::{LocalTimeLag, SyncFuture};
 use crate::engine::{Hertz, LocalFuture, Sim, Time};
 use std::rc::Rc;
 
-/// A processor of any host. Clones are the same processor.
+/// A processor of any host. Clones refer to the same processor.
 #[derive(Clone)]
 pub enum AnyProcessor {
     /// A processor behind an I/O bus.

@@ -7,7 +7,7 @@ pub type Address = u64;
 /// noticed.
 pub const FIRST_FREE: Address = 4096;
 
-/// Bytes of a cache block (Table 3).
+/// Bytes of a cache block (Mukherjee and Hill 1998, Table 3).
 pub const BLOCK_BYTES: usize = 64;
 
 /// Returns the address of the block that contains `address`.

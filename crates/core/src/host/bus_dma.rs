@@ -46,7 +46,7 @@ impl BusDma {
 }
 
 /// A DMA port of any kind: either a port over a bus, whose transfers through a bridge need no boxed future, or any
-/// other port. Clones are the same port.
+/// other port. Clones refer to the same port.
 #[derive(Clone)]
 pub struct AnyDmaPort(PortKind);
 
@@ -104,7 +104,7 @@ impl DmaPort for BusDma {
         Ok(DmaCompletion::new(|steps| async move {
             match &*initiator {
                 DmaInitiator::IoBus(host) => relay(BridgeTransfer::new(host, &request), &request, &steps).await,
-                DmaInitiator::MemoryBus(initiator) => by_transactions(initiator, &request, &steps).await,
+                DmaInitiator::MemoryBus(initiator) => transfer_by_transactions(initiator, &request, &steps).await,
                 DmaInitiator::Port(_, port) => {
                     relay(submit_when_free(&**port, &request).await, &request, &steps).await;
                 }
@@ -142,11 +142,10 @@ pub(crate) struct BridgeTransfer<'a> {
     request: &'a DmaRequest,
     stream: Option<DmaStream<'a>>,
     burst: Option<Burst<'a>>,
-    /// The end of the burst.
-    to: Time,
-    moved: Bytes,
+    burst_end: Time,
+    moved_bytes: Bytes,
     /// The bytes of the burst, if it writes.
-    written: Vec<u8>,
+    write_data: Vec<u8>,
     /// The tag that the transfer holds; `None` if the caller holds it.
     tag: Option<DmaTag>,
 }
@@ -154,7 +153,8 @@ pub(crate) struct BridgeTransfer<'a> {
 impl<'a> BridgeTransfer<'a> {
     fn new(host: &'a IoBusHost, request: &'a DmaRequest) -> BridgeTransfer<'a> {
         let (stream, burst, tag) = (None, None, None);
-        BridgeTransfer { host, request, stream, burst, to: Time::ZERO, moved: Bytes::ZERO, written: Vec::new(), tag }
+        let (burst_end, moved_bytes, write_data) = (Time::ZERO, Bytes::ZERO, Vec::new());
+        BridgeTransfer { host, request, stream, burst, burst_end, moved_bytes, write_data, tag }
     }
 }
 
@@ -169,7 +169,7 @@ impl Transfer for BridgeTransfer<'_> {
     }
 
     async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
-        let remaining_bytes = self.request.operation.bytes() - self.moved;
+        let remaining_bytes = self.request.operation.bytes() - self.moved_bytes;
         if remaining_bytes == Bytes::ZERO {
             self.stream.take().expect("the transfer is set up").close();
             self.tag = None;
@@ -179,8 +179,8 @@ impl Transfer for BridgeTransfer<'_> {
         let burst = stream.burst(remaining_bytes).await;
         let (from, rate) = (self.host.pci.sim().now(), stream.rate());
         let Burst { bytes, began, time, .. } = burst;
-        let (offset, address) = (self.moved.get(), self.request.address + self.moved.get());
-        self.to = from + time + self.host.snoop(address, bytes);
+        let (offset, address) = (self.moved_bytes.get(), self.request.address + self.moved_bytes.get());
+        self.burst_end = from + time + self.host.snoop(address, bytes);
         self.burst = Some(burst);
         match &self.request.operation {
             DmaOperation::Read(_) => {
@@ -189,35 +189,35 @@ impl Transfer for BridgeTransfer<'_> {
             }
             DmaOperation::Write(source) => {
                 into.clear();
-                self.written.resize(bytes.len(), 0);
-                source.load(offset, &mut self.written);
+                self.write_data.resize(bytes.len(), 0);
+                source.load(offset, &mut self.write_data);
             }
         }
-        Some(DataBeat { offset, bytes, began, from, to: self.to, rate })
+        Some(DataBeat { offset, bytes, began, from, to: self.burst_end, rate })
     }
 
     async fn beat_passed(&mut self) {
-        self.host.pci.sim().until(self.to).await;
+        self.host.pci.sim().until(self.burst_end).await;
         let burst = self.burst.take().expect("a beat has begun");
         if matches!(self.request.operation, DmaOperation::Write(_)) {
-            self.host.write_by_dma(self.request.address + self.moved.get(), &self.written);
+            self.host.write_by_dma(self.request.address + self.moved_bytes.get(), &self.write_data);
         }
-        self.moved += burst.bytes;
+        self.moved_bytes += burst.bytes;
     }
 }
 
 /// Moves a transfer by transactions of the memory bus, one for each block.
-async fn by_transactions(initiator: &MemoryBusInitiator, request: &DmaRequest, steps: &DmaSteps) {
+async fn transfer_by_transactions(initiator: &MemoryBusInitiator, request: &DmaRequest, steps: &DmaSteps) {
     let MemoryBusInitiator { sim, bus, id } = initiator;
     let bytes = request.operation.bytes();
     steps.set_up(Time::ZERO).await;
-    let (mut moved, mut read) = (Bytes::ZERO, Vec::new());
-    while moved < bytes {
-        let address = request.address + moved.get();
+    let (mut moved_bytes, mut read_data) = (Bytes::ZERO, Vec::new());
+    while moved_bytes < bytes {
+        let address = request.address + moved_bytes.get();
         let (block, start) = (block_of(address), offset_in_block(address));
-        let part = start..BLOCK_BYTES.min(start + (bytes - moved).len());
+        let range_in_block = start..BLOCK_BYTES.min(start + (bytes - moved_bytes).len());
         let began = sim.now();
-        let granted = bus.acquire(*id, block).await;
+        let grant = bus.acquire(*id, block).await;
         // The bytes read, and the rest of a block that is written in part, have their values at the time of the grant,
         // since no other agent can access the block until the transfer ends. A block is written as a whole, and its
         // owner loses it.
@@ -226,29 +226,29 @@ async fn by_transactions(initiator: &MemoryBusInitiator, request: &DmaRequest, s
             DmaOperation::Read(_) => TransactionKind::Read,
             DmaOperation::Write(_) => TransactionKind::WriteBlock,
         };
-        let transaction = granted.begin(kind, block, BLOCK_BYTES, &mut data);
+        let transaction = grant.begin(kind, block, BLOCK_BYTES, &mut data);
         let beat = DataBeat {
-            offset: moved.get(),
-            bytes: Bytes(part.len() as u64),
+            offset: moved_bytes.get(),
+            bytes: Bytes(range_in_block.len() as u64),
             began,
-            from: transaction.from,
-            to: transaction.to,
+            from: transaction.start,
+            to: transaction.end,
             rate: bus.peak(),
         };
         match &request.operation {
             DmaOperation::Read(_) => {
-                read.clear();
-                read.extend_from_slice(&data.0[part]);
-                steps.read_beat(beat, &mut read).await;
+                read_data.clear();
+                read_data.extend_from_slice(&data.0[range_in_block]);
+                steps.read_beat(beat, &mut read_data).await;
             }
             DmaOperation::Write(source) => {
-                source.load(beat.offset, &mut data.0[part]);
+                source.load(beat.offset, &mut data.0[range_in_block]);
                 steps.write_beat(beat).await;
             }
         }
-        let done = transaction.finish(&mut data).await;
-        sim.until(done.settled).await;
-        moved += beat.bytes;
+        let result = transaction.finish(&mut data).await;
+        sim.until(result.completed_at).await;
+        moved_bytes += beat.bytes;
         steps.passed().await;
     }
 }

@@ -75,14 +75,20 @@ impl HostCapabilities {
 
 #[cfg(test)]
 mod tests {
-    use super::HostCapabilities as Has;
+    use super::HostCapabilities as Capabilities;
 
     #[test]
     fn missing_capabilities_are_listed_in_declaration_order_and_compared_by_amount() {
-        let required = Has::of([Has::INTERRUPTS, "a clock of its own", Has::DMA]).with(Has::REGISTERS, 1);
-        assert_eq!(Has::NONE.missing(&required), ["registers", "DMA", "interrupts", "a clock of its own"]);
-        let offered = Has::of([Has::REGISTERS, Has::DMA, Has::INTERRUPTS, "a clock of its own"]);
+        let required = Capabilities::of([Capabilities::INTERRUPTS, "a clock of its own", Capabilities::DMA])
+            .with(Capabilities::REGISTERS, 1);
+        assert_eq!(Capabilities::NONE.missing(&required), ["registers", "DMA", "interrupts", "a clock of its own"]);
+        let offered = Capabilities::of([
+            Capabilities::REGISTERS,
+            Capabilities::DMA,
+            Capabilities::INTERRUPTS,
+            "a clock of its own",
+        ]);
         assert!(offered.missing(&required).is_empty());
-        assert_eq!(offered.missing(&required.with(Has::INTERRUPTS, 64)), ["interrupts"]);
+        assert_eq!(offered.missing(&required.with(Capabilities::INTERRUPTS, 64)), ["interrupts"]);
     }
 }

@@ -20,30 +20,34 @@ pub struct PolledRegister<'a> {
     /// Signal that is notified when the register may show an event, or when the program has other work.
     pub event: &'a Signal,
     /// Returns the time at which the event that the register shows was set, or `None` if it shows no event.
-    pub shows: &'a dyn Fn() -> Option<Time>,
+    pub event_time: &'a dyn Fn() -> Option<Time>,
 }
 
 /// A processor whose cache snoops.
 pub trait CoherentProcessor {
-    /// Returns the signal that is notified when the polled block has been invalidated. A notification of this signal
-    /// wakes a program for any other event as well.
+    /// Returns the signal that is notified when the polled block has been invalidated. Other events that a waiting
+    /// program must see notify the same signal.
     fn wakeup(&self) -> &Signal;
 
     /// Ends one round of a loop that polls the cached word at `address` and takes `round_cycles` in addition to the
-    /// load. Returns when another load could return a new value. `wake` returns the time at which the program has other
-    /// work, if it is known.
+    /// load. Returns when another load could return a new value. `wake_time` returns the time at which the program has
+    /// other work, if it is known.
     fn spin<'a>(
         &'a self,
         address: Address,
         round_cycles: u64,
         reason: WaitReasonId,
-        wake: &'a dyn Fn() -> Time,
+        wake_time: &'a dyn Fn() -> Time,
     ) -> LocalFuture<'a>;
 
-    /// Ends a round in which `register` showed no event, and skips the following rounds without an event, until `wake`.
-    /// Returns whether a read that shows an event has just ended. In that case local time is the start of its round
-    /// until [`resume_read`](Self::resume_read) is called.
-    fn pass_polls<'a>(&'a self, register: &'a PolledRegister<'a>, wake: &'a dyn Fn() -> Time) -> LocalFuture<'a, bool>;
+    /// Ends a round in which `register` showed no event, and skips the following rounds without an event, until
+    /// `wake_time`. Returns whether a read that shows an event has just ended. In that case local time is the start of
+    /// its round until [`resume_read`](Self::resume_read) is called.
+    fn skip_polls<'a>(
+        &'a self,
+        register: &'a PolledRegister<'a>,
+        wake_time: &'a dyn Fn() -> Time,
+    ) -> LocalFuture<'a, bool>;
 
     /// Continues at the end of the read that showed an event; `over_bus` states whether the read used the bus.
     fn resume_read(&self, over_bus: bool);

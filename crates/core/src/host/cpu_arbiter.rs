@@ -1,4 +1,4 @@
-//! Arbitration among the programs and interrupt handlers that share a processor, which one of them holds at a time.
+//! Arbitration among the programs and interrupt handlers that share a processor. One of them holds it at a time.
 //!
 //! The module models the processor as a resource. At each priority (`priority.rs`), it is granted in the order of
 //! requests. The arbiter accounts for the time for which the processor is busy, that is, held by a task or at work, and
@@ -9,7 +9,7 @@ use super::priority::ExecPriority;
 use super::utilization::Utilization;
 use crate::engine::resource::{Acquire, Resource};
 use crate::engine::sim::TaskId;
-use crate::engine::{Busy, Sim, SpanLabel, Time, Track};
+use crate::engine::{BusyTime, Sim, SpanLabel, Time, Track};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ pub struct CpuArbiter {
     /// End of the last recorded span.
     recorded_until: Cell<Time>,
     /// First task that held the processor.
-    first: Cell<Option<TaskId>>,
+    first_holder: Cell<Option<TaskId>>,
     /// Whether another task has held the processor since.
     is_shared: Cell<bool>,
 }
@@ -31,8 +31,8 @@ pub struct CpuArbiter {
 /// The times for which a processor was busy and active.
 #[derive(Default)]
 struct Account {
-    busy: Busy,
-    active: Busy,
+    busy: BusyTime,
+    active: BusyTime,
 }
 
 /// One of several equal, consecutive periods for which a processor is busy.
@@ -51,36 +51,36 @@ pub(super) struct BusyPeriod {
 impl CpuArbiter {
     /// Creates the arbiter of the processor of the host `name`, which has one priority.
     pub fn new(sim: &Sim, name: &str) -> CpuArbiter {
-        CpuArbiter::at(sim, name, ExecPriority::Program, &Rc::default())
+        CpuArbiter::with_priority(sim, name, ExecPriority::Program, &Rc::default())
     }
 
     /// Creates the arbiters of the processor of the host `name`, one for each priority.
     pub fn by_priority(sim: &Sim, name: &str) -> [CpuArbiter; ExecPriority::COUNT] {
         let account = Rc::default();
-        ExecPriority::ALL.map(|priority| CpuArbiter::at(sim, name, priority, &account))
+        ExecPriority::ALL.map(|priority| CpuArbiter::with_priority(sim, name, priority, &account))
     }
 
-    fn at(sim: &Sim, name: &str, priority: ExecPriority, account: &Rc<Account>) -> CpuArbiter {
-        let what = priority.track();
+    fn with_priority(sim: &Sim, name: &str, priority: ExecPriority, account: &Rc<Account>) -> CpuArbiter {
+        let track_name = priority.track();
         // A priority at which no code runs has no track.
         let track = if priority == ExecPriority::Program {
-            sim.recorder().register_track(name, what)
+            sim.recorder().register_track(name, track_name)
         } else {
             Track::default()
         };
         CpuArbiter {
             sim: sim.clone(),
-            resource: Resource::new(sim, format!("{name} {what}")),
+            resource: Resource::new(sim, format!("{name} {track_name}")),
             account: account.clone(),
             track: Cell::new(track),
             recorded_until: Cell::default(),
-            first: Cell::default(),
+            first_holder: Cell::default(),
             is_shared: Cell::default(),
         }
     }
 
-    /// Records spans of `priority` as well.
-    pub fn show(&self, name: &str, priority: ExecPriority) {
+    /// Records the spans of `priority` of the host `name` from now on.
+    pub fn record_spans_of(&self, name: &str, priority: ExecPriority) {
         self.track.set(self.sim.recorder().register_track(name, priority.track()));
     }
 
@@ -123,9 +123,9 @@ impl CpuArbiter {
     }
 
     fn note_holder(&self, task: TaskId) {
-        match self.first.get() {
-            None => self.first.set(Some(task)),
-            Some(first) if first == task => {}
+        match self.first_holder.get() {
+            None => self.first_holder.set(Some(task)),
+            Some(first_holder) if first_holder == task => {}
             Some(_) => self.is_shared.set(true),
         }
     }
@@ -158,16 +158,20 @@ impl CpuArbiter {
     /// Accounts for `times` consecutive periods equal to `period`, and for the work after the last one.
     pub(super) fn record_repeated(&self, period: BusyPeriod, times: u64) {
         let BusyPeriod { from, active_to, to, work_to } = period;
-        let (every, last) = (to - from, (to - from) * (times - 1));
-        self.account.busy.add_interval(from, work_to + last);
-        self.account.active.add_intervals((from, active_to), every, times);
-        self.account.active.add_interval(to + last, work_to + last);
+        let (period_length, last_start) = (to - from, (to - from) * (times - 1));
+        self.account.busy.add_interval(from, work_to + last_start);
+        self.account.active.add_intervals((from, active_to), period_length, times);
+        self.account.active.add_interval(to + last_start, work_to + last_start);
     }
 
     /// Returns the utilization of the processor at all priorities.
     pub fn utilization(&self) -> Utilization {
         let now = self.sim.now();
-        Utilization { what: "processor", busy: self.account.busy.total(now), active: self.account.active.total(now) }
+        Utilization {
+            part_name: "processor",
+            busy: self.account.busy.total(now),
+            active: self.account.active.total(now),
+        }
     }
 
     /// Returns whether spans of the processor are recorded.

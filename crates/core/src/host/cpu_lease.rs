@@ -14,9 +14,10 @@ use std::task::{Context, Poll, ready};
 #[must_use = "a processor is held while its lease lives"]
 pub struct CpuLease {
     cpu: AnyProcessor,
-    what: &'static str,
+    /// Activity of the span that is recorded when the lease is dropped.
+    activity: &'static str,
     /// Start of the span that is recorded next.
-    since: Cell<Time>,
+    span_start: Cell<Time>,
     /// Task that acquired the lease. While the lease exists, its time is accounted as work, except in loops that poll.
     task: TaskId,
 }
@@ -26,14 +27,14 @@ pub struct CpuLease {
 pub struct AcquireCpu<'a> {
     cpu: &'a AnyProcessor,
     request: Acquire<'a>,
-    what: &'static str,
+    activity: &'static str,
 }
 
 impl AnyProcessor {
-    /// Acquires the processor for the purpose `what` until the lease is dropped. Programs and interrupt handlers share
-    /// the processor.
-    pub fn acquire(&self, what: &'static str) -> AcquireCpu<'_> {
-        AcquireCpu { cpu: self, request: self.arbiter().request(), what }
+    /// Acquires the processor until the lease is dropped, and names the recorded span of the lease `activity`. Programs
+    /// and interrupt handlers share the processor.
+    pub fn acquire(&self, activity: &'static str) -> AcquireCpu<'_> {
+        AcquireCpu { cpu: self, request: self.arbiter().request(), activity }
     }
 }
 
@@ -44,32 +45,33 @@ impl Future for AcquireCpu<'_> {
         // `CpuLease::drop` releases the resource.
         ready!(Pin::new(&mut self.request).poll(context)).into_raw();
         self.cpu.enter();
-        let since = Cell::new(self.cpu.arbiter().begin_lease());
+        let span_start = Cell::new(self.cpu.arbiter().begin_lease());
         let (sim, task) = (self.cpu.sim(), self.cpu.sim().current());
         sim.add_work(task, true);
-        Poll::Ready(CpuLease { cpu: self.cpu.clone(), what: self.what, since, task })
+        Poll::Ready(CpuLease { cpu: self.cpu.clone(), activity: self.activity, span_start, task })
     }
 }
 
 impl CpuLease {
-    /// Records a span `what` from the last call until now, for `message` if there is one.
-    pub fn record_span(&self, what: &'static str, message: Option<u64>, bytes: usize) {
+    /// Records a span named `activity`, for `message` if there is one, from the end of the last recorded span until
+    /// now.
+    pub fn record_span(&self, activity: &'static str, message: Option<u64>, bytes: usize) {
         if self.cpu.arbiter().is_recorded() {
-            self.record(SpanLabel { activity: what, message, bytes: Bytes(bytes as u64) });
+            self.record_labelled_span(SpanLabel { activity, message, bytes: Bytes(bytes as u64) });
         }
     }
 
     #[cold]
-    fn record(&self, label: SpanLabel) {
-        let (start, end) = (self.since.get(), self.cpu.now());
+    fn record_labelled_span(&self, label: SpanLabel) {
+        let (start, end) = (self.span_start.get(), self.cpu.now());
         self.cpu.arbiter().record_span(label, start, end);
-        self.since.set(end);
+        self.span_start.set(end);
     }
 }
 
 impl Drop for CpuLease {
     fn drop(&mut self) {
-        self.record_span(self.what, None, 0);
+        self.record_span(self.activity, None, 0);
         self.cpu.sim().add_work(self.task, false);
         self.cpu.leave();
         self.cpu.arbiter().end_lease(self.cpu.now());

@@ -63,14 +63,14 @@ impl DmaInitiator {
                 bus.transact(*id, TransactionKind::Read, address, BLOCK_BYTES, &mut data).await;
             }
             DmaInitiator::IoBus(host) => {
-                cross(host, Direction::Read, address).await;
+                cross_bridge(host, Direction::Read, address).await;
                 host.read_by_dma(address, &mut data.0);
             }
             DmaInitiator::Port(_, port) => {
                 let operation = DmaOperation::Read(Bytes(BLOCK_BYTES as u64));
-                let mut read = submit_when_free(&**port, &DmaRequest { address, operation }).await;
+                let mut transfer = submit_when_free(&**port, &DmaRequest { address, operation }).await;
                 let mut bytes = Vec::new();
-                while let Some(beat) = read.next_beat(&mut bytes).await {
+                while let Some(beat) = transfer.next_beat(&mut bytes).await {
                     data.0[beat.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
                 }
             }
@@ -82,11 +82,11 @@ impl DmaInitiator {
     pub async fn write_block(&self, address: Address, mut data: Block) {
         match self {
             DmaInitiator::MemoryBus(MemoryBusInitiator { sim, bus, id }) => {
-                let done = bus.transact(*id, TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
-                sim.until(done.settled).await;
+                let result = bus.transact(*id, TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
+                sim.until(result.completed_at).await;
             }
             DmaInitiator::IoBus(host) => {
-                cross(host, Direction::Write, address).await;
+                cross_bridge(host, Direction::Write, address).await;
                 host.write_by_dma(address, &data.0);
             }
             DmaInitiator::Port(_, port) => {
@@ -99,7 +99,7 @@ impl DmaInitiator {
 
 /// Waits for the time that a block takes through the bridge, in one or more bursts. The whole block is read, or visible
 /// in memory, when its last burst has crossed the bridge.
-async fn cross(host: &IoBusHost, direction: Direction, mut address: Address) {
+async fn cross_bridge(host: &IoBusHost, direction: Direction, mut address: Address) {
     let mut stream = host.bridge.open(direction).await;
     let mut remaining_bytes = BLOCK_BYTES as u64;
     while remaining_bytes > 0 {

@@ -119,9 +119,9 @@ pub struct DmaCompletion(CompletionKind);
 
 /// The form in which an engine follows a transfer.
 enum CompletionKind {
-    /// From step to step: the transfer until its end, and its steps.
+    /// A transfer whose steps are followed: its future, which is `None` after its end, and its steps.
     Steps(Option<LocalFuture<'static, ()>>, Rc<DmaSteps>),
-    /// A transfer over a link, of which no step was awaited. Its end is awaited without a future of its own.
+    /// A transfer over a link whose steps are not followed. Waiting for its end needs no boxed future.
     Link(Rc<LinkTransfer>),
 }
 
@@ -166,12 +166,13 @@ impl DmaCompletion {
     }
 
     /// Creates the completion of a transfer over a link.
-    pub(super) fn of_link(transfer: Rc<LinkTransfer>) -> DmaCompletion {
+    pub(super) fn over_link(transfer: Rc<LinkTransfer>) -> DmaCompletion {
         DmaCompletion(CompletionKind::Link(transfer))
     }
 
-    /// Returns the transfer until its end and its steps, which are followed from now on.
-    fn followed(&mut self) -> (&mut Option<LocalFuture<'static, ()>>, &DmaSteps) {
+    /// Follows the steps of the transfer from now on. Returns the future of the transfer, which is `None` after its
+    /// end, and the steps.
+    fn follow_steps(&mut self) -> (&mut Option<LocalFuture<'static, ()>>, &DmaSteps) {
         if let CompletionKind::Link(transfer) = &self.0 {
             let transfer = transfer.clone();
             *self = DmaCompletion::new(|steps| async move { transfer.report(&steps).await });
@@ -183,21 +184,21 @@ impl DmaCompletion {
     }
 
     fn steps(&mut self) -> &DmaSteps {
-        self.followed().1
+        self.follow_steps().1
     }
 
     /// Waits until the transfer is set up. Returns the service time of the set-up.
     pub async fn set_up(&mut self) -> Time {
         self.advance_to(1).await;
-        self.steps().set_up.get()
+        self.steps().set_up_time.get()
     }
 
     /// Waits until the next beat begins to flow. Returns `None` if all beats have passed. `into` receives the bytes of
     /// a beat that reads, and becomes empty for a beat that writes.
     pub async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
-        // Each beat has two steps: it begins with an even step and ends with the next.
-        let next = (self.steps().reached.get() / 2 + 1) * 2;
-        self.advance_to(next).await;
+        // Each beat has two steps: an even step begins it, and the next step ends it.
+        let first_step = (self.steps().reached_step.get() / 2 + 1) * 2;
+        self.advance_to(first_step).await;
         let steps = self.steps();
         std::mem::swap(into, &mut steps.data.borrow_mut());
         steps.beat.take()
@@ -205,15 +206,15 @@ impl DmaCompletion {
 
     /// Waits until the last byte of the current beat has arrived and buses and memory are free for other transfers.
     pub async fn beat_passed(&mut self) {
-        let end = self.steps().reached.get() | 1;
-        self.advance_to(end).await;
+        let last_step = self.steps().reached_step.get() | 1;
+        self.advance_to(last_step).await;
     }
 
     /// Waits for the end of the transfer, after which written bytes are visible to others. The remaining beats are not
     /// returned.
     pub async fn done(&mut self) {
         match &self.0 {
-            CompletionKind::Link(transfer) => _ = transfer.end(false).await,
+            CompletionKind::Link(transfer) => _ = transfer.wait_for_end(false).await,
             CompletionKind::Steps(..) => self.advance_to(u32::MAX).await,
         }
     }
@@ -221,9 +222,9 @@ impl DmaCompletion {
     /// Waits for the end of a read, and returns its bytes. No beat may have been awaited before.
     pub async fn read_to_end(&mut self) -> Vec<u8> {
         if let CompletionKind::Link(transfer) = &self.0 {
-            return transfer.end(true).await;
+            return transfer.wait_for_end(true).await;
         }
-        self.steps().collects.set(true);
+        self.steps().collects_bytes.set(true);
         self.advance_to(u32::MAX).await;
         self.steps().data.take()
     }
@@ -238,28 +239,28 @@ impl DmaCompletion {
     }
 
     async fn advance_to(&mut self, goal: u32) {
-        self.steps().goal.set(goal);
+        self.steps().goal_step.set(goal);
         poll_fn(|context| self.poll_until(goal, context)).await;
     }
 
     fn poll_until(&mut self, goal: u32, context: &mut Context<'_>) -> Poll<()> {
-        let (transfer, steps) = self.followed();
-        if steps.reached.get() >= goal {
+        let (transfer, steps) = self.follow_steps();
+        if steps.reached_step.get() >= goal {
             return Poll::Ready(());
         }
-        let Some(advancing) = transfer else { return Poll::Ready(()) };
-        if advancing.as_mut().poll(context).is_ready() {
+        let Some(future) = transfer else { return Poll::Ready(()) };
+        if future.as_mut().poll(context).is_ready() {
             *transfer = None;
             return Poll::Ready(());
         }
-        if steps.reached.get() >= goal { Poll::Ready(()) } else { Poll::Pending }
+        if steps.reached_step.get() >= goal { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 
 /// The tags of a port.
 pub struct DmaTags {
     total: u32,
-    free: Cell<u32>,
+    free_count: Cell<u32>,
     freed: Signal,
 }
 
@@ -269,7 +270,11 @@ pub struct DmaTag(Rc<DmaTags>);
 impl DmaTags {
     /// Creates the tags of the port `name`. All of them are free.
     pub fn new(sim: &Sim, name: &str, total: u32) -> Rc<DmaTags> {
-        Rc::new(DmaTags { total, free: Cell::new(total), freed: Signal::new(sim, format!("a free tag of {name}")) })
+        Rc::new(DmaTags {
+            total,
+            free_count: Cell::new(total),
+            freed: Signal::new(sim, format!("a free tag of {name}")),
+        })
     }
 
     /// Takes a tag.
@@ -278,8 +283,8 @@ impl DmaTags {
     ///
     /// Returns [`NoFreeTag`] if no tag is free.
     pub fn take(self: &Rc<DmaTags>) -> Result<DmaTag, NoFreeTag> {
-        let remaining = self.free.get().checked_sub(1).ok_or(NoFreeTag)?;
-        self.free.set(remaining);
+        let remaining = self.free_count.get().checked_sub(1).ok_or(NoFreeTag)?;
+        self.free_count.set(remaining);
         Ok(DmaTag(self.clone()))
     }
 
@@ -296,7 +301,7 @@ impl DmaTags {
 
 impl Drop for DmaTag {
     fn drop(&mut self) {
-        self.0.free.set(self.0.free.get() + 1);
+        self.0.free_count.set(self.0.free_count.get() + 1);
         self.0.freed.notify();
     }
 }

@@ -33,33 +33,34 @@ pub(super) type StageTimes = [Option<(&'static str, Time)>; STAGES_MAX];
 #[derive(Default)]
 pub struct DmaSteps {
     /// Step up to which the engine lets the transfer advance.
-    pub(super) goal: Cell<u32>,
-    pub(super) reached: Cell<u32>,
-    pub(super) set_up: Cell<Time>,
+    pub(super) goal_step: Cell<u32>,
+    pub(super) reached_step: Cell<u32>,
+    /// Service time of the set-up.
+    pub(super) set_up_time: Cell<Time>,
     pub(super) beat: Cell<Option<DataBeat>>,
     pub(super) data: RefCell<Vec<u8>>,
     /// Whether the bytes of all beats are collected until the end.
-    pub(super) collects: Cell<bool>,
+    pub(super) collects_bytes: Cell<bool>,
     pub(super) stages: Cell<StageTimes>,
 }
 
 impl DmaSteps {
     /// Reports that the transfer is set up, with the service time of the set-up. This is the first step of a transfer.
     pub async fn set_up(&self, service: Time) {
-        self.set_up.set(service);
+        self.set_up_time.set(service);
         self.end_step().await;
     }
 
     /// Reports that a beat of a read begins to flow, whose bytes are `data`. On return, `data` is a buffer that can be
     /// reused.
     pub async fn read_beat(&self, beat: DataBeat, data: &mut Vec<u8>) {
-        if self.collects.get() {
-            let mut all = self.data.borrow_mut();
-            match all.is_empty() {
-                true => std::mem::swap(data, &mut all),
-                false => all.extend_from_slice(data),
+        if self.collects_bytes.get() {
+            let mut collected = self.data.borrow_mut();
+            match collected.is_empty() {
+                true => std::mem::swap(data, &mut collected),
+                false => collected.extend_from_slice(data),
             }
-            return self.reached.set(self.reached.get() + 1);
+            return self.reached_step.set(self.reached_step.get() + 1);
         }
         std::mem::swap(data, &mut self.data.borrow_mut());
         self.beat.set(Some(beat));
@@ -70,7 +71,7 @@ impl DmaSteps {
     /// Returns whether the engine waits for the end of the transfer only. The port need not report beats at the
     /// instants at which they flow.
     pub fn awaits_end(&self) -> bool {
-        self.goal.get() == u32::MAX
+        self.goal_step.get() == u32::MAX
     }
 
     /// Reports that a beat of a write begins to flow.
@@ -98,8 +99,8 @@ impl DmaSteps {
     }
 
     async fn end_step(&self) {
-        let step = self.reached.get() + 1;
-        self.reached.set(step);
-        poll_fn(|_| if self.goal.get() > step { Poll::Ready(()) } else { Poll::Pending }).await;
+        let step = self.reached_step.get() + 1;
+        self.reached_step.set(step);
+        poll_fn(|_| if self.goal_step.get() > step { Poll::Ready(()) } else { Poll::Pending }).await;
     }
 }

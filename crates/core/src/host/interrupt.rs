@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The reason for which the interrupt latency has no effect if the interface is polled.
-pub const POLLED: &str = "the interface is polled";
+pub const POLLED_REASON: &str = "the interface is polled";
 
 /// The number of a core of a host.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -80,9 +80,9 @@ pub struct Interrupts {
 struct Vector {
     is_connected: Cell<bool>,
     is_masked: Cell<bool>,
-    /// Causes that were raised and have not been delivered. Each is stored with the number of the first posted write
-    /// that it may precede.
-    raised: RefCell<VecDeque<(u64, u32)>>,
+    /// Causes that were raised and have not been delivered. Each entry has the number of the first posted write that
+    /// the interrupt may precede, and the causes.
+    pending_causes: RefCell<VecDeque<(u64, u32)>>,
     change: Signal,
 }
 
@@ -94,7 +94,7 @@ impl Interrupts {
             Rc::new(Vector {
                 is_connected: Cell::new(false),
                 is_masked: Cell::new(false),
-                raised: RefCell::default(),
+                pending_causes: RefCell::default(),
                 change: Signal::new(sim, signal),
             })
         };
@@ -102,9 +102,10 @@ impl Interrupts {
         Interrupts { sim: sim.clone(), name: name.to_owned(), latency, vectors, writes: None }
     }
 
-    /// Makes the vectors message-signalled. They are delivered after earlier posted writes `writes` of the device.
+    /// Makes the vectors message-signalled: each is delivered after the earlier of the posted writes `writes` of the
+    /// device.
     #[must_use]
-    pub fn behind(mut self, writes: &Rc<PostedWrites>) -> Interrupts {
+    pub fn message_signalled(mut self, writes: &Rc<PostedWrites>) -> Interrupts {
         self.writes = Some(writes.clone());
         self
     }
@@ -132,7 +133,7 @@ impl InterruptController for Interrupts {
         let (sim, latency, writes) = (self.sim.clone(), self.latency, self.writes.clone());
         self.sim.spawn_server(task, async move {
             loop {
-                let causes = state.taken(writes.as_deref()).await;
+                let causes = state.wait_for_causes(writes.as_deref()).await;
                 sim.delay(latency).await;
                 handler(Interrupt { vector, core, causes }).await;
             }
@@ -140,9 +141,9 @@ impl InterruptController for Interrupts {
     }
 
     fn raise(&self, vector: InterruptVector, causes: u32) {
-        let behind = self.writes.as_ref().map_or(0, |writes| writes.next());
+        let next_write = self.writes.as_ref().map_or(0, |writes| writes.next());
         let vector = self.vector(vector);
-        vector.raised.borrow_mut().push_back((behind, causes));
+        vector.pending_causes.borrow_mut().push_back((next_write, causes));
         vector.change.notify();
     }
 
@@ -155,26 +156,28 @@ impl InterruptController for Interrupts {
 
 impl Vector {
     /// Waits until the vector can be delivered. Returns its causes, which are then no longer pending.
-    async fn taken(&self, writes: Option<&PostedWrites>) -> u32 {
+    async fn wait_for_causes(&self, writes: Option<&PostedWrites>) -> u32 {
         loop {
-            while self.raised.borrow().is_empty() || self.is_masked.get() {
+            while self.pending_causes.borrow().is_empty() || self.is_masked.get() {
                 self.change.wait().await;
             }
             if let Some(writes) = writes {
-                let behind = self.raised.borrow()[0].0;
-                writes.visible_before(behind).await;
+                let next_write = self.pending_causes.borrow()[0].0;
+                writes.visible_before(next_write).await;
             }
             if !self.is_masked.get() {
-                return self.take(|behind| writes.is_none_or(|writes| writes.are_visible_before(behind)));
+                return self.take_visible_causes(|next_write| {
+                    writes.is_none_or(|writes| writes.are_visible_before(next_write))
+                });
             }
         }
     }
 
     /// Removes and returns the causes whose preceding writes are visible now.
-    fn take(&self, are_visible: impl Fn(u64) -> bool) -> u32 {
-        let (mut raised, mut causes) = (self.raised.borrow_mut(), 0);
-        while let Some((_, more)) = raised.pop_front_if(|(behind, _)| are_visible(*behind)) {
-            causes |= more;
+    fn take_visible_causes(&self, are_visible: impl Fn(u64) -> bool) -> u32 {
+        let (mut pending_causes, mut causes) = (self.pending_causes.borrow_mut(), 0);
+        while let Some((_, new_causes)) = pending_causes.pop_front_if(|(next_write, _)| are_visible(*next_write)) {
+            causes |= new_causes;
         }
         causes
     }

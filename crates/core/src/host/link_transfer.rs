@@ -1,8 +1,8 @@
 //! A transfer of a device over a link: its beats, its end, and where its time went.
 //!
-//! The root complex adds beats and ends parts at instants that it knows. An engine that awaits the end alone waits for
-//! the transfer itself ([`LinkTransfer::end`]); one that follows the beats has them reported to [`DmaSteps`]
-//! ([`LinkTransfer::report`]).
+//! The root complex adds the beats of a transfer and ends its parts, often ahead of the simulation. An engine that
+//! needs only the end of the transfer waits with [`LinkTransfer::wait_for_end`]. For an engine that follows the beats,
+//! [`LinkTransfer::report`] reports them to [`DmaSteps`].
 
 use super::dma_steps::{DataBeat, DmaSteps};
 use crate::engine::{Signal, Sim, Time};
@@ -22,28 +22,28 @@ pub(in crate::host) struct DmaStages {
     pub accessed: Time,
     pub ready: Time,
     pub done: Time,
-    /// The part of the time from the access to the data that is the same for all places.
-    pub fixed: Time,
+    /// Portion of the time from the access to the data that is the same for data in the LLC and in memory.
+    pub fixed_latency: Time,
 }
 
 impl DmaStages {
     /// Returns the stages of a read with their times, which add up to its latency.
-    pub fn of_read(&self) -> [(&'static str, Time); 7] {
+    pub fn read_stages(&self) -> [(&'static str, Time); 7] {
         let access = self.ready.since(self.accessed);
-        let fixed = self.fixed.min(access);
+        let root_complex_time = self.fixed_latency.min(access);
         [
             ("tags and credits", self.sent.since(self.submitted)),
             ("PCIe link up", self.arrived.since(self.sent)),
             ("IOMMU", self.translated.since(self.arrived)),
             ("ordering", self.accessed.since(self.translated)),
-            ("root complex", fixed),
-            ("LLC and memory", access - fixed),
+            ("root complex", root_complex_time),
+            ("LLC and memory", access - root_complex_time),
             ("PCIe link down", self.done.since(self.ready)),
         ]
     }
 
     /// Returns the stages of a write with their times, which add up to the time until it is visible.
-    pub fn of_write(&self) -> [(&'static str, Time); 5] {
+    pub fn write_stages(&self) -> [(&'static str, Time); 5] {
         [
             ("tags and credits", self.sent.since(self.submitted)),
             ("PCIe link up", self.arrived.since(self.sent)),
@@ -57,11 +57,12 @@ impl DmaStages {
 /// Beats with their bytes, in the order of their offsets.
 type Beats = VecDeque<(DataBeat, Vec<u8>)>;
 
-/// The transfers of a port. Each is used again after its end, with its signal and its queue of beats.
+/// The transfers of a port. Each object is reused after the end of its transfer, with its signal and its queue of
+/// beats.
 pub(in crate::host) struct LinkTransfers {
     sim: Sim,
     name: String,
-    /// All transfers, beginning with the one that was not used for the longest time.
+    /// All transfers, from the least to the most recently used.
     transfers: RefCell<VecDeque<Rc<LinkTransfer>>>,
 }
 
@@ -70,8 +71,8 @@ impl LinkTransfers {
         LinkTransfers { sim: sim.clone(), name, transfers: RefCell::default() }
     }
 
-    /// Returns a transfer of `parts` parts.
-    pub fn begin(&self, parts: usize, writes: bool) -> Rc<LinkTransfer> {
+    /// Returns an idle object as a transfer of `part_count` parts, which writes to memory if `is_write` is true.
+    pub fn begin(&self, part_count: usize, is_write: bool) -> Rc<LinkTransfer> {
         let mut transfers = self.transfers.borrow_mut();
         let is_first_idle = transfers.front().is_some_and(|first| Rc::strong_count(first) == 1);
         let first = transfers.pop_front();
@@ -82,26 +83,27 @@ impl LinkTransfers {
                 Rc::new(LinkTransfer::new(&self.sim, &self.name))
             }
         };
-        transfer.begin(parts, writes);
+        transfer.begin(part_count, is_write);
         transfers.push_back(transfer.clone());
         transfer
     }
 }
 
-/// A transfer.
+/// A transfer over a link, of one or more parts.
 pub(in crate::host) struct LinkTransfer {
     sim: Sim,
     /// Notified when a beat flows, and when the transfer has ended.
     signal: Signal,
-    writes: Cell<bool>,
+    is_write: Cell<bool>,
     beats: RefCell<Beats>,
     /// Whether the engine waits for the end only.
     awaits_end: Cell<bool>,
     /// Offset of the next beat.
-    offset: Cell<u64>,
+    next_offset: Cell<u64>,
     /// Number of parts that have not ended.
-    parts: Cell<usize>,
-    ended: Cell<Time>,
+    pending_parts: Cell<usize>,
+    /// Latest end of a part.
+    end_time: Cell<Time>,
     stages: Cell<DmaStages>,
     /// Whether the end was awaited, so that the stages are final.
     has_ended: Cell<bool>,
@@ -109,19 +111,31 @@ pub(in crate::host) struct LinkTransfer {
 
 impl LinkTransfer {
     fn new(sim: &Sim, name: &str) -> LinkTransfer {
-        let (writes, beats, awaits_end, offset, parts, ended, stages, has_ended) = Default::default();
+        let (is_write, beats, awaits_end, next_offset, pending_parts, end_time, stages, has_ended) = Default::default();
         let signal = Signal::new(sim, name);
-        LinkTransfer { sim: sim.clone(), signal, writes, beats, awaits_end, offset, parts, ended, stages, has_ended }
+        let sim = sim.clone();
+        LinkTransfer {
+            sim,
+            signal,
+            is_write,
+            beats,
+            awaits_end,
+            next_offset,
+            pending_parts,
+            end_time,
+            stages,
+            has_ended,
+        }
     }
 
-    /// Begins a transfer of `parts` parts, after the end of the previous one.
-    fn begin(&self, parts: usize, writes: bool) {
-        self.writes.set(writes);
+    /// Begins a transfer of `part_count` parts, after the end of the previous one.
+    fn begin(&self, part_count: usize, is_write: bool) {
+        self.is_write.set(is_write);
         self.beats.borrow_mut().clear();
         self.awaits_end.set(false);
-        self.offset.set(0);
-        self.parts.set(parts);
-        self.ended.set(Time::ZERO);
+        self.next_offset.set(0);
+        self.pending_parts.set(part_count);
+        self.end_time.set(Time::ZERO);
         self.has_ended.set(false);
     }
 
@@ -131,45 +145,45 @@ impl LinkTransfer {
         match beats.back().is_none_or(|(last, _)| last.offset < beat.offset) {
             true => beats.push_back((beat, data)),
             false => {
-                let at = beats.partition_point(|(other, _)| other.offset < beat.offset);
-                beats.insert(at, (beat, data));
+                let index = beats.partition_point(|(other, _)| other.offset < beat.offset);
+                beats.insert(index, (beat, data));
             }
         }
         match self.awaits_end.get() {
             false => self.signal.notify_at(beat.from.max(self.sim.now())),
             // A write ends later, when it is visible.
-            true if self.writes.get() => {}
+            true if self.is_write.get() => {}
             true => self.signal.notify_at(beat.to.max(self.sim.now())),
         }
     }
 
     /// Ends a part at `done`.
     pub fn finish_part(&self, stages: &DmaStages, done: Time) {
-        self.parts.set(self.parts.get() - 1);
-        if done >= self.ended.get() {
-            self.ended.set(done);
+        self.pending_parts.set(self.pending_parts.get() - 1);
+        if done >= self.end_time.get() {
+            self.end_time.set(done);
             self.stages.set(*stages);
         }
-        if self.parts.get() == 0 && self.writes.get() {
+        if self.pending_parts.get() == 0 && self.is_write.get() {
             self.signal.notify();
         }
     }
 
-    /// Takes the next beat, if it is known.
+    /// Removes and returns the beat at the next offset, if it has been added.
     fn next_beat(&self) -> Option<(DataBeat, Vec<u8>)> {
         let mut beats = self.beats.borrow_mut();
-        let is_known = beats.front().is_some_and(|(beat, _)| beat.offset == self.offset.get());
-        if is_known { beats.pop_front() } else { None }
+        let is_added = beats.front().is_some_and(|(beat, _)| beat.offset == self.next_offset.get());
+        if is_added { beats.pop_front() } else { None }
     }
 
     /// Waits for the end of the transfer. Returns the bytes of a read if `collects` is true.
-    pub async fn end(&self, collects: bool) -> Vec<u8> {
+    pub async fn wait_for_end(&self, collects: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         loop {
             self.awaits_end.set(true);
             match self.next_beat() {
                 Some((beat, data)) => {
-                    if !self.writes.get() {
+                    if !self.is_write.get() {
                         match bytes.is_empty() {
                             _ if !collects => {}
                             true => bytes = data,
@@ -177,9 +191,9 @@ impl LinkTransfer {
                         }
                         self.sim.until(beat.to).await;
                     }
-                    self.offset.set(beat.offset + beat.bytes.get());
+                    self.next_offset.set(beat.offset + beat.bytes.get());
                 }
-                None if self.parts.get() == 0 => break,
+                None if self.pending_parts.get() == 0 => break,
                 None => _ = self.signal.wait().await,
             }
         }
@@ -190,10 +204,10 @@ impl LinkTransfer {
     /// Returns the stages of a transfer whose end was awaited, in their order, with the time that each took.
     pub fn stages(&self) -> Vec<(&'static str, Time)> {
         let stages = self.stages.get();
-        match self.writes.get() {
+        match self.is_write.get() {
             _ if !self.has_ended.get() => Vec::new(),
-            true => stages.of_write().to_vec(),
-            false => stages.of_read().to_vec(),
+            true => stages.write_stages().to_vec(),
+            false => stages.read_stages().to_vec(),
         }
     }
 
@@ -204,29 +218,29 @@ impl LinkTransfer {
         loop {
             self.awaits_end.set(steps.awaits_end());
             match self.next_beat() {
-                Some((beat, _)) if self.writes.get() && steps.awaits_end() => {
-                    self.offset.set(beat.offset + beat.bytes.get());
+                Some((beat, _)) if self.is_write.get() && steps.awaits_end() => {
+                    self.next_offset.set(beat.offset + beat.bytes.get());
                 }
                 Some((beat, mut data)) => {
                     if !steps.awaits_end() {
                         sim.until(beat.from).await;
                     }
-                    match self.writes.get() {
+                    match self.is_write.get() {
                         true => steps.write_beat(beat).await,
                         false => steps.read_beat(beat, &mut data).await,
                     }
                     sim.until(beat.to).await;
-                    self.offset.set(beat.offset + beat.bytes.get());
+                    self.next_offset.set(beat.offset + beat.bytes.get());
                     steps.passed().await;
                 }
-                None if self.parts.get() == 0 => break,
+                None if self.pending_parts.get() == 0 => break,
                 None => _ = self.signal.wait().await,
             }
         }
         let stages = self.stages.get();
-        match self.writes.get() {
-            true => steps.record_stages(&stages.of_write()),
-            false => steps.record_stages(&stages.of_read()),
+        match self.is_write.get() {
+            true => steps.record_stages(&stages.write_stages()),
+            false => steps.record_stages(&stages.read_stages()),
         }
     }
 }

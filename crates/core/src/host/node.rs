@@ -190,7 +190,9 @@ impl Host {
     /// Panics if the host has no bus for devices, or does not support the mapping.
     pub fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Window {
         let mapped = self.kind.map_device(device, window);
-        mapped.unwrap_or_else(|| panic!("a checked interface needs no registers on {}", self.name))
+        mapped.unwrap_or_else(|| {
+            panic!("the check accepted an interface that needs registers, which {} lacks", self.name)
+        })
     }
 
     /// Maps a device that takes time to respond.
@@ -200,7 +202,9 @@ impl Host {
     /// Panics if the host has no bus for devices that take time to respond, or does not support the mapping.
     pub fn map_async_device(&self, device: Rc<dyn AsyncDevice>, window: DeviceWindow) -> Window {
         let mapped = self.kind.map_async_device(device, window);
-        mapped.unwrap_or_else(|| panic!("a checked interface needs no device that takes time on {}", self.name))
+        mapped.unwrap_or_else(|| {
+            panic!("the check accepted an interface that needs a device that takes time, which {} lacks", self.name)
+        })
     }
 
     /// Returns a port by which a device's engine transfers to and from memory.
@@ -209,7 +213,9 @@ impl Host {
     ///
     /// Panics if the host has no DMA.
     pub fn dma_port(&self) -> AnyDmaPort {
-        self.kind.dma_port().unwrap_or_else(|| panic!("a checked interface needs no DMA on {}", self.name))
+        self.kind
+            .dma_port()
+            .unwrap_or_else(|| panic!("the check accepted an interface that needs DMA, which {} lacks", self.name))
     }
 
     /// Returns the initiator by which a device's engine accesses single blocks of memory.
@@ -218,7 +224,9 @@ impl Host {
     ///
     /// Panics if the host has no DMA.
     pub fn dma(&self) -> DmaInitiator {
-        self.kind.dma().unwrap_or_else(|| panic!("a checked interface needs no DMA on {}", self.name))
+        self.kind
+            .dma()
+            .unwrap_or_else(|| panic!("the check accepted an interface that needs DMA, which {} lacks", self.name))
     }
 
     /// Returns the controller of the interface's interrupts.
@@ -228,7 +236,9 @@ impl Host {
     /// Panics if the host has no interrupts.
     pub fn interrupts(&self) -> &dyn InterruptController {
         let controller = self.kind.interrupts();
-        controller.unwrap_or_else(|| panic!("a checked interface needs no interrupts on {}", self.name))
+        controller.unwrap_or_else(|| {
+            panic!("the check accepted an interface that needs interrupts, which {} lacks", self.name)
+        })
     }
 
     /// Returns the port of the interface on the coherent interconnect, if there is one.

@@ -77,12 +77,12 @@ impl PagedBytes {
             _ => {
                 let (mut bytes, mut at, end) = (Vec::with_capacity(length), at, at + length);
                 while at < end {
-                    let part = (end - at).min(PAGE_BYTES - at % PAGE_BYTES);
+                    let part_bytes = (end - at).min(PAGE_BYTES - at % PAGE_BYTES);
                     match self.page(at) {
-                        Some(page) => bytes.extend_from_slice(&page[at % PAGE_BYTES..][..part]),
-                        None => bytes.resize(bytes.len() + part, 0),
+                        Some(page) => bytes.extend_from_slice(&page[at % PAGE_BYTES..][..part_bytes]),
+                        None => bytes.resize(bytes.len() + part_bytes, 0),
                     }
-                    at += part;
+                    at += part_bytes;
                 }
                 read(&bytes)
             }
@@ -116,23 +116,23 @@ impl PagedBytes {
     }
 
     fn read_over_pages(&self, at: usize, into: &mut [u8]) {
-        let (mut at, mut rest) = (at, into);
-        while !rest.is_empty() {
-            let (part, behind) = rest.split_at_mut(rest.len().min(PAGE_BYTES - at % PAGE_BYTES));
+        let (mut at, mut remaining) = (at, into);
+        while !remaining.is_empty() {
+            let (part, tail) = remaining.split_at_mut(remaining.len().min(PAGE_BYTES - at % PAGE_BYTES));
             match self.page(at) {
                 Some(page) => part.copy_from_slice(&page[at % PAGE_BYTES..][..part.len()]),
                 None => part.fill(0),
             }
-            (at, rest) = (at + part.len(), behind);
+            (at, remaining) = (at + part.len(), tail);
         }
     }
 
     fn write_over_pages(&mut self, at: usize, from: &[u8]) {
-        let (mut at, mut rest) = (at, from);
-        while !rest.is_empty() {
-            let (part, behind) = rest.split_at(rest.len().min(PAGE_BYTES - at % PAGE_BYTES));
+        let (mut at, mut remaining) = (at, from);
+        while !remaining.is_empty() {
+            let (part, tail) = remaining.split_at(remaining.len().min(PAGE_BYTES - at % PAGE_BYTES));
             self.page_mut(at)[at % PAGE_BYTES..][..part.len()].copy_from_slice(part);
-            (at, rest) = (at + part.len(), behind);
+            (at, remaining) = (at + part.len(), tail);
         }
     }
 }
@@ -149,17 +149,17 @@ mod tests {
         fn pages_equal_contiguous_bytes(
             steps in prop::collection::vec((0..SIZE, 0..2 * PAGE_BYTES + 50, any::<Option<u8>>()), 1..40),
         ) {
-            let (mut paged, mut row) = (PagedBytes::new(SIZE), vec![0; SIZE]);
-            for (at, length, written) in steps {
+            let (mut paged, mut contiguous) = (PagedBytes::new(SIZE), vec![0; SIZE]);
+            for (at, length, write_byte) in steps {
                 let range = at..SIZE.min(at + length);
-                if let Some(byte) = written {
+                if let Some(byte) = write_byte {
                     paged.write(at, &vec![byte; range.len()]);
-                    row[range.clone()].fill(byte);
+                    contiguous[range.clone()].fill(byte);
                 }
                 let mut read = vec![7; range.len()];
                 paged.read(at, &mut read);
-                prop_assert_eq!(&read[..], &row[range.clone()]);
-                paged.with(at, range.len(), |bytes| assert_eq!(bytes, &row[range]));
+                prop_assert_eq!(&read[..], &contiguous[range.clone()]);
+                paged.with(at, range.len(), |bytes| assert_eq!(bytes, &contiguous[range]));
             }
         }
     }

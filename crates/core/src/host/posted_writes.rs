@@ -21,7 +21,7 @@ pub struct PostedWrite {
 }
 
 impl PostedWrites {
-    /// Creates the state of the device `name`, which has posted no writes.
+    /// Creates the record of the device `name`, which has posted no writes.
     pub fn new(sim: &Sim, name: &str) -> PostedWrites {
         let change = Signal::new(sim, format!("a posted write of {name}"));
         PostedWrites { next: Cell::new(0), pending: RefCell::default(), change }

@@ -49,10 +49,10 @@ impl ExecPriority {
 pub struct PreemptiveScheduler {
     sim: Sim,
     /// Whether a priority above the lowest is used; otherwise scheduling is skipped.
-    in_use: Cell<bool>,
-    running: [Cell<bool>; ExecPriority::COUNT],
+    uses_higher_priorities: Cell<bool>,
+    is_running: [Cell<bool>; ExecPriority::COUNT],
     change: Signal,
-    /// The current step of the processor. A step is not interrupted.
+    /// Held during a step of the processor, which is not interrupted.
     step: Resource,
 }
 
@@ -61,8 +61,8 @@ impl PreemptiveScheduler {
     pub fn new(sim: &Sim, name: &str) -> PreemptiveScheduler {
         PreemptiveScheduler {
             sim: sim.clone(),
-            in_use: Cell::new(false),
-            running: Default::default(),
+            uses_higher_priorities: Cell::new(false),
+            is_running: Default::default(),
             change: Signal::new(sim, format!("the higher priorities of the processor of {name}")),
             step: Resource::new(sim, format!("the step of the processor of {name}")),
         }
@@ -70,12 +70,12 @@ impl PreemptiveScheduler {
 
     /// Declares that code will run at `priority`.
     pub fn register_priority(&self, priority: ExecPriority) {
-        self.in_use.set(self.in_use.get() || priority > ExecPriority::Program);
+        self.uses_higher_priorities.set(self.uses_higher_priorities.get() || priority > ExecPriority::Program);
     }
 
     /// Returns whether a priority above the lowest is used.
-    pub fn is_used(&self) -> bool {
-        self.in_use.get()
+    pub fn uses_higher_priorities(&self) -> bool {
+        self.uses_higher_priorities.get()
     }
 
     /// Begins to run code at `priority`.
@@ -84,29 +84,29 @@ impl PreemptiveScheduler {
     ///
     /// Panics if code already runs at `priority`.
     pub fn enter(&self, priority: ExecPriority) {
-        if self.is_used() {
-            let before = self.running[priority.index()].replace(true);
-            assert!(!before, "one task runs at a priority at a time");
+        if self.uses_higher_priorities() {
+            let was_running = self.is_running[priority.index()].replace(true);
+            assert!(!was_running, "one task runs at a priority at a time");
             self.change.notify();
         }
     }
 
     /// Ends the running of code at `priority`.
     pub fn leave(&self, priority: ExecPriority) {
-        if self.is_used() {
-            self.running[priority.index()].set(false);
+        if self.uses_higher_priorities() {
+            self.is_running[priority.index()].set(false);
             self.change.notify();
         }
     }
 
     fn is_preempted(&self, priority: ExecPriority) -> bool {
-        self.running[priority.index() + 1..].iter().any(Cell::get)
+        self.is_running[priority.index() + 1..].iter().any(Cell::get)
     }
 
     /// Waits until no code runs above `priority` and the processor is between two steps, and starts the next step.
     /// Returns `None` if only the lowest priority is used.
     pub async fn step(&self, priority: ExecPriority) -> Option<ResourceHold<'_>> {
-        if !self.is_used() {
+        if !self.uses_higher_priorities() {
             return None;
         }
         loop {

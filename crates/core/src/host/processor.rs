@@ -34,7 +34,7 @@ pub struct Fault {
 pub const UNTAGGED: &str = "the memory of drivers and their buffers has no tags";
 
 /// The reason for which a processor without a bus never runs a driver that uses one.
-const NO_BUS: &str = "a checked interface needs no bus here";
+const NO_BUS_REASON: &str = "the check accepted an interface that needs a bus, which this processor lacks";
 
 /// A processor of some kind. Clones refer to the same processor.
 ///
@@ -116,18 +116,18 @@ pub trait Processor: Clone + 'static {
 
     /// Loads consecutive bytes of memory, which no tag forbids.
     async fn load_run(&self, from: Address, into: &mut [u8]) {
-        let load = async |at, part| match self.try_load(at, part) {
+        let load = async |at, part_bytes| match self.try_load(at, part_bytes) {
             Some(value) => value,
-            None => self.load(at, part).await.expect(UNTAGGED),
+            None => self.load(at, part_bytes).await.expect(UNTAGGED),
         };
         read_words(from, into, load).await;
     }
 
     /// Stores consecutive bytes in memory, which no tag forbids.
     async fn store_run(&self, to: Address, bytes: &[u8]) {
-        let store = async |at, part, value| {
-            if !self.try_store(at, part, value) {
-                self.store(at, part, value).await.expect(UNTAGGED);
+        let store = async |at, part_bytes, value| {
+            if !self.try_store(at, part_bytes, value) {
+                self.store(at, part_bytes, value).await.expect(UNTAGGED);
             }
         };
         write_words(to, bytes, store).await;
@@ -143,32 +143,32 @@ pub trait Processor: Clone + 'static {
     /// Reads up to 8 bytes of a device, uncached. The processor stalls. A host without a bus does not implement this
     /// method or the following methods for devices.
     async fn read(&self, _at: Address, _bytes: usize) -> u64 {
-        panic!("{NO_BUS}")
+        panic!("{NO_BUS_REASON}")
     }
 
     /// Writes up to 8 bytes to a device, uncached. The write is posted if the bus posts writes.
     async fn write(&self, _at: Address, _bytes: usize, _value: u64) {
-        panic!("{NO_BUS}")
+        panic!("{NO_BUS_REASON}")
     }
 
     /// Reads consecutive registers, in bursts if the bus can.
     async fn read_run(&self, at: Address, into: &mut [u8]) {
-        read_words(at, into, async |at, part| self.read(at, part).await).await;
+        read_words(at, into, async |at, part_bytes| self.read(at, part_bytes).await).await;
     }
 
     /// Writes consecutive registers, in bursts if the bus can.
     async fn write_run(&self, at: Address, bytes: &[u8]) {
-        write_words(at, bytes, async |at, part, value| self.write(at, part, value).await).await;
+        write_words(at, bytes, async |at, part_bytes, value| self.write(at, part_bytes, value).await).await;
     }
 
     /// Reads 64 bytes of a device in one access.
     async fn read_block(&self, _at: Address) -> Block {
-        panic!("{NO_BUS}")
+        panic!("{NO_BUS_REASON}")
     }
 
     /// Writes 64 bytes to a device in one access.
     async fn write_block(&self, _at: Address, _data: Block) {
-        panic!("{NO_BUS}")
+        panic!("{NO_BUS_REASON}")
     }
 
     /// Copies a block within memory, as an unrolled loop does. Returns the number of bytes.
@@ -207,30 +207,31 @@ impl<P: Processor> LocalClock for P {
 
 /// Reads the bytes from `at` on into `into`, word by word.
 pub(super) async fn read_words(at: Address, into: &mut [u8], read: impl AsyncFn(Address, usize) -> u64) {
-    let mut moved = 0;
-    while moved < into.len() {
-        let from = at + moved as u64;
-        let part = aligned(from, into.len() - moved);
-        let value = read(from, part).await;
-        into[moved..moved + part].copy_from_slice(&value.to_le_bytes()[..part]);
-        moved += part;
+    let mut moved_bytes = 0;
+    while moved_bytes < into.len() {
+        let from = at + moved_bytes as u64;
+        let part_bytes = aligned(from, into.len() - moved_bytes);
+        let value = read(from, part_bytes).await;
+        into[moved_bytes..moved_bytes + part_bytes].copy_from_slice(&value.to_le_bytes()[..part_bytes]);
+        moved_bytes += part_bytes;
     }
 }
 
 /// Writes `bytes` from `at` on, word by word.
 pub(super) async fn write_words(at: Address, bytes: &[u8], write: impl AsyncFn(Address, usize, u64)) {
-    let mut moved = 0;
-    while moved < bytes.len() {
-        let to = at + moved as u64;
-        let part = aligned(to, bytes.len() - moved);
+    let mut moved_bytes = 0;
+    while moved_bytes < bytes.len() {
+        let to = at + moved_bytes as u64;
+        let part_bytes = aligned(to, bytes.len() - moved_bytes);
         let mut value = [0; 8];
-        value[..part].copy_from_slice(&bytes[moved..moved + part]);
-        write(to, part, u64::from_le_bytes(value)).await;
-        moved += part;
+        value[..part_bytes].copy_from_slice(&bytes[moved_bytes..moved_bytes + part_bytes]);
+        write(to, part_bytes, u64::from_le_bytes(value)).await;
+        moved_bytes += part_bytes;
     }
 }
 
-/// Returns how many of `remaining_bytes` at `at` one access moves: those up to the end of an aligned word of 8 bytes.
+/// Returns the number of bytes that one access at `at` moves: at most `remaining_bytes`, and at most those up to the
+/// end of the aligned word of 8 bytes.
 pub fn aligned(at: Address, remaining_bytes: usize) -> usize {
     (8 - (at % 8) as usize).min(remaining_bytes)
 }

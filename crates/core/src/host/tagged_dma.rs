@@ -34,7 +34,7 @@ struct Lanes {
     sim: Sim,
     latency: LinkLatency,
     jobs: Vec<Mailbox<Job>>,
-    idle: RefCell<Vec<usize>>,
+    idle_lanes: RefCell<Vec<usize>>,
     /// Notified when data has arrived or a transfer has ended.
     change: Signal,
 }
@@ -62,18 +62,20 @@ impl TaggedDma {
             sim: sim.clone(),
             latency,
             jobs: jobs.collect(),
-            idle: RefCell::new((0..tags as usize).rev().collect()),
+            idle_lanes: RefCell::new((0..tags as usize).rev().collect()),
             change: Signal::new(sim, format!("DMA data for {name}")),
         });
         for lane in 0..tags as usize {
-            // The tasks alone hold the port: devices hold this one, and the host keeps devices.
+            // Only the tasks hold `port`. Devices hold the `TaggedDma`, and the host keeps the devices, so `port` in
+            // the `TaggedDma` could form a cycle of references.
             let (lanes, port) = (lanes.clone(), port.clone());
             sim.spawn_server(format!("{name} tag {lane}"), async move { lanes.serve(lane, &*port).await });
         }
         TaggedDma { tags: DmaTags::new(sim, name, tags), lanes, writes: Rc::new(PostedWrites::new(sim, name)) }
     }
 
-    /// Returns the posted writes. A message-signalled interrupt is delivered after earlier ones.
+    /// Returns the posted writes. A message-signalled interrupt is delivered after the writes that were posted before
+    /// it.
     pub fn writes(&self) -> &Rc<PostedWrites> {
         &self.writes
     }
@@ -82,7 +84,7 @@ impl TaggedDma {
 impl DmaPort for TaggedDma {
     fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, NoFreeTag> {
         let tag = self.tags.take()?;
-        let lane = self.lanes.idle.borrow_mut().pop().expect("there is a task for each tag");
+        let lane = self.lanes.idle_lanes.borrow_mut().pop().expect("there is a task for each tag");
         let write = matches!(request.operation, DmaOperation::Write(_)).then(|| self.writes.begin());
         let (arrivals, lanes) = (Rc::<Arrivals>::default(), self.lanes.clone());
         self.lanes.jobs[lane].send(Job { request, arrivals: arrivals.clone(), write, tag });
@@ -106,7 +108,7 @@ impl Lanes {
             self.carry_out(port, &request, &arrivals).await;
             drop(write);
             arrivals.has_ended.set(true);
-            self.idle.borrow_mut().push(lane);
+            self.idle_lanes.borrow_mut().push(lane);
             drop(tag);
             self.change.notify();
         }
@@ -114,20 +116,20 @@ impl Lanes {
 
     /// Carries out a transfer at the host, and returns the data that it reads to the engine.
     async fn carry_out(&self, port: &dyn DmaPort, request: &DmaRequest, arrivals: &Arrivals) {
-        let reply = match request.operation {
+        let reply_latency = match request.operation {
             DmaOperation::Read(_) => self.latency.reply,
             DmaOperation::Write(_) => Time::ZERO,
         };
         let mut transfer = submit_when_free(port, request).await;
         let mut data = Vec::new();
         while let Some(beat) = transfer.next_beat(&mut data).await {
-            let arrival = DataBeat { from: beat.from + reply, to: beat.to + reply, ..beat };
+            let arrival = DataBeat { from: beat.from + reply_latency, to: beat.to + reply_latency, ..beat };
             arrivals.beats.borrow_mut().push_back((arrival, std::mem::take(&mut data)));
             self.change.notify();
             transfer.beat_passed().await;
         }
         drop(transfer);
-        self.sim.delay(reply).await;
+        self.sim.delay(reply_latency).await;
     }
 
     /// Delivers the arriving beats of a transfer to its engine.

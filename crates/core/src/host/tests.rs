@@ -53,7 +53,7 @@ struct Core {
     sim: Sim,
     parameters: Abacus,
     arbiter: CpuArbiter,
-    pending: Cell<u64>,
+    pending_cycles: Cell<u64>,
     memory: RefCell<Vec<u8>>,
     leases: Cell<u64>,
 }
@@ -64,7 +64,7 @@ impl AbacusProcessor {
             sim: sim.clone(),
             parameters,
             arbiter: CpuArbiter::new(sim, name),
-            pending: Cell::default(),
+            pending_cycles: Cell::default(),
             memory: RefCell::default(),
             leases: Cell::default(),
         }))
@@ -81,15 +81,15 @@ impl Processor for AbacusProcessor {
     }
 
     fn now(&self) -> Time {
-        self.0.sim.now() + self.clock().cycles(self.0.pending.get())
+        self.0.sim.now() + self.clock().cycles(self.0.pending_cycles.get())
     }
 
     fn work(&self, cycles: u64) {
-        self.0.pending.set(self.0.pending.get() + cycles);
+        self.0.pending_cycles.set(self.0.pending_cycles.get() + cycles);
     }
 
     fn begin_sync(&self) -> LocalTimeLag<'_> {
-        let cycles = self.0.pending.take();
+        let cycles = self.0.pending_cycles.take();
         if cycles == 0 {
             return LocalTimeLag::Nothing;
         }
@@ -210,8 +210,9 @@ fn a_custom_host_is_described_and_run() {
     let (name, host) = &machine.hosts[0];
     assert_eq!((name.as_str(), host.table().as_str()), ("a", "hosts.a.abacus"));
     let latency = |access_cycles: u64| {
-        let set = format!("hosts.a.abacus.access-cycles={access_cycles}");
-        let machine = registry().read(Document::Text("abacus", MACHINE, None), &[set]).expect("a sound description");
+        let setting = format!("hosts.a.abacus.access-cycles={access_cycles}");
+        let machine =
+            registry().read(Document::Text("abacus", MACHINE, None), &[setting]).expect("a sound description");
         let run = RunObservation::of(&machine.value, Recorder::off());
         assert_eq!(run.outcome, Outcome::Done);
         run.messages[0].latency()

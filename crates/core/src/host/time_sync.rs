@@ -63,12 +63,12 @@ impl<C: LocalClock> Future for SyncFuture<'_, C> {
         match clock.begin_sync() {
             LocalTimeLag::Nothing => Poll::Ready(()),
             LocalTimeLag::Until(instant) => {
-                let passed = Pin::new(&mut clock.sim().until(instant)).poll(context);
-                match passed {
+                let polled = Pin::new(&mut clock.sim().until(instant)).poll(context);
+                match polled {
                     Poll::Ready(()) => clock.end_sync(),
                     Poll::Pending => *wait = Some(Wait::Delay),
                 }
-                passed
+                polled
             }
             LocalTimeLag::Intervals(mut work) => {
                 let polled = work.as_mut().poll(context);

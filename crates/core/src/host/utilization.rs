@@ -10,22 +10,22 @@ pub const CORES_MAX: u32 = 16;
 #[non_exhaustive]
 pub struct Utilization {
     /// Name of the part within its node.
-    pub what: &'static str,
+    pub part_name: &'static str,
     /// Time for which the part was held.
     pub busy: Time,
-    /// The part of the busy time in which this part worked at its own rate and did not wait for others, if it is
-    /// measured.
+    /// The portion of the busy time in which the part worked at its own rate and did not wait for other parts. It
+    /// equals the busy time if it is not measured separately.
     pub active: Time,
 }
 
 impl Utilization {
     /// Returns the utilization of a part that is active whenever it is busy.
-    pub const fn always_active(what: &'static str, busy: Time) -> Utilization {
-        Utilization { what, busy, active: busy }
+    pub const fn always_active(part_name: &'static str, busy: Time) -> Utilization {
+        Utilization { part_name, busy, active: busy }
     }
 
     /// Returns the utilization of a resource that is active for only a part of the time for which it is held.
-    pub fn of_resource(what: &'static str, resource: &Resource) -> Utilization {
-        Utilization { what, busy: resource.held_total(), active: resource.moved_total() }
+    pub fn of_resource(part_name: &'static str, resource: &Resource) -> Utilization {
+        Utilization { part_name, busy: resource.held_total(), active: resource.moved_total() }
     }
 }

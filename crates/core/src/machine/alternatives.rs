@@ -1,7 +1,7 @@
 //! Parts that a message may suggest instead of an incompatible one: the parts of the registry that have the missing
 //! capability.
 
-use super::offered_capabilities::OfferedBy;
+use super::host_capabilities::CapabilitiesOfHostKind;
 use super::registry::Registry;
 use super::selections::{FabricPart, InterfacePart, ProtocolPart};
 use crate::host::HostCapabilities;
@@ -17,9 +17,9 @@ fn tables<S: ?Sized + PartSpec>(family: &PartFamily<S>, fits: impl Fn(&Selected<
 /// Returns the help text that one of these tables is needed, or that no part has the missing capability.
 fn needs_one_of(tables: &[String]) -> String {
     if tables.is_empty() {
-        return "no registered part does".to_owned();
+        return "no registered part has this capability".to_owned();
     }
-    format!("it needs {}", tables.join(" or "))
+    format!("choose {}", tables.join(" or "))
 }
 
 /// Returns the guarantees of a protocol on a fabric that may deliver out of order.
@@ -34,8 +34,8 @@ impl Registry {
         &self,
         required: &HostCapabilities,
     ) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
-        let offer = |kind: &&OfferedBy| kind.offered.missing(required).is_empty();
-        self.offered.iter().filter(offer).map(|kind| (kind.key, (kind.condition)(required)))
+        let offer = |kind: &&CapabilitiesOfHostKind| kind.capabilities.missing(required).is_empty();
+        self.host_capabilities.iter().filter(offer).map(|kind| (kind.key, (kind.condition)(required)))
     }
 
     /// Returns a help text that names the interfaces that satisfy `fits`, whatever their values.

@@ -64,8 +64,8 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
 }
 
 impl BuiltMachine {
-    /// Drops the machine, and asserts that nothing of it remains in memory. Whatever is left holds itself: a device that
-    /// keeps the host by which it is kept, for example.
+    /// Drops the machine, and asserts that nothing of it remains in memory. Parts remain if they hold references to
+    /// each other in a cycle, for example a device and its host.
     ///
     /// # Panics
     ///
@@ -86,16 +86,16 @@ impl BuiltMachine {
     }
 
     /// Returns the final outcome of a run that ended with `outcome` according to the engine. The program may state
-    /// another outcome; a run that completed without some of its messages ended in a loss.
+    /// another outcome. A run that completed although messages were dropped has the outcome [`Outcome::Loss`].
     pub fn final_outcome(&self, outcome: Outcome) -> Outcome {
         let outcome = self.workload.final_outcome(&self.world, outcome);
         match (outcome.is_complete(), self.world.tally.dropped()) {
             (false, _) | (_, 0) => outcome,
-            (true, lost) => {
+            (true, lost_messages) => {
                 let (sent, losses) = (self.world.tally.sent(), self.world.sim.losses());
                 let first =
                     losses.descriptions.first().map_or_else(String::new, |first| format!("; the first loss: {first}"));
-                Outcome::Loss(format!("{lost} of {sent} messages were lost and are not retransmitted{first}"))
+                Outcome::Loss(format!("{lost_messages} of {sent} messages were lost and are not retransmitted{first}"))
             }
         }
     }
@@ -146,8 +146,8 @@ fn nodes(
 
 /// Returns the size of the largest message that a program may send.
 pub(super) fn message_max(machine: &Machine, node_parts: &NodeParts) -> Bytes {
-    let sent = machine.workload.payload_max().map_or(Bytes::ZERO, |(_, payload)| payload);
-    node_parts.messaging.message_max.unwrap_or(sent.max(WORDS_BYTES))
+    let payload_max = machine.workload.payload_max().map_or(Bytes::ZERO, |(_, payload)| payload);
+    node_parts.messaging.message_max.unwrap_or(payload_max.max(WORDS_BYTES))
 }
 
 /// Largest number of bytes of words that a program sends in place of a payload (chosen).

@@ -25,7 +25,8 @@ pub struct Combination {
     /// The program's key in `[workload]`.
     pub workload: &'static str,
     /// Reasons why the parts are incompatible; empty if they are compatible.
-    pub refused: Vec<String>,
+    #[serde(rename = "refused")]
+    pub refusal_reasons: Vec<String>,
 }
 
 /// The host, interface and fabric that are compatible with the most parts. They complete the description in which a
@@ -76,8 +77,8 @@ fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
                 };
                 for (fabric, with_fabric) in &fabrics {
                     for (workload, program) in &programs {
-                        let refused = refused(with_host, &node_parts, with_fabric, program);
-                        combinations.push(Combination { host, ni, protocol, fabric, workload, refused });
+                        let refusal_reasons = refusal_reasons(with_host, &node_parts, with_fabric, program);
+                        combinations.push(Combination { host, ni, protocol, fabric, workload, refusal_reasons });
                     }
                 }
             }
@@ -108,7 +109,7 @@ pub fn part_lines(registry: &Registry, parts: &[&str]) -> String {
 fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine {
     let text = description(registry, parts, workload);
     let document = Document::Text("a combination of shipped parts", &text, Some(Path::new(shipped::SHIPPED)));
-    let source = Source { document, sets: &[], varied: &[], shelf: shipped::shelf() };
+    let source = Source { document, sets: &[], varied: &[], library: shipped::library() };
     let read = load(&source).and_then(|loaded| DescriptionReader::new(loaded).read(|t| Machine::read(t, registry)));
     match read {
         Ok(read) => read.value,
@@ -116,11 +117,12 @@ fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine 
     }
 }
 
-fn refused(host: &Machine, node_parts: &NodeParts, fabric: &Machine, workload: &Workload) -> Vec<String> {
+/// Returns the reasons why the parts are incompatible.
+fn refusal_reasons(host: &Machine, node_parts: &NodeParts, fabric: &Machine, workload: &Workload) -> Vec<String> {
     let hosts = host.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
     let (registry, interface, interfaces) = (&host.registry, &node_parts.ni, &[&node_parts.ni][..]);
     let (fabric_capabilities, addresses, fabric) = (fabric.fabric.capabilities(), fabric.addresses(), &fabric.fabric);
-    let endpoints = "nodes";
+    let endpoints_key = "nodes";
     let parts = Parts {
         registry,
         hosts,
@@ -131,7 +133,7 @@ fn refused(host: &Machine, node_parts: &NodeParts, fabric: &Machine, workload: &
         fabric,
         workload,
         addresses,
-        endpoints,
+        endpoints_key,
     };
-    incompatibilities(&parts).into_iter().map(|misfit| misfit.message).collect()
+    incompatibilities(&parts).into_iter().map(|diagnostic| diagnostic.message).collect()
 }

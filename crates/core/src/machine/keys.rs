@@ -2,7 +2,7 @@
 //! suggests the full keys if only the last names of a key were given. The meaning of keys is not considered.
 
 use super::Registry;
-use super::language::Language;
+use super::key_spelling::KeySpelling;
 use crate::text::{Document, Layer, Problem, Problems, set};
 use serde_json::Value as Json;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ impl Registry {
     pub fn with_canonical_keys(self: &Arc<Self>, option: &str) -> String {
         // The table of keys is built only for an option that it may change.
         match option.contains('_') || option.contains(['{', '[']) {
-            true => with_canonical_keys(self.language(), option),
+            true => with_canonical_keys(self.key_spelling(), option),
             false => option.to_owned(),
         }
     }
@@ -21,22 +21,22 @@ impl Registry {
     /// Returns the machine of a result as a description, in the order of the result.
     pub fn description(self: &Arc<Self>, machine: &Json) -> String {
         let mut text = String::new();
-        write_lines(self.language(), "", None, machine, &mut text);
+        write_lines(self.key_spelling(), "", None, machine, &mut text);
         text
     }
 
-    fn language(self: &Arc<Self>) -> &Language {
-        self.language.get_or_init(|| Language::from_schema(&self.schema()))
+    fn key_spelling(self: &Arc<Self>) -> &KeySpelling {
+        self.key_spelling.get_or_init(|| KeySpelling::from_schema(&self.schema()))
     }
 }
 
-fn with_canonical_keys(language: &Language, option: &str) -> String {
+fn with_canonical_keys(key_spelling: &KeySpelling, option: &str) -> String {
     // If the option is not a setting, that is reported when it is read.
     let Ok(setting) = set::parse(option, 0, 0) else { return option.to_owned() };
     let mut canonical = option.to_owned();
     let mut parent: Option<String> = None;
     for (key, span) in &setting.path {
-        let key = language.canonical_key(parent.as_deref(), key);
+        let key = key_spelling.canonical_key(parent.as_deref(), key);
         if key != canonical[span.clone()] && !canonical[span.clone()].starts_with(['"', '\'']) {
             canonical.replace_range(span.clone(), &key);
         }
@@ -49,40 +49,40 @@ fn with_canonical_keys(language: &Language, option: &str) -> String {
         && value.parse::<toml::Value>().is_err()
         && let Ok(json) = serde_json::from_str::<Json>(value)
     {
-        let value = inline(language, parent.as_deref(), &json);
+        let value = inline(key_spelling, parent.as_deref(), &json);
         canonical.replace_range(equals.., &value);
     }
     canonical
 }
 
-fn write_lines(language: &Language, path: &str, parent: Option<&str>, json: &Json, text: &mut String) {
+fn write_lines(key_spelling: &KeySpelling, path: &str, parent: Option<&str>, json: &Json, text: &mut String) {
     match json {
         Json::Object(map) if !map.is_empty() || path.is_empty() => {
             for (key, json) in map.iter().filter(|(_, json)| !json.is_null()) {
-                let key = language.canonical_key(parent, key);
+                let key = key_spelling.canonical_key(parent, key);
                 let dot = if path.is_empty() { "" } else { "." };
-                write_lines(language, &format!("{path}{dot}{}", quoted(&key)), Some(&key), json, text);
+                write_lines(key_spelling, &format!("{path}{dot}{}", quoted(&key)), Some(&key), json, text);
             }
         }
         json => {
-            let _ = writeln!(text, "{path} = {}", inline(language, parent, json));
+            let _ = writeln!(text, "{path} = {}", inline(key_spelling, parent, json));
         }
     }
 }
 
 /// Formats a value as one line of TOML.
-fn inline(language: &Language, parent: Option<&str>, json: &Json) -> String {
+fn inline(key_spelling: &KeySpelling, parent: Option<&str>, json: &Json) -> String {
     match json {
         Json::Object(map) => {
             let pair = |(key, json): (&String, &Json)| {
-                let key = language.canonical_key(parent, key);
-                format!("{} = {}", quoted(&key), inline(language, Some(&key), json))
+                let key = key_spelling.canonical_key(parent, key);
+                format!("{} = {}", quoted(&key), inline(key_spelling, Some(&key), json))
             };
             let pairs: Vec<String> = map.iter().filter(|(_, json)| !json.is_null()).map(pair).collect();
             format!("{{{}}}", pairs.join(", "))
         }
         Json::Array(items) => {
-            format!("[{}]", items.iter().map(|item| inline(language, parent, item)).collect::<Vec<_>>().join(", "))
+            format!("[{}]", items.iter().map(|item| inline(key_spelling, parent, item)).collect::<Vec<_>>().join(", "))
         }
         Json::String(text) => toml::Value::from(text.as_str()).to_string(),
         other => other.to_string(),
@@ -109,7 +109,7 @@ impl Registry {
         if !problems.list().iter().any(is_of_top) {
             return problems;
         }
-        let Ok(read) = self.read_spelled(document, &[], &[], None) else { return problems };
+        let Ok(read) = self.read_canonical(document, &[], &[], None) else { return problems };
         let paths: Vec<String> = read.entries().into_iter().map(|entry| entry.path).collect();
         problems.with_help_per_problem(|problem, layer| {
             let (Layer::Set(option) | Layer::Vary(option)) = layer else { return None };

@@ -3,29 +3,29 @@
 //! | file | does |
 //! |---|---|
 //! | `mod.rs` | the description's tables: nodes, hosts, interface, fabric, workload, run |
-//! | `nodes.rs` | the nodes of a description, by name or as many as the fabric has |
+//! | `nodes.rs` | the nodes of a description, by name or implied by the fabric |
 //! | `registry.rs` | the parts that descriptions may name |
-//! | `offered_capabilities.rs` | the capabilities of each kind of host |
-//! | `selections.rs` | which of them a description selects |
-//! | `alternatives.rs` | which of them a message may suggest |
-//! | `check/` | what must fit together before time 0 |
-//! | `combinations.rs` | every combination of the shipped parts, with what refuses it |
+//! | `host_capabilities.rs` | the capabilities of each kind of host |
+//! | `selections.rs` | the registered parts that a description selects |
+//! | `alternatives.rs` | the registered parts that a message may suggest |
+//! | `check/` | the checks, before time 0, that the parts are compatible |
+//! | `combinations.rs` | every combination of the shipped parts, with the reasons why it is refused |
 //! | `build.rs` | the simulation of a checked description |
-//! | `inert.rs` | why a number has no effect on a run |
-//! | `language.rs` | how descriptions write their keys |
-//! | `keys.rs` | keys as results write them, and those of which the end alone was given |
-//! | `shipped.rs` | the parts and examples that the program carries |
+//! | `inert.rs` | the reason why a number has no effect on a run |
+//! | `key_spelling.rs` | how descriptions write their keys |
+//! | `keys.rs` | translation of keys from the spelling of results, and completion of partial keys |
+//! | `shipped.rs` | the parts and examples that are compiled into the program |
 
 mod alternatives;
 pub mod build;
 mod check;
 pub mod combinations;
 mod endpoint_names;
+mod host_capabilities;
 mod inert;
+mod key_spelling;
 pub mod keys;
-mod language;
 mod nodes;
-mod offered_capabilities;
 mod registry;
 mod result_names;
 mod selections;
@@ -59,9 +59,9 @@ pub struct Machine {
     pub hosts: Vec<(String, HostPart)>,
     /// The interface, protocol and messaging layer of the nodes; `None` if the workload drives the fabric alone.
     pub node_parts: Option<NodeParts>,
-    /// The fabric between them.
+    /// The fabric between the nodes.
     pub fabric: FabricPart,
-    /// The workload that runs on them.
+    /// The workload that runs on the machine.
     pub workload: Workload,
     /// Seed and limits.
     pub run: Run,
@@ -75,11 +75,11 @@ pub struct Machine {
 pub struct NodeDescription {
     /// The name of the node.
     pub name: String,
-    /// The key of its table.
+    /// The key of the node's table.
     pub key: String,
-    /// The name of its host.
+    /// The name of the node's host.
     pub host: String,
-    /// The interface of the node, if it has one of its own.
+    /// The interface of the node, if it differs from the common interface.
     pub ni: Option<InterfacePart>,
     /// The number of endpoints that programs can use.
     pub endpoints: u32,
@@ -91,7 +91,7 @@ impl NodeDescription {
         (0..self.endpoints).map(|index| format!("{}:{index}", self.name))
     }
 
-    /// Returns the table of the node's interface: `ni`, or the table of an interface of its own.
+    /// Returns the table of the node's interface: `ni` for the common interface, otherwise the table below the node.
     pub fn ni_table(&self) -> &str {
         self.ni.as_ref().map_or("ni", |ni| ni.family_table())
     }
@@ -100,7 +100,7 @@ impl NodeDescription {
 /// The interface, protocol and messaging layer of the nodes.
 #[derive(Clone, Debug)]
 pub struct NodeParts {
-    /// The interface of nodes that name none of their own.
+    /// The common interface, which all nodes have that do not describe another.
     pub ni: InterfacePart,
     /// The protocol between the interfaces.
     pub protocol: ProtocolPart,
@@ -130,17 +130,17 @@ impl Machine {
     #[doc(hidden)]
     pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
         let entries = t.map("nodes", "Nodes, by name", |t| nodes::NodeEntry::read(t, registry));
-        let named = nodes::expand(&entries);
+        let named_nodes = nodes::expand(&entries);
         let hosts = registry.read_hosts(t);
         let fabric = registry.read_fabric(t);
         let mut workload = registry.read_workload(t);
-        let node_parts = NodeParts::read(t, registry, &workload, !hosts.is_empty(), &named);
+        let node_parts = NodeParts::read(t, registry, &workload, !hosts.is_empty(), &named_nodes);
         if let Some(node_parts) = &node_parts
-            && let Some(resolved) = workload.resolved(node_parts.message_max(&interfaces(node_parts, &named)))
+            && let Some(resolved) = workload.resolved(node_parts.message_max(&interfaces(node_parts, &named_nodes)))
         {
             workload = workload.with_spec(resolved);
         }
-        let nodes = nodes::or_default(named, &fabric, &hosts);
+        let nodes = nodes::or_default(named_nodes, &fabric, &hosts);
         if let Some(expanded) = workload.with_endpoints(&|| names_for_patterns(&nodes)) {
             workload = workload.with_spec(expanded);
         }
@@ -263,17 +263,18 @@ impl NodeParts {
     }
 }
 
-/// Reads the costs of messaging, which are stated next to a host; if there is no host, the checks report only that.
+/// Reads the costs of messaging. Their table is required only if the description has a host, because the checks report
+/// a missing host anyway.
 fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
     let (key, doc) = ("messaging", "Messaging layer above the interface; shipped host parts describe it");
-    let free = MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
+    let free_messaging = MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
     if t.describing() {
         // A workload that drives the fabric alone has no messaging.
-        return t.optional_table(key, doc, MessagingParameters::read).unwrap_or(free);
+        return t.optional_table(key, doc, MessagingParameters::read).unwrap_or(free_messaging);
     }
     match has_hosts || t.has(key) {
         true => t.table(key, doc, MessagingParameters::read),
-        false => free,
+        false => free_messaging,
     }
 }
 
@@ -336,8 +337,8 @@ impl Registry {
     }
 
     /// Reads and checks a point of a sweep. The settings `varied` override all others. Keys may be written as in
-    /// results, with `_`. The layers below the settings are taken from `cache`, which serves this document alone; the
-    /// document is a text.
+    /// results, with `_`. `cache` holds the layers below the settings. It must be used only for this document, which
+    /// must be given as a text.
     ///
     /// # Errors
     ///
@@ -361,25 +362,25 @@ impl Registry {
         cache: Option<&LayerCache>,
     ) -> Result<Read<Machine>, Problems> {
         let canonical = |sets: &[String]| sets.iter().map(|set| self.with_canonical_keys(set)).collect::<Vec<_>>();
-        self.read_spelled(document, &canonical(sets), &canonical(varied), cache)
+        self.read_canonical(document, &canonical(sets), &canonical(varied), cache)
             .map_err(|problems| self.with_completed_keys(problems, document))
     }
 
-    fn read_spelled(
+    fn read_canonical(
         self: &Arc<Self>,
         document: Document<'_>,
         sets: &[String],
         varied: &[String],
         cache: Option<&LayerCache>,
     ) -> Result<Read<Machine>, Problems> {
-        let source = Source { document, sets, varied, shelf: shipped::shelf() };
+        let source = Source { document, sets, varied, library: shipped::library() };
         let loaded = match cache {
             Some(cache) => load_cached(&source, cache)?,
             None => load(&source)?,
         };
         let mut read = DescriptionReader::new(loaded).read(|t| Machine::read(t, self))?;
         let problems = check::check(&read);
-        check::settle_defaults(&mut read);
+        check::replace_unsupported_defaults(&mut read);
         if problems.is_empty() { Ok(read) } else { Err(read.problems(problems)) }
     }
 

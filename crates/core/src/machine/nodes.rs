@@ -1,4 +1,4 @@
-//! The nodes of a description: named one by one, many at once, or implied by the fabric.
+//! The nodes of a description, which are named one by one, declared as a group with a count, or implied by the fabric.
 
 use super::{FabricPart, HostPart, InterfacePart, NodeDescription, Registry};
 use crate::text::Table;
@@ -22,18 +22,18 @@ impl NodeEntry {
         let count =
             t.count("count", "Number of nodes of this kind, called NAME0, NAME1 …; by default one, called NAME");
         let count = count.range(1, NODES_MAX).optional();
-        let programs =
+        let endpoints_doc =
             "Number of endpoints, one for each program, called NAME:0, NAME:1 …; by default one, called NAME";
         NodeEntry {
             count,
-            endpoints: t.count("endpoints", programs).range(1, ENDPOINTS_MAX).optional(),
+            endpoints: t.count("endpoints", endpoints_doc).range(1, ENDPOINTS_MAX).optional(),
             host: t.text("host", "Host of the node: the name of one of `hosts`").required(),
             ni: own_interface(t, registry),
         }
     }
 }
 
-/// Reads the interface of a node that differs from that of the others.
+/// Reads the interface of a node, if the node describes one that differs from the common interface.
 fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart> {
     // The tables that describe an interface are the same as those of the common interface.
     if t.describing() {
@@ -62,9 +62,9 @@ pub(super) fn expand(entries: &[(String, NodeEntry)]) -> Vec<NodeDescription> {
     nodes
 }
 
-/// Returns the described nodes. If the description has none, returns one node for each node of the fabric, or two if
-/// the fabric does not state a number, with the fabric's names or else numbered. Each of these nodes has the only host
-/// of the description; with several hosts, no nodes are added.
+/// Returns the described nodes. If no nodes are described and the description has one host, returns nodes with this
+/// host: one for each node of the fabric, or two if the fabric does not state a number. They have the names that the
+/// fabric gives them, or are called `node0`, `node1` and so on.
 pub(super) fn or_default(
     nodes: Vec<NodeDescription>,
     fabric: &FabricPart,

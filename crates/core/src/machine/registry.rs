@@ -2,8 +2,8 @@
 //!
 //! The order of the parts is the order in which they are listed, printed and tried.
 
-use super::language::Language;
-use super::offered_capabilities::OfferedBy;
+use super::host_capabilities::CapabilitiesOfHostKind;
+use super::key_spelling::KeySpelling;
 use crate::fabric::{self, FabricSpec};
 use crate::host::{self, HostSpec};
 use crate::ni::{self, InterfaceSpec};
@@ -17,13 +17,13 @@ use std::sync::{Arc, LazyLock, OnceLock};
 pub struct Registry {
     hosts: PartFamily<dyn HostSpec>,
     /// The capabilities of each kind of host that do not depend on its parameters, in the order of `hosts`.
-    pub(super) offered: Vec<OfferedBy>,
+    pub(super) host_capabilities: Vec<CapabilitiesOfHostKind>,
     interfaces: PartFamily<dyn InterfaceSpec>,
     protocols: PartFamily<dyn ProtocolSpec>,
     fabrics: PartFamily<dyn FabricSpec>,
     workloads: PartFamily<dyn WorkloadSpec>,
     /// The spelling of keys in results and descriptions, computed on first use.
-    pub(super) language: OnceLock<Language>,
+    pub(super) key_spelling: OnceLock<KeySpelling>,
 }
 
 static SHIPPED: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::shipped()));
@@ -32,15 +32,15 @@ impl Registry {
     /// Returns a registry without parts.
     pub fn empty() -> Registry {
         let interfaces = "Network interface of all nodes that do not describe another";
-        let agreed = "Protocol between the interfaces: admission, order, reliability";
+        let protocols = "Protocol between the interfaces: admission, order, reliability";
         Registry {
             hosts: PartFamily::new("hosts", "Kind of host"),
-            offered: Vec::new(),
+            host_capabilities: Vec::new(),
             interfaces: PartFamily::new("ni", interfaces),
-            protocols: PartFamily::new("protocol", agreed).or_by_default("none"),
+            protocols: PartFamily::new("protocol", protocols).or_by_default("none"),
             fabrics: PartFamily::new("fabric", "Network between the nodes"),
             workloads: PartFamily::new("workload", "Program that runs on the machine"),
-            language: OnceLock::new(),
+            key_spelling: OnceLock::new(),
         }
     }
 
@@ -102,7 +102,8 @@ impl Registry {
     #[must_use]
     pub fn with_host<P: Part + HostSpec>(mut self) -> Registry {
         self.hosts.add(PartEntry::new(P::INFO, |t| -> Arc<dyn HostSpec> { Arc::new(P::read(t)) }));
-        self.offered.push(OfferedBy { key: P::INFO.key, offered: P::offered(), condition: P::condition });
+        let (key, capabilities, condition) = (P::INFO.key, P::offered(), P::condition);
+        self.host_capabilities.push(CapabilitiesOfHostKind { key, capabilities, condition });
         self
     }
 

@@ -21,7 +21,7 @@ static HOSTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
 });
 
 /// Returns the built-in parts that a description may name.
-pub fn shelf() -> PartLibrary<'static> {
+pub fn library() -> PartLibrary<'static> {
     PartLibrary { find: &part, names: &PARTS, examples: &EXAMPLE_NAMES, tables: &["nodes"] }
 }
 

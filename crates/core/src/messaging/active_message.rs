@@ -1,11 +1,11 @@
 //! Active messages as data: a packet that names a handler and carries a few words (von Eicken 1993), and the
 //! ranges of handler numbers.
 //!
-//! | handlers | run |
+//! | numbers | handlers |
 //! |---|---|
-//! | below [`PROTOCOL_HANDLERS`] | the program's |
-//! | from there, below [`MESSAGING_HANDLERS`] | those of a protocol in software, which may wait for memory |
-//! | from there | the messaging layer's own: transfers |
+//! | below [`PROTOCOL_HANDLERS`] | those of the program |
+//! | from [`PROTOCOL_HANDLERS`], below [`MESSAGING_HANDLERS`] | those of a protocol in software, which may wait for memory |
+//! | from [`MESSAGING_HANDLERS`] | those of the messaging layer, which carry transfers |
 
 use crate::engine::EndpointId;
 
@@ -30,24 +30,24 @@ pub struct ActiveMessage {
     /// The receiving endpoint.
     pub to: EndpointId,
     /// Whether the message is a reply, and takes the reply network.
-    pub reply: bool,
+    pub is_reply: bool,
     /// Number of the handler that the message runs.
     pub handler: u8,
     /// The words that the message carries.
     pub words: MessageWords,
     /// Whether the message requests a bulk dialog.
-    pub bulk: bool,
+    pub is_bulk: bool,
     /// Whether the message is the last packet of a bulk dialog.
-    pub last: bool,
+    pub is_last: bool,
     /// Whether the interface's protocol applies to the message.
-    pub acknowledged: bool,
+    pub is_acknowledged: bool,
 }
 
 impl ActiveMessage {
     /// Returns a request that consists of one packet.
     pub fn new(to: EndpointId, handler: u8, words: &[u32]) -> ActiveMessage {
         let words = MessageWords::from_slice(words);
-        ActiveMessage { to, reply: false, handler, words, bulk: false, last: false, acknowledged: true }
+        ActiveMessage { to, is_reply: false, handler, words, is_bulk: false, is_last: false, is_acknowledged: true }
     }
 }
 

@@ -55,12 +55,12 @@ impl Endpoint {
         (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<EndpointMap>),
     ) -> Vec<Rc<Endpoint>> {
         let (driver, cores) = (Rc::new(driver), host.cores());
-        let several = addresses.count(host.node) > 1;
+        let has_several_endpoints = addresses.count(host.node) > 1;
         let queues: Vec<_> =
             addresses.endpoints_of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
         let sharings = NodeSharing::for_node(cores, host.node, &host.name, addresses, &queues);
         let endpoint = |((id, messages), sharing): ((EndpointId, Rc<MessageQueue>), NodeSharing)| {
-            let name = match several {
+            let name = match has_several_endpoints {
                 true => format!("{}:{}", host.name, addresses.index_on_node(id)),
                 false => host.name.to_string(),
             };
@@ -137,12 +137,12 @@ impl Endpoint {
 
     /// Maps `tag` to `address`: payloads with the tag are delivered there, if the interface steers by tags.
     pub async fn map_tag(&self, tag: u16, address: Address) {
-        let permit = self.run().await;
+        let permit = self.acquire_run_permit().await;
         self.context.driver.map_tag(&self.context.cpu, self.id, tag, address).await;
         if let Some(shared) = self.sharing.shared().filter(|_| self.steers_by_tag()) {
             shared.inbox().loopback.map_tag(tag, address);
         }
-        self.stop(permit).await;
+        self.release_run_permit(permit).await;
     }
 
     /// Allocates a buffer in memory.
@@ -152,9 +152,9 @@ impl Endpoint {
 
     /// Writes a buffer before the measurement begins.
     pub async fn prepare(&self, address: Address, bytes: &[u8]) {
-        let permit = self.run().await;
+        let permit = self.acquire_run_permit().await;
         self.context.host.prepare(address, bytes).await;
-        self.stop(permit).await;
+        self.release_run_permit(permit).await;
     }
 
     /// Returns the signal that wakes a program that waits at this endpoint.
@@ -163,13 +163,13 @@ impl Endpoint {
     }
 
     /// Waits until the program may run on its processor, which other programs may share.
-    pub(super) fn run(&self) -> impl Future<Output = RunPermit> {
-        self.sharing.run(&self.context)
+    pub(super) fn acquire_run_permit(&self) -> impl Future<Output = RunPermit> {
+        self.sharing.acquire_run_permit(&self.context)
     }
 
     /// Lets other programs of the node run.
-    pub(super) fn stop(&self, permit: RunPermit) -> impl Future<Output = ()> {
-        self.sharing.stop(&self.context, permit)
+    pub(super) fn release_run_permit(&self, permit: RunPermit) -> impl Future<Output = ()> {
+        self.sharing.release_run_permit(&self.context, permit)
     }
 
     /// Sends a packet, and returns the time at which the successful attempt began. While the interface is full,
@@ -196,22 +196,22 @@ impl Endpoint {
         // The first attempt is work; later attempts count as polls for capacity, whatever a failed attempt costs.
         let mut works = Some(sim.works());
         let token = context.driver.begin_send(&context.cpu, &packet.journey);
-        let mut polls = None;
+        let mut poll_guard = None;
         loop {
-            let attempted = self.now();
-            let hold = self.sharing.hold_sender(context).await;
+            let attempt_start = self.now();
+            let sender_hold = self.sharing.hold_sender(context).await;
             let is_sent = context.driver.try_send(&context.cpu, packet, &token).await;
-            drop(hold);
+            drop(sender_hold);
             if is_sent {
                 sim.progress();
-                return attempted;
+                return attempt_start;
             }
             drop(works.take());
             if receive().await {
-                polls = None;
+                poll_guard = None;
             } else {
                 let polls_for_capacity = || context.driver.capacity_wait_reason().map(|reason| sim.polls_for(reason));
-                polls = polls.or_else(polls_for_capacity);
+                poll_guard = poll_guard.or_else(polls_for_capacity);
                 self.sharing.wait_for_capacity(context, permit).await;
             }
         }
@@ -241,31 +241,31 @@ impl Endpoint {
         self.send_scheduled(outgoing, self.now())
     }
 
-    /// Sends a message that was due at `scheduled`, from which its latency counts. The time that has passed since then
-    /// is the stage `send: backlog` of its ledger.
+    /// Sends a message that was due at `scheduled_time`, from which its latency counts. The time that has passed since
+    /// then is the stage `send: backlog` of its ledger.
     ///
     /// # Panics
     ///
     /// Panics if the message is larger than the machine's largest message.
     #[inline(always)]
-    pub fn send_scheduled(&self, outgoing: Outgoing<'_>, scheduled: Time) -> impl Future<Output = ()> {
-        self.send_in_burst(outgoing, scheduled, false)
+    pub fn send_scheduled(&self, outgoing: Outgoing<'_>, scheduled_time: Time) -> impl Future<Output = ()> {
+        self.send_in_burst(outgoing, scheduled_time, false)
     }
 
-    /// Sends a message as [`send_scheduled`](Endpoint::send_scheduled) does. With `more`, the program sends another
-    /// message without waiting in between, and the interface need not be notified before that.
+    /// Sends a message as [`send_scheduled`](Endpoint::send_scheduled) does. With `has_successor`, the program sends
+    /// another message without waiting in between, and the interface need not be notified before that.
     ///
     /// # Panics
     ///
     /// Panics if the message is larger than the machine's largest message.
-    pub async fn send_in_burst(&self, outgoing: Outgoing<'_>, scheduled: Time, more: bool) {
+    pub async fn send_in_burst(&self, outgoing: Outgoing<'_>, scheduled_time: Time, has_successor: bool) {
         let Outgoing { destination, tag, address, payload, words } = outgoing;
         assert!(payload.len() <= self.messages.message_max, "a message has at most the stated bytes");
         let limits = self.context.driver.limits();
-        let called = self.now();
-        let journey = self.tally.message(self.id, destination, payload, scheduled);
-        journey.close_if_lasted("send: backlog", called);
-        let mut permit = self.run().await;
+        let call_time = self.now();
+        let journey = self.tally.message(self.id, destination, payload, scheduled_time);
+        journey.close_if_lasted("send: backlog", call_time);
+        let mut permit = self.acquire_run_permit().await;
         let sequence = self.messages.next_sequence(limits.sequences);
         let words_accompany = limits.inline_bytes > 0;
         let inline_bytes = bytes_of(words);
@@ -274,7 +274,7 @@ impl Endpoint {
         let bytes = if words_are_payload { inline_bytes.len() } else { payload.len() };
         let another_packet = || {
             let journey = journey.for_another_packet();
-            journey.close_if_lasted("send: backlog", called);
+            journey.close_if_lasted("send: backlog", call_time);
             journey
         };
         for (fragment, range) in fragments(bytes, limits.payload).enumerate() {
@@ -301,10 +301,10 @@ impl Endpoint {
             };
             self.send_packet(&packet, &mut permit, async || self.receive_while_full().await).await;
         }
-        if !more {
+        if !has_successor {
             self.flush_sends().await;
         }
-        self.stop(permit).await;
+        self.release_run_permit(permit).await;
     }
 
     /// Receives a packet while the interface is full, and returns whether there was one.
@@ -323,29 +323,30 @@ impl Endpoint {
 
     /// Waits for a message.
     pub async fn receive(&self) -> Incoming {
-        let mut permit = self.run().await;
-        let mut polls = None;
+        let mut permit = self.acquire_run_permit().await;
+        let mut poll_guard = None;
         let message = loop {
             if let Some(message) = self.messages.pop() {
-                break self.delivered(message);
+                break self.record_delivery(message);
             }
             match self.poll().await {
                 // Meanwhile, other programs that took a packet of this endpoint may have completed an earlier message.
                 PollResult::Message(message) => self.messages.push(message),
-                PollResult::Fragment => polls = None,
+                PollResult::Fragment => poll_guard = None,
                 PollResult::Empty => {
-                    polls = polls.or_else(|| self.polls_for_packet());
+                    poll_guard = poll_guard.or_else(|| self.polls_for_packet());
                     let has_no_message = || self.messages.is_empty() && !self.sharing.has_deferred();
                     let next_check = || if has_no_message() { Time::MAX } else { Time::ZERO };
                     self.sharing.idle(&self.context, &mut permit, Wake { next: &next_check, until: Time::MAX }).await;
                 }
             }
         };
-        self.stop(permit).await;
+        self.release_run_permit(permit).await;
         message
     }
 
-    fn delivered(&self, message: Incoming) -> Incoming {
+    /// Records the delivery of a message to the program, and returns the message.
+    fn record_delivery(&self, message: Incoming) -> Incoming {
         let now = self.context.cpu.now();
         message.journey.close_if_lasted("receive: waiting", now);
         self.tally.deliver(&message.journey, now);
@@ -368,9 +369,9 @@ impl Endpoint {
         let sim = context.cpu.sim();
         sim.progress();
         let _works = sim.works();
-        let taken = self.messages.take(context, &mut packet).await;
+        let complete_message = self.messages.take(context, &mut packet).await;
         sim.progress();
-        taken.map_or(PollResult::Fragment, PollResult::Message)
+        complete_message.map_or(PollResult::Fragment, PollResult::Message)
     }
 
     /// Passes a received payload to `read`, and returns its result.
@@ -387,9 +388,9 @@ impl Endpoint {
             Storage::Buffer(buffer) => self.messages.free_buffer(buffer),
             Storage::Steered => {}
             Storage::DriverEntry(entry) => {
-                let permit = self.run().await;
+                let permit = self.acquire_run_permit().await;
                 self.context.driver.release(&self.context.cpu, entry).await;
-                self.stop(permit).await;
+                self.release_run_permit(permit).await;
             }
         }
     }

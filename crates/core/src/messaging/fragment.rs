@@ -21,13 +21,13 @@ pub(super) struct PartialMessage<B> {
     /// Bytes of each fragment that has arrived, by its number.
     pub fragment_bytes: BTreeMap<usize, usize>,
     /// The number of fragments, once the last fragment has arrived.
-    count: Option<usize>,
+    fragment_count: Option<usize>,
 }
 
 impl<B> PartialMessage<B> {
     /// Creates a message of which no fragment has arrived.
     pub fn new(buffer: B) -> PartialMessage<B> {
-        PartialMessage { buffer, fragment_bytes: BTreeMap::new(), count: None }
+        PartialMessage { buffer, fragment_bytes: BTreeMap::new(), fragment_count: None }
     }
 
     /// Records a fragment, and returns whether the message is complete with it.
@@ -35,13 +35,13 @@ impl<B> PartialMessage<B> {
     /// # Panics
     ///
     /// Panics if the fragment has already arrived.
-    pub fn add(&mut self, fragment: usize, bytes: usize, last: bool) -> bool {
-        let before = self.fragment_bytes.insert(fragment, bytes);
-        assert!(before.is_none(), "a fragment arrives once");
-        if last {
-            self.count = Some(fragment + 1);
+    pub fn add(&mut self, fragment: usize, bytes: usize, is_last: bool) -> bool {
+        let previous = self.fragment_bytes.insert(fragment, bytes);
+        assert!(previous.is_none(), "a fragment arrives once");
+        if is_last {
+            self.fragment_count = Some(fragment + 1);
         }
-        self.count == Some(self.fragment_bytes.len())
+        self.fragment_count == Some(self.fragment_bytes.len())
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Inbox {
     pub id: EndpointId,
     messages: Rc<MessageQueue>,
     pub loopback: LoopbackQueue,
-    deferred: RefCell<VecDeque<DeferredMessage>>,
+    deferred_messages: RefCell<VecDeque<DeferredMessage>>,
     /// Packets that other cores found at the interface, still to be taken, each with the local time at which it was
     /// found.
     found_packets: RefCell<VecDeque<(RxPacket, Time)>>,
@@ -41,14 +41,14 @@ impl Inbox {
             id,
             messages: messages.clone(),
             loopback: LoopbackQueue::default(),
-            deferred: RefCell::default(),
+            deferred_messages: RefCell::default(),
             found_packets: RefCell::default(),
         }
     }
 
     /// Returns whether the inbox has neither a packet nor a deferred message.
     pub fn is_empty(&self) -> bool {
-        self.deferred.borrow().is_empty() && self.loopback.is_empty() && !self.has_packet_of_other_core()
+        self.deferred_messages.borrow().is_empty() && self.loopback.is_empty() && !self.has_packet_of_other_core()
     }
 
     /// Returns whether the inbox has a packet that another core found.
@@ -56,9 +56,9 @@ impl Inbox {
         !self.found_packets.borrow().is_empty()
     }
 
-    /// Leaves a packet, found at local time `at`, for a program on another core, which takes the packet.
-    pub fn push_found(&self, packet: RxPacket, at: Time) {
-        self.found_packets.borrow_mut().push_back((packet, at));
+    /// Leaves a packet, found at local time `found_at`, for a program on another core, which takes the packet.
+    pub fn push_found(&self, packet: RxPacket, found_at: Time) {
+        self.found_packets.borrow_mut().push_back((packet, found_at));
     }
 
     /// Removes and returns the oldest packet that another core found, with the time at which it was found.
@@ -87,12 +87,12 @@ impl Inbox {
         packet.take(context, context.reorder_cycles(handler), PayloadSink::Words(&mut words)).await;
         catch_up(context, several_cores).await;
         let message = DeferredMessage { from: source, handler, words: words.into(), journey };
-        self.deferred.borrow_mut().push_back(message);
+        self.deferred_messages.borrow_mut().push_back(message);
     }
 
     /// Removes and returns the oldest active message.
     pub fn pop_deferred(&self) -> Option<DeferredMessage> {
-        self.deferred.borrow_mut().pop_front()
+        self.deferred_messages.borrow_mut().pop_front()
     }
 }
 

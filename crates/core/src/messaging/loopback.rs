@@ -23,7 +23,7 @@ pub(super) struct LoopbackQueue {
     packets: RefCell<VecDeque<LoopbackPacket>>,
     free_slots: RefCell<Vec<Address>>,
     /// Number of slots allocated so far.
-    slots: Cell<usize>,
+    allocated_slots: Cell<usize>,
     /// Addresses to which payloads are steered, by tag.
     mapped_tags: RefCell<BTreeMap<u16, Address>>,
 }
@@ -66,8 +66,8 @@ impl LoopbackQueue {
         if let Some(slot) = self.free_slots.borrow_mut().pop() {
             return Some(slot);
         }
-        (self.slots.get() < LOOPBACK_SLOTS).then(|| {
-            self.slots.set(self.slots.get() + 1);
+        (self.allocated_slots.get() < LOOPBACK_SLOTS).then(|| {
+            self.allocated_slots.set(self.allocated_slots.get() + 1);
             let limits = context.driver.limits();
             context.host.allocate(limits.payload.max(4 * limits.words))
         })
@@ -82,8 +82,8 @@ impl LoopbackQueue {
         cpu.work(context.parameters.costs.send);
         match packet.source {
             PayloadSource::Words(words) => {
-                for (at, word) in words.iter().enumerate() {
-                    cpu.store_word(slot + 4 * at as u64, 4, (*word).into()).await;
+                for (index, word) in words.iter().enumerate() {
+                    cpu.store_word(slot + 4 * index as u64, 4, (*word).into()).await;
                 }
             }
             PayloadSource::Memory(address, bytes) => copy(cpu, address, slot, bytes).await,
@@ -121,14 +121,14 @@ impl LoopbackQueue {
         cpu.work(context.parameters.costs.receive + extra_cycles);
         let address = match sink {
             PayloadSink::Words(words) => {
-                for at in 0..bytes as u64 / 4 {
-                    words.push(cpu.load_word(slot + 4 * at, 4).await as u32);
+                for index in 0..bytes as u64 / 4 {
+                    words.push(cpu.load_word(slot + 4 * index, 4).await as u32);
                 }
                 0
             }
-            PayloadSink::Memory(into) => {
-                copy(cpu, slot, context.driver.payload_address(into), bytes).await;
-                into
+            PayloadSink::Memory(buffer) => {
+                copy(cpu, slot, context.driver.payload_address(buffer), bytes).await;
+                buffer
             }
         };
         cpu.sync().await;
@@ -144,17 +144,19 @@ impl LoopbackQueue {
 
 /// Copies bytes within memory by loads and stores, a cache block at a time.
 async fn copy(cpu: &AnyProcessor, from: Address, to: Address, bytes: usize) {
+    // Each word is kept with its offset and its length in bytes.
     let mut words: Vec<(usize, usize, u64)> = Vec::new();
-    let mut moved = 0;
-    while moved < bytes {
-        let end = bytes.min(moved + BLOCK_BYTES);
-        while moved < end {
-            let part = aligned(from + moved as u64, end - moved).min(aligned(to + moved as u64, end - moved));
-            words.push((moved, part, cpu.load_word(from + moved as u64, part).await));
-            moved += part;
+    let mut loaded_bytes = 0;
+    while loaded_bytes < bytes {
+        let end = bytes.min(loaded_bytes + BLOCK_BYTES);
+        while loaded_bytes < end {
+            let length = aligned(from + loaded_bytes as u64, end - loaded_bytes)
+                .min(aligned(to + loaded_bytes as u64, end - loaded_bytes));
+            words.push((loaded_bytes, length, cpu.load_word(from + loaded_bytes as u64, length).await));
+            loaded_bytes += length;
         }
-        for (at, part, word) in words.drain(..) {
-            cpu.store_word(to + at as u64, part, word).await;
+        for (offset, length, word) in words.drain(..) {
+            cpu.store_word(to + offset as u64, length, word).await;
         }
     }
 }

@@ -78,7 +78,7 @@ impl MessageQueue {
     async fn take_fragment(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
         let PacketHeader { source, envelope, bytes, journey } = packet.header();
         let Envelope { is_part, handler, sequence, fragment, last } = envelope;
-        assert!(is_part, "{MESSAGES}");
+        assert!(is_part, "{NOT_A_PAYLOAD_MESSAGE}");
         let (key, is_whole) = ((source, sequence), fragment == 0 && last);
         let steered_address = packet.steered_address(handler.into());
         let payload_buffer = || steered_address.unwrap_or_else(|| self.buffer(context));
@@ -89,11 +89,11 @@ impl MessageQueue {
             }
         };
         let driver = &context.driver;
-        let into = buffer + driver.fragment_offset(fragment);
-        let landed = packet.take(context, 0, PayloadSink::Memory(into)).await;
+        let fragment_buffer = buffer + driver.fragment_offset(fragment);
+        let completion = packet.take(context, 0, PayloadSink::Memory(fragment_buffer)).await;
         context.cpu.sim().progress();
         let bytes = match is_whole {
-            true => context.host.peek(driver.payload_address(into), bytes),
+            true => context.host.peek(driver.payload_address(fragment_buffer), bytes),
             false => self.complete_with(context, key, (fragment, bytes, last))?,
         };
         Some(Incoming {
@@ -101,9 +101,9 @@ impl MessageQueue {
             tag: handler.into(),
             address: driver.payload_address(buffer),
             payload: Bytes(bytes.len() as u64),
-            words: match landed.inline_bytes.is_empty() {
+            words: match completion.inline_bytes.is_empty() {
                 true => words_of(&bytes[..bytes.len().min(WORDS_BYTES_MAX)]).collect(),
-                false => words_of(&landed.inline_bytes).collect(),
+                false => words_of(&completion.inline_bytes).collect(),
             },
             bytes: Some(bytes),
             journey,
@@ -129,10 +129,10 @@ impl MessageQueue {
 
     /// Returns a free buffer, or allocates one.
     fn buffer(&self, context: &NodeContext) -> Address {
-        let free = self.free_buffers.borrow_mut().pop();
+        let free_buffer = self.free_buffers.borrow_mut().pop();
         let driver = &context.driver;
         let fragments = self.message_max.div_ceil(driver.limits().payload);
-        free.unwrap_or_else(|| context.host.allocate(driver.buffer_size(fragments as u32)))
+        free_buffer.unwrap_or_else(|| context.host.allocate(driver.buffer_size(fragments as u32)))
     }
 
     /// Makes a buffer free again.
@@ -143,7 +143,7 @@ impl MessageQueue {
 
 /// Takes a message whose payload stays where the interface put it.
 async fn take_in_place(context: &NodeContext, arrival: &mut RxPacket) -> Incoming {
-    assert!(arrival.envelope.is_part, "{MESSAGES}");
+    assert!(arrival.envelope.is_part, "{NOT_A_PAYLOAD_MESSAGE}");
     let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
     let journey = arrival.journey.clone();
     let sink = PayloadSink::Memory(0);
@@ -160,15 +160,15 @@ async fn take_in_place(context: &NodeContext, arrival: &mut RxPacket) -> Incomin
 /// Returns the bytes of a message, which are in memory or about to be written there.
 fn assemble(context: &NodeContext, message: &PartialMessage<Address>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for (&fragment, &count) in &message.fragment_bytes {
-        let from = context.driver.payload_address(message.buffer + context.driver.fragment_offset(fragment as u32));
-        bytes.extend(context.host.peek(from, count));
+    for (&fragment, &fragment_bytes) in &message.fragment_bytes {
+        let payload = context.driver.payload_address(message.buffer + context.driver.fragment_offset(fragment as u32));
+        bytes.extend(context.host.peek(payload, fragment_bytes));
     }
     bytes
 }
 
 /// The panic message for an active message that is sent to a program of messages with payloads.
-const MESSAGES: &str = "a program of messages is sent messages";
+const NOT_A_PAYLOAD_MESSAGE: &str = "an active message was sent to a program of messages with payloads";
 
 /// Largest number of bytes of a payload that are read as words.
 const WORDS_BYTES_MAX: usize = 256;

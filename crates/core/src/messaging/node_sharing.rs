@@ -9,7 +9,7 @@
 //! it. Packets between endpoints of the node use [`loopback`](super::loopback) and never reach the interface.
 //!
 //! Preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection, and a limit
-//! of inboxes are not modelled.
+//! on the size of inboxes are not modelled.
 
 use super::inbox::{DeferredMessage, Inbox};
 use super::message_queue::MessageQueue;
@@ -59,7 +59,8 @@ pub(super) fn core_of(position: u32, cores: usize) -> usize {
 pub(super) struct RunPermit(Option<OwnedHold>);
 
 impl NodeSharing {
-    /// Returns the sharing of each endpoint of `node`, whose name is `name`; `queues` are the endpoints' messages.
+    /// Returns the sharing of each endpoint of `node`, whose name is `name`; `queues` are the message queues of the
+    /// endpoints.
     pub fn for_node(
         cores: &[AnyProcessor],
         node: NodeId,
@@ -83,11 +84,11 @@ impl NodeSharing {
             receiver: resource(format!("another core that polls the interface of {name}")),
         });
         let peers = Rc::new(NodePeers { node, cores: cores.len(), halves, addresses: addresses.clone(), inboxes });
-        let shared = |inbox: &Rc<Inbox>| {
+        let sharing_of = |inbox: &Rc<Inbox>| {
             let core = core_times[core_of(addresses.index_on_node(inbox.id), cores.len())].clone();
             NodeSharing(Some(SharedNode { peers: peers.clone(), inbox: inbox.clone(), core }))
         };
-        peers.inboxes.iter().map(shared).collect()
+        peers.inboxes.iter().map(sharing_of).collect()
     }
 
     /// Returns the endpoint's share of its node, if the node is shared.
@@ -97,15 +98,15 @@ impl NodeSharing {
     }
 
     /// Waits until the program may run.
-    pub async fn run(&self, context: &NodeContext) -> RunPermit {
+    pub async fn acquire_run_permit(&self, context: &NodeContext) -> RunPermit {
         match &self.0 {
             None => RunPermit(None),
-            Some(shared) => shared.run(context).await,
+            Some(shared) => shared.acquire_run_permit(context).await,
         }
     }
 
     /// Lets other programs run, once the processor has done the work charged to it.
-    pub async fn stop(&self, context: &NodeContext, permit: RunPermit) {
+    pub async fn release_run_permit(&self, context: &NodeContext, permit: RunPermit) {
         if permit.0.is_some() {
             context.cpu.sync().await;
         }
@@ -119,7 +120,7 @@ impl NodeSharing {
         false
     }
 
-    /// Waits, after a packet could neither be sent nor received, until one may be.
+    /// Waits until a packet may be sent or received, after neither was possible.
     pub async fn wait_for_capacity(&self, context: &NodeContext, permit: &mut RunPermit) {
         match &self.0 {
             None => context.driver.wait_for_capacity(&context.cpu).await,
@@ -130,10 +131,10 @@ impl NodeSharing {
     /// Waits until no other core sends through the interface; returns `None` if no other core can.
     pub async fn hold_sender(&self, context: &NodeContext) -> Option<OwnedHold> {
         let halves = self.0.as_ref()?.peers.halves.as_ref()?;
-        Some(hold(&halves.sender, context).await)
+        Some(acquire_half(&halves.sender, context).await)
     }
 
-    /// Returns whether the endpoint's inbox or loopback queue holds anything.
+    /// Returns whether the endpoint's inbox or loopback queue holds a packet or a message.
     pub fn has_deferred(&self) -> bool {
         self.0.as_ref().is_some_and(|shared| !shared.inbox.is_empty())
     }
@@ -161,7 +162,7 @@ impl SharedNode {
         &self.inbox
     }
 
-    async fn run(&self, context: &NodeContext) -> RunPermit {
+    async fn acquire_run_permit(&self, context: &NodeContext) -> RunPermit {
         let hold = OwnedHold::acquire(&self.core).await;
         context.cpu.sync().await;
         RunPermit(Some(hold))
@@ -170,29 +171,29 @@ impl SharedNode {
     /// Lets the programs run that wait for the processor, and then this program again.
     async fn yield_now(&self, context: &NodeContext, permit: &mut RunPermit) {
         permit.0 = None;
-        *permit = self.run(context).await;
+        *permit = self.acquire_run_permit(context).await;
     }
 
     async fn idle(&self, context: &NodeContext, permit: &mut RunPermit, wake: Wake<'_>) {
         let sim = context.cpu.sim();
-        let polled = sim.now();
+        let poll_time = sim.now();
         context.cpu.sync().await;
         match context.driver.wait_policy() {
-            // A packet may have arrived meanwhile.
-            WaitPolicy::OnEvent if sim.now() > polled => {}
+            // A packet may have arrived since the poll.
+            WaitPolicy::OnEvent if sim.now() > poll_time => {}
             WaitPolicy::OnEvent => {
                 permit.0 = None;
-                let next = (wake.next)();
-                if next > sim.now() {
-                    context.driver.wakeup().wait_until(next).await;
+                let next_check = (wake.next)();
+                if next_check > sim.now() {
+                    context.driver.wakeup().wait_until(next_check).await;
                 }
-                *permit = self.run(context).await;
+                *permit = self.acquire_run_permit(context).await;
                 charge_round(context).await;
             }
             WaitPolicy::Periodic(interval) => {
                 permit.0 = None;
                 sim.delay(interval).await;
-                *permit = self.run(context).await;
+                *permit = self.acquire_run_permit(context).await;
             }
             WaitPolicy::BusyPoll => {
                 charge_round(context).await;
@@ -210,7 +211,7 @@ impl SharedNode {
             WaitPolicy::OnEvent | WaitPolicy::Periodic(_) => {
                 permit.0 = None;
                 context.driver.wait_for_capacity(&context.cpu).await;
-                *permit = self.run(context).await;
+                *permit = self.acquire_run_permit(context).await;
             }
         }
     }
@@ -227,9 +228,9 @@ impl SharedNode {
             if let Some(packet) = loopback.pop() {
                 return Some(PolledPacket::Loopback(packet, loopback));
             }
-            if let Some((arrival, found)) = self.inbox.pop_found() {
+            if let Some((arrival, found_at)) = self.inbox.pop_found() {
                 // The core that found the packet may have been ahead of this core.
-                context.cpu.until(found).await;
+                context.cpu.until(found_at).await;
                 return Some(PolledPacket::Interface { arrival, _receiver: None });
             }
             let arrival = context.driver.poll(&context.cpu, sends_reply).await?;
@@ -256,8 +257,8 @@ impl SharedNode {
         }
     }
 
-    /// Returns whether a packet is left to `peer`, which takes it. This is so if `peer` is on another core, or if an
-    /// earlier packet was left to it.
+    /// Returns whether a packet is left to `peer`, which then takes the packet: if `peer` is on another core, or if an
+    /// earlier packet was left to `peer`.
     fn delegates_to(&self, peer: &Inbox) -> bool {
         let is_on_other_core = self.peers.core(peer.id) != self.peers.core(self.inbox.id);
         is_on_other_core || peer.has_packet_of_other_core()
@@ -266,10 +267,10 @@ impl SharedNode {
     /// Waits until no other core polls the interface or takes a packet from it; returns `None` if no other core can.
     async fn hold_receiver(&self, context: &NodeContext) -> Option<OwnedHold> {
         let halves = self.peers.halves.as_ref()?;
-        Some(hold(&halves.receiver, context).await)
+        Some(acquire_half(&halves.receiver, context).await)
     }
 
-    /// Returns the next active message of this endpoint. Polls once if none is deferred.
+    /// Returns the next active message of this endpoint. Polls once if no message is deferred.
     pub async fn next_deferred(
         &self,
         context: &NodeContext,
@@ -284,8 +285,8 @@ impl SharedNode {
     }
 }
 
-/// Waits for a half of the driver. The core waits as well, and runs no other program meanwhile.
-async fn hold(half: &Rc<Resource>, context: &NodeContext) -> OwnedHold {
+/// Acquires a half of the driver. The core waits until the half is free, and runs no other program meanwhile.
+async fn acquire_half(half: &Rc<Resource>, context: &NodeContext) -> OwnedHold {
     context.cpu.sync().await;
     let hold = OwnedHold::acquire(half).await;
     context.cpu.sync().await;

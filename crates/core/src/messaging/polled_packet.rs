@@ -45,8 +45,8 @@ impl PolledPacket<'_> {
         }
     }
 
-    /// Moves the payload to `sink`, which takes `extra_cycles` more than the cycles of any packet. A packet is taken
-    /// once.
+    /// Moves the payload to `sink`. The move costs `extra_cycles` in addition to the cycles of any packet. A packet is
+    /// taken once.
     pub async fn take(&mut self, context: &NodeContext, extra_cycles: u64, sink: PayloadSink<'_>) -> RxCompletion {
         match self {
             PolledPacket::Interface { arrival, .. } => {

@@ -25,7 +25,7 @@ use std::rc::Rc;
 /// Declares [`AnyDriver`], and the macro `on_driver!`, which evaluates an expression for the present variant, from one
 /// list of drivers.
 macro_rules! drivers {
-    (($d:tt) $($(#[$doc:meta])* $variant:ident($driver:ty),)*) => {
+    (($dollar:tt) $($(#[$doc:meta])* $variant:ident($driver:ty),)*) => {
         /// The driver of an interface.
         pub enum AnyDriver {
             $($(#[$doc])* $variant($driver),)*
@@ -40,10 +40,10 @@ macro_rules! drivers {
         })*
 
         macro_rules! on_driver {
-            ($d any:expr, $d name:ident => $d call:expr) => {
-                match $d any {
-                    $(AnyDriver::$variant($d name) => $d call,)*
-                    AnyDriver::Custom($d name) => $d call,
+            ($dollar any:expr, $dollar name:ident => $dollar call:expr) => {
+                match $dollar any {
+                    $(AnyDriver::$variant($dollar name) => $dollar call,)*
+                    AnyDriver::Custom($dollar name) => $dollar call,
                 }
             };
         }
@@ -67,7 +67,7 @@ drivers! {
 }
 
 impl AnyDriver {
-    /// Returns the driver of an interface from another crate.
+    /// Wraps the driver of an interface from another crate.
     pub fn custom(driver: impl Driver + 'static) -> AnyDriver {
         AnyDriver::Custom(Box::new(driver))
     }
@@ -76,14 +76,14 @@ impl AnyDriver {
 /// Forwards methods of [`Driver`] to the present variant.
 macro_rules! forward {
     (
-        now { $(fn $now:ident($($now_name:ident: $now_type:ty),*) $(-> $now_returns:ty)?;)* }
-        later { $(async fn $later:ident($($name:ident: $type:ty),*) $(-> $returns:ty)?;)* }
+        methods { $(fn $method:ident($($parameter:ident: $parameter_type:ty),*) $(-> $result:ty)?;)* }
+        async_methods { $(async fn $async_method:ident($($name:ident: $type:ty),*) $(-> $returns:ty)?;)* }
     ) => {
-        $(fn $now(&self $(, $now_name: $now_type)*) $(-> $now_returns)? {
-            on_driver!(self, driver => driver.$now($($now_name),*))
+        $(fn $method(&self $(, $parameter: $parameter_type)*) $(-> $result)? {
+            on_driver!(self, driver => driver.$method($($parameter),*))
         })*
-        $(async fn $later(&self $(, $name: $type)*) $(-> $returns)? {
-            on_driver!(self, driver => driver.$later($($name),*).await)
+        $(async fn $async_method(&self $(, $name: $type)*) $(-> $returns)? {
+            on_driver!(self, driver => driver.$async_method($($name),*).await)
         })*
     };
 }
@@ -92,7 +92,7 @@ macro_rules! forward {
 #[deny(clippy::missing_trait_methods)]
 impl Driver for AnyDriver {
     forward! {
-        now {
+        methods {
             fn limits() -> DriverLimits;
             fn begin_send(cpu: &AnyProcessor, journey: &Journey) -> TxToken;
             fn takes_in_any_order() -> bool;
@@ -112,7 +112,7 @@ impl Driver for AnyDriver {
             fn counts() -> Vec<(&'static str, u64)>;
             fn utilization() -> Vec<Utilization>;
         }
-        later {
+        async_methods {
             async fn try_send(cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool;
             async fn flush_sends(cpu: &AnyProcessor);
             async fn wait_for_capacity(cpu: &AnyProcessor);

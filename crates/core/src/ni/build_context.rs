@@ -1,5 +1,5 @@
-//! The context in which an interface is built: the simulation, its node's host, and everything between it and the other
-//! nodes.
+//! The context in which an interface is built: the simulation, the node's host, the fabric, the protocol, and the
+//! records that all nodes share.
 
 use super::connections::ConnectionTable;
 use super::driver::Costs;
@@ -68,7 +68,7 @@ impl BuildContext<'_> {
             tally: self.tally,
             pending: self.pending,
             addresses: self.addresses,
-            packet,
+            packet_max: packet,
             accepts_on_header: false,
             stages,
         }

@@ -15,7 +15,7 @@ type OnConnected = Box<dyn FnOnce(u32)>;
 #[derive(Default)]
 struct ConnectedPairs {
     numbers: Vec<u32>,
-    waiting: BTreeMap<usize, OnConnected>,
+    callbacks: BTreeMap<usize, OnConnected>,
 }
 
 /// The queue pairs of all nodes of a simulation.
@@ -33,22 +33,23 @@ impl ConnectionTable {
     pub fn connect(&self, local: EndpointId, remote: EndpointId, number: u32, on_connected: OnConnected) {
         let mut table = self.0.borrow_mut();
         let index = {
-            let own = table.entry([local, remote]).or_default();
-            own.numbers.push(number);
-            own.numbers.len() - 1
+            let local_pairs = table.entry([local, remote]).or_default();
+            local_pairs.numbers.push(number);
+            local_pairs.numbers.len() - 1
         };
-        let peer = table.entry([remote, local]).or_default();
-        let (peer_number, peer_waits) = (peer.numbers.get(index).copied(), peer.waiting.remove(&index));
+        let remote_pairs = table.entry([remote, local]).or_default();
+        let (peer_number, peer_callback) =
+            (remote_pairs.numbers.get(index).copied(), remote_pairs.callbacks.remove(&index));
         match peer_number {
             None => {
-                let own = table.entry([local, remote]).or_default();
-                own.waiting.insert(index, on_connected);
+                let local_pairs = table.entry([local, remote]).or_default();
+                local_pairs.callbacks.insert(index, on_connected);
             }
             Some(peer_number) => {
                 drop(table);
                 on_connected(peer_number);
-                if let Some(peer_waits) = peer_waits {
-                    peer_waits(number);
+                if let Some(peer_callback) = peer_callback {
+                    peer_callback(number);
                 }
             }
         }

@@ -1,14 +1,15 @@
 //! The driver of an interface, as the messaging layer uses it.
 //!
-//! A send composes a packet from memory or registers. A receive takes a packet that a poll found into memory or
-//! registers. The program holds its processor during both, so that several programs of a node share a driver safely.
+//! A send composes a packet from data in memory or in registers. A poll finds a packet, and a receive stores the
+//! payload of that packet in memory or in registers. The program holds its processor during both, so that several
+//! programs of a node share a driver safely.
 //!
 //! The trait does not depend on the interface: [`AnyDriver`](super::AnyDriver) dispatches over the built-in interfaces,
 //! and [`DynDriver`](super::DynDriver) is the object-safe form for all others.
 
 use super::envelope::Envelope;
 use super::extensions::DriverExtensions;
-use super::parcel::{Header, Ticket};
+use super::parcel::{Header, ProcessorStage};
 use super::port::{Port, TakenPacket};
 use super::word_copy::{PayloadSink, PayloadSource, words_of};
 use crate::engine::sim::WaitReasonId;
@@ -86,7 +87,7 @@ pub struct SendRequest<'a> {
     pub class: Class,
     /// Hints for the protocol.
     pub marks: Marks,
-    /// Description by the messaging layer.
+    /// Header of the messaging layer.
     pub envelope: Envelope,
     /// Payload.
     pub source: PayloadSource<'a>,
@@ -102,7 +103,7 @@ pub struct RxPacket {
     pub from: EndpointId,
     /// Receiving endpoint: one of the endpoints of the node that share the driver.
     pub to: EndpointId,
-    /// Description by the messaging layer.
+    /// Header of the messaging layer.
     pub envelope: Envelope,
     /// Number of bytes of the packet's payload.
     pub bytes: usize,
@@ -142,7 +143,7 @@ pub struct DriverState {
     /// Header of a parcel.
     pub header: Header,
     /// The record of the processor's part of the packet's latency, if packets have such records.
-    pub ticket: Option<Ticket>,
+    pub ticket: Option<ProcessorStage>,
     /// The packet, if the driver took it from its port.
     pub taken: Option<TakenPacket>,
     /// The packet, if the interface received it without the processor.
@@ -184,7 +185,7 @@ impl RxCompletion {
 
 /// The state that a driver keeps between [`Driver::begin_send`] and [`Driver::try_send`] of a packet.
 #[derive(Clone, Default)]
-pub struct TxToken(pub(super) Option<Ticket>);
+pub struct TxToken(pub(super) Option<ProcessorStage>);
 
 impl TxToken {
     /// Returns the token of a driver that keeps no state.
@@ -336,4 +337,4 @@ pub trait Driver: DriverExtensions {
 }
 
 /// Shortest header of a packet on the wire.
-pub const HEAD_WORD: Bytes = Bytes(4);
+pub const HEADER_BYTES_MIN: Bytes = Bytes(4);

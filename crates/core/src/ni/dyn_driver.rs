@@ -18,29 +18,29 @@ use std::rc::Rc;
 /// list lacks a method, the forwarding of `AnyDriver` does not compile.
 macro_rules! object_safe {
     (
-        now { $(fn $now:ident($($now_name:ident: $now_type:ty),*) $(-> $now_returns:ty)?;)* }
-        later { $(async fn $later:ident<$life:lifetime>($($name:ident: $type:ty),*) -> $returns:ty;)* }
+        methods { $(fn $method:ident($($parameter:ident: $parameter_type:ty),*) $(-> $result:ty)?;)* }
+        async_methods { $(async fn $async_method:ident<$life:lifetime>($($name:ident: $type:ty),*) -> $returns:ty;)* }
     ) => {
         /// A driver whose futures are boxed, with the methods of [`Driver`]; implemented for every driver.
         #[allow(missing_docs)]
         pub trait DynDriver: DriverExtensions {
-            $(fn $now(&self $(, $now_name: $now_type)*) $(-> $now_returns)?;)*
-            $(fn $later<$life>(&$life self $(, $name: $type)*) -> LocalFuture<$life, $returns>;)*
+            $(fn $method(&self $(, $parameter: $parameter_type)*) $(-> $result)?;)*
+            $(fn $async_method<$life>(&$life self $(, $name: $type)*) -> LocalFuture<$life, $returns>;)*
         }
 
         impl<D: Driver> DynDriver for D {
-            $(fn $now(&self $(, $now_name: $now_type)*) $(-> $now_returns)? {
-                Driver::$now(self $(, $now_name)*)
+            $(fn $method(&self $(, $parameter: $parameter_type)*) $(-> $result)? {
+                Driver::$method(self $(, $parameter)*)
             })*
-            $(fn $later<$life>(&$life self $(, $name: $type)*) -> LocalFuture<$life, $returns> {
-                Box::pin(Driver::$later(self $(, $name)*))
+            $(fn $async_method<$life>(&$life self $(, $name: $type)*) -> LocalFuture<$life, $returns> {
+                Box::pin(Driver::$async_method(self $(, $name)*))
             })*
         }
     };
 }
 
 object_safe! {
-    now {
+    methods {
         fn limits() -> DriverLimits;
         fn begin_send(cpu: &AnyProcessor, journey: &Journey) -> TxToken;
         fn takes_in_any_order() -> bool;
@@ -60,7 +60,7 @@ object_safe! {
         fn counts() -> Vec<(&'static str, u64)>;
         fn utilization() -> Vec<Utilization>;
     }
-    later {
+    async_methods {
         async fn try_send<'a>(cpu: &'a AnyProcessor, packet: &'a SendRequest<'a>, token: &'a TxToken) -> bool;
         async fn flush_sends<'a>(cpu: &'a AnyProcessor) -> ();
         async fn wait_for_capacity<'a>(cpu: &'a AnyProcessor) -> ();

@@ -2,7 +2,7 @@
 //!
 //! The width of each field is not defined here; it depends on the interface's header.
 
-/// Description of a packet by the messaging layer.
+/// The messaging layer's header of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Envelope {
     /// Whether the packet is part of a message with a payload; otherwise it is an active message.
@@ -11,8 +11,8 @@ pub struct Envelope {
     pub handler: u8,
     /// Number of the message that a part belongs to, counted by its sender.
     pub sequence: u16,
-    /// Number of a part among the fragments of its message.
+    /// Number of the part among the fragments of its message.
     pub fragment: u32,
-    /// Whether a part is the last fragment.
+    /// Whether the part is the last fragment of its message.
     pub last: bool,
 }

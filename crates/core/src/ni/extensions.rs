@@ -1,8 +1,8 @@
 //! Extensions of a driver: operations other than messages, which some interfaces offer.
 //!
 //! A workload or a kind of shared memory names the extension that it needs, and a machine is checked for it before time
-//! 0. Extensions are therefore optional, and their methods do not panic. A new extension is a new method of this trait
-//! whose default returns `None`.
+//! 0. Extensions are therefore optional, and their methods do not panic. A new extension is a new method of
+//! [`DriverExtensions`] whose default returns `None`.
 
 use super::verbs::Verbs;
 use crate::engine::{Bytes, Journey, LocalFuture, NodeId, Time};
@@ -78,10 +78,10 @@ pub trait CoherenceUnit {
     fn remote(&self, home: NodeId, address: Address) -> Address;
 
     /// Returns whether the processor may access `address` without waiting for another node.
-    fn may_access(&self, address: Address, want: AccessMode) -> bool;
+    fn may_access(&self, address: Address, mode: AccessMode) -> bool;
 
     /// Requests the block at `address`; returns the grant to wait for, or `None` if the access hits.
-    fn demand<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, Option<Grant>>;
+    fn demand<'a>(&'a self, address: Address, mode: AccessMode) -> LocalFuture<'a, Option<Grant>>;
 
     /// Waits for a grant; nothing else runs on the processor in the meantime.
     fn wait<'a>(&'a self, grant: &'a Grant) -> LocalFuture<'a, ()>;
@@ -93,5 +93,5 @@ pub trait CoherenceUnit {
     fn end_use<'a>(&'a self, address: Address) -> LocalFuture<'a, ()>;
 
     /// Requests the block at `address` without waiting for it.
-    fn prefetch<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, ()>;
+    fn prefetch<'a>(&'a self, address: Address, mode: AccessMode) -> LocalFuture<'a, ()>;
 }

@@ -27,11 +27,11 @@ pub fn hand_over(
     port.offer(slot, Offer { to: port.addresses().node(to), flow: FlowKey(0), class, marks, bytes, body });
 }
 
-/// Charges the polls that the processor made since `begin`, one every `poll` cycles. The last charged poll is the
-/// first one after the current time, which finds the change.
-pub async fn end_poll(cpu: &AnyProcessor, begin: Time, poll: u64) {
+/// Charges the polls that the processor made since `wait_start`, one every `poll_cycles` cycles. The last charged poll
+/// is the first one that is not before the current time: it finds the change.
+pub async fn end_poll(cpu: &AnyProcessor, wait_start: Time, poll_cycles: u64) {
     let clock = cpu.clock();
-    let waited = clock.cycle_at(cpu.now()) - clock.cycle_before(begin);
-    cpu.work(waited.next_multiple_of(poll) - waited);
+    let elapsed_cycles = clock.cycle_at(cpu.now()) - clock.cycle_before(wait_start);
+    cpu.work(elapsed_cycles.next_multiple_of(poll_cycles) - elapsed_cycles);
     cpu.sync().await;
 }

@@ -1,5 +1,5 @@
 //! The specification of an interface: the host capabilities that it needs, its limits and its memory footprint. A
-//! machine is checked and built with these, independent of the kind of interface.
+//! machine is checked and built from this specification, whatever the kind of interface.
 //!
 //! All keys that the specification names are relative to the interface's own table.
 
@@ -142,12 +142,12 @@ impl ProtocolMemory {
     }
 }
 
-/// Format of the packets of all interfaces with the 8-byte header of fifos and queues, and of the queues without a bus.
+/// Name of the packet format with the 8-byte header, which fifos, queues and the queues without a bus share.
 pub const PARCEL: &str = "parcel";
-/// The packet format of coherent queues with packets above 256 bytes.
+/// Name of the packet format of coherent queues with packets above 256 bytes.
 pub const LARGE_PARCEL: &str = "parcel of 16-byte headers";
 
-/// An interface as read from a description.
+/// The specification of an interface, read from a description.
 pub trait InterfaceSpec: PartSpec {
     /// Returns the host capabilities that the interface needs.
     fn needs(&self) -> HostCapabilities;
@@ -222,8 +222,10 @@ fn payload_max(interface: &dyn InterfaceSpec) -> Bytes {
 /// Returns the longest message between nodes with these interfaces: one packet's payload, if the interfaces fragment
 /// messages differently.
 pub fn message_max<'a>(interfaces: impl Iterator<Item = &'a dyn InterfaceSpec> + Clone) -> Bytes {
-    let fragments = interfaces.clone().map(|one| one.memory_footprint().packet.map(|packet| packet.carries));
+    let fragments =
+        interfaces.clone().map(|interface| interface.memory_footprint().packet.map(|packet| packet.carries));
     let is_one_size = fragments.clone().min() == fragments.max();
-    let longest = |one: &dyn InterfaceSpec| if is_one_size { one.limits().message } else { payload_max(one) };
+    let longest =
+        |interface: &dyn InterfaceSpec| if is_one_size { interface.limits().message } else { payload_max(interface) };
     interfaces.map(longest).min().unwrap_or(Bytes::ZERO)
 }

@@ -13,7 +13,7 @@ use crate::engine::Bytes;
 /// The fields of a packet's header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PacketHeader {
-    /// Description by the messaging layer.
+    /// Header of the messaging layer.
     pub envelope: Envelope,
     /// Indices of the sending and of the receiving endpoint on their nodes.
     pub endpoints: [u32; 2],

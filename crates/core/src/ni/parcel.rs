@@ -80,7 +80,7 @@ pub struct Header {
     pub source: u32,
     /// Receiving endpoint.
     pub destination: u32,
-    /// Description by the messaging layer. The sequence number is long because a message may be returned many times and
+    /// Header of the messaging layer. The sequence number is long because a message may be returned many times and
     /// overtaken by many others.
     pub envelope: Envelope,
     /// Lap of the queue in which the packet was written: 7 bits, zero for none.
@@ -122,26 +122,26 @@ fn pack<const N: usize>(fields: [u64; N], widths: [u32; N]) -> u64 {
 
 /// Returns the fields of a word that [`pack`] made.
 fn unpack<const N: usize>(word: u64, widths: [u32; N]) -> [u32; N] {
-    let mut rest = word;
+    let mut remaining_bits = word;
     widths.map(|width| {
-        let field = rest & ((1 << width) - 1);
-        rest >>= width;
+        let field = remaining_bits & ((1 << width) - 1);
+        remaining_bits >>= width;
         field as u32
     })
 }
 
 impl Header {
-    /// Returns word `word` of the encoded header.
+    /// Returns word number `index` of the encoded header.
     ///
     /// # Panics
     ///
     /// Panics if a field does not fit.
-    pub fn word(self, word: usize) -> u64 {
+    pub fn word(self, index: usize) -> u64 {
         if self.format == HeaderFormat::Paper {
             return self.encode();
         }
         let Envelope { is_part, handler, sequence, fragment, last } = self.envelope;
-        let fields = match word {
+        let fields = match index {
             0 => [
                 self.payload_bytes.into(),
                 sequence.into(),
@@ -153,7 +153,7 @@ impl Header {
             ],
             _ => [self.destination.into(), fragment.into(), self.marks.into(), 0, 0, 0, 0],
         };
-        pack(fields, LARGE_FIELD_BITS[word])
+        pack(fields, LARGE_FIELD_BITS[index])
     }
 
     /// Returns the header of `format` that `words` hold. The second word of a header of the paper is not used.
@@ -182,7 +182,7 @@ impl Header {
     }
 
     /// Returns the header of `format` at the beginning of `bytes`.
-    pub fn at(format: HeaderFormat, bytes: &[u8]) -> Header {
+    pub fn from_bytes(format: HeaderFormat, bytes: &[u8]) -> Header {
         let word = |at: usize| bytes.get(at..at + 8).map_or(0, read_bytes);
         Header::from_words(format, [word(0), word(8)])
     }
@@ -243,8 +243,8 @@ impl Header {
     }
 
     /// Returns the header of `packet`.
-    pub fn of(format: HeaderFormat, packet: &Packet) -> Header {
-        Header::at(format, &packet.bytes())
+    pub fn from_packet(format: HeaderFormat, packet: &Packet) -> Header {
+        Header::from_bytes(format, &packet.bytes())
     }
 
     /// Returns the number of words of the header.
@@ -281,7 +281,7 @@ pub fn block_of(packet: &Packet, block: usize) -> Block {
     Block::from_bytes(&bytes[from..(from + BLOCK_BYTES).min(bytes.len())])
 }
 
-/// Names of the two stages of the processor's part of a journey: the processor's own work, and its bus accesses.
+/// Names of the two stages in which a processor works for a packet: the processor's own work, and its bus accesses.
 pub struct StageNames {
     /// Name of the stage of instructions and cache hits.
     pub processor: &'static str,
@@ -290,32 +290,32 @@ pub struct StageNames {
 }
 
 /// Names of the stages of sending.
-pub const SENDING: StageNames = StageNames { processor: "send: processor", bus: "send: bus" };
+pub const SENDING_STAGES: StageNames = StageNames { processor: "send: processor", bus: "send: bus" };
 /// Names of the stages of receiving.
-pub const RECEIVING: StageNames = StageNames { processor: "receive: processor", bus: "receive: bus" };
+pub const RECEIVING_STAGES: StageNames = StageNames { processor: "receive: processor", bus: "receive: bus" };
 
 /// The record of a stage in which a processor works for a packet. The end of the stage splits it into the processor's
 /// own work and its bus accesses.
 #[derive(Clone)]
-pub struct Ticket {
+pub struct ProcessorStage {
     journey: Journey,
     cpu: AnyProcessor,
     start: Time,
     stalls: Stalls,
 }
 
-impl Ticket {
-    /// Begins the processor's part, and ends the stage `before`. Returns `None` if the packet has no ledger.
-    pub fn start(journey: &Journey, cpu: &AnyProcessor, before: &'static str) -> Option<Ticket> {
+impl ProcessorStage {
+    /// Begins the processor's stage, and ends the stage `previous_stage`. Returns `None` if the packet has no ledger.
+    pub fn start(journey: &Journey, cpu: &AnyProcessor, previous_stage: &'static str) -> Option<ProcessorStage> {
         if !journey.has_ledger() {
             return None;
         }
         let (start, stalls) = (cpu.now(), cpu.stalls());
-        journey.close(before, start);
-        Some(Ticket { journey: journey.clone(), cpu: cpu.clone(), start, stalls })
+        journey.close(previous_stage, start);
+        Some(ProcessorStage { journey: journey.clone(), cpu: cpu.clone(), start, stalls })
     }
 
-    /// Ends the processor's part at `at`, which may be within an access that is not counted yet.
+    /// Ends the processor's stage at `at`, which may be within an access that is not counted yet.
     pub fn end(self, names: &StageNames, at: Time) {
         let stalls = self.cpu.stalls();
         let waiting = stalls.waiting - self.stalls.waiting;
@@ -351,37 +351,37 @@ mod tests {
             let header = Header { format, payload_bytes, source, destination, envelope, sense, marks };
             let mut bytes = [0; 16];
             header.write_to(&mut bytes);
-            prop_assert_eq!(Header::at(format, &bytes), header);
+            prop_assert_eq!(Header::from_bytes(format, &bytes), header);
         }
     }
 
     #[test]
     fn a_field_that_does_not_fit_panics() {
-        let wide = |change: fn(&mut Header)| {
+        let encoding_panics = |change: fn(&mut Header)| {
             let mut header = Header::default();
             change(&mut header);
             std::panic::catch_unwind(|| header.encode()).is_err()
         };
-        assert!(wide(|header| header.envelope.handler = 32));
-        assert!(wide(|header| header.envelope.fragment = 256));
-        assert!(wide(|header| header.envelope.sequence = 1 << 14));
-        assert!(wide(|header| header.source = 1 << 10));
-        assert!(wide(|header| header.sense = 128));
-        assert!(!wide(|header| header.envelope.handler = 31));
+        assert!(encoding_panics(|header| header.envelope.handler = 32));
+        assert!(encoding_panics(|header| header.envelope.fragment = 256));
+        assert!(encoding_panics(|header| header.envelope.sequence = 1 << 14));
+        assert!(encoding_panics(|header| header.source = 1 << 10));
+        assert!(encoding_panics(|header| header.sense = 128));
+        assert!(!encoding_panics(|header| header.envelope.handler = 31));
     }
 
     #[test]
     fn a_field_that_does_not_fit_a_large_header_panics() {
-        let wide = |change: fn(&mut Header)| {
+        let writing_panics = |change: fn(&mut Header)| {
             let mut header = Header { format: HeaderFormat::Large, ..Header::default() };
             change(&mut header);
             std::panic::catch_unwind(|| header.write_to(&mut [0; 16])).is_err()
         };
-        assert!(wide(|header| header.envelope.handler = 32));
-        assert!(wide(|header| header.envelope.fragment = 1 << 16));
-        assert!(wide(|header| header.payload_bytes = 1 << 14));
-        assert!(wide(|header| header.destination = 1 << 20));
-        assert!(wide(|header| header.sense = 128));
-        assert!(!wide(|header| header.envelope.sequence = u16::MAX));
+        assert!(writing_panics(|header| header.envelope.handler = 32));
+        assert!(writing_panics(|header| header.envelope.fragment = 1 << 16));
+        assert!(writing_panics(|header| header.payload_bytes = 1 << 14));
+        assert!(writing_panics(|header| header.destination = 1 << 20));
+        assert!(writing_panics(|header| header.sense = 128));
+        assert!(!writing_panics(|header| header.envelope.sequence = u16::MAX));
     }
 }

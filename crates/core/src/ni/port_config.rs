@@ -40,7 +40,7 @@ pub struct PortConfig<'a> {
     /// Map from endpoints to nodes.
     pub addresses: &'a Rc<EndpointMap>,
     /// Longest packet.
-    pub packet: Bytes,
+    pub packet_max: Bytes,
     /// Whether a packet may be taken as soon as its header has arrived; otherwise all of it must have arrived.
     pub accepts_on_header: bool,
     /// Names of the stages.

@@ -71,7 +71,7 @@ impl RxPayload<'_> {
 
 /// An interface that gives whole packets to a port. It defines the effect of each step of its driver on the host.
 pub trait WholePacketNic {
-    /// Names of the latency stages of its packets.
+    /// Names of the latency stages of the interface's packets.
     const STAGES: Stages = Stages { pool: "send queue", always: true, fabric: "fabric" };
 
     /// Returns the driver's limits; the number of classes is the port's.
@@ -162,7 +162,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
     async fn poll(&self, cpu: &AnyProcessor, sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         self.nic.poll(cpu).await;
         // Answers are taken first, since other programs may wait for them.
-        let taken = Class::all(self.port.classes()).rev().find_map(|class| {
+        let taken_packet = Class::all(self.port.classes()).rev().find_map(|class| {
             // An acknowledgement can be piggybacked only on an answer of the same class.
             let can_piggyback = self.answers_class() == class;
             let answer = |packet: &Packet| {
@@ -171,18 +171,18 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
             };
             self.port.try_take(class, answer)
         });
-        let taken = taken?;
+        let taken_packet = taken_packet?;
         let (PacketHeader { envelope, endpoints, length }, bytes) = {
-            let bytes = taken.packet.bytes();
+            let bytes = taken_packet.packet.bytes();
             (self.nic.header(&bytes), bytes.len())
         };
-        let journey = taken.packet.journey.clone();
+        let journey = taken_packet.packet.journey.clone();
         // The processor's local clock does not advance between two leases, so the simulated time may be later.
         journey.close("arrivals queue", cpu.now().max(cpu.sim().now()));
-        let nodes = [taken.from, self.port.node()];
-        let ends = [0, 1].map(|side| self.port.addresses().endpoint(nodes[side], endpoints[side]));
-        let state = DriverState { taken: Some(taken), ..DriverState::default() };
-        Some(RxPacket::new(ends, envelope, bytes - length, journey).with_state(state))
+        let nodes = [taken_packet.from, self.port.node()];
+        let packet_endpoints = [0, 1].map(|side| self.port.addresses().endpoint(nodes[side], endpoints[side]));
+        let state = DriverState { taken: Some(taken_packet), ..DriverState::default() };
+        Some(RxPacket::new(packet_endpoints, envelope, bytes - length, journey).with_state(state))
     }
 
     async fn take(
@@ -196,33 +196,33 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         let start = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
         cpu.sync().await;
-        let taken = arrival.state.taken.take().expect("a packet that was found");
-        while !taken.packet.is_whole() {
+        let taken_packet = arrival.state.taken.take().expect("a packet that was found");
+        while !taken_packet.packet.is_whole() {
             self.port.changed.wait().await;
         }
-        let header_length = self.nic.header(&taken.packet.bytes()).length;
-        let landed = self.nic.fetch(cpu, RxPayload { packet: &taken.packet, header_length }, sink).await;
+        let header_length = self.nic.header(&taken_packet.packet.bytes()).length;
+        let completion = self.nic.fetch(cpu, RxPayload { packet: &taken_packet.packet, header_length }, sink).await;
         cpu.sync().await;
-        self.port.release(taken);
+        self.port.release(taken_packet);
         arrival.journey.add_service(start, cpu.now());
         arrival.journey.close("receive", cpu.now());
         lease.record_span("receive", arrival.journey.id(), self.packet_max.len());
-        landed
+        completion
     }
 
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         let poll_start = cpu.now();
         cpu.work(self.costs.poll);
         cpu.sync().await;
-        let begin = cpu.now();
-        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, begin);
+        let wait_start = cpu.now();
+        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, wait_start);
         let next = (wake.next)();
-        if self.has_arrived() || next <= begin {
+        if self.has_arrived() || next <= wait_start {
             return false;
         }
         self.port.changed.wait_until(next).await;
         if self.costs.poll > 0 && cpu.now() < wake.until {
-            end_poll(cpu, begin, self.costs.poll).await;
+            end_poll(cpu, wait_start, self.costs.poll).await;
         }
         false
     }

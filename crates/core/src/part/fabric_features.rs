@@ -1,5 +1,5 @@
-//! Features of switches. Fabrics state them, and protocols ask for them, before time 0, so that neither needs to know
-//! the other.
+//! Features of switches. Fabrics state them, and protocols ask for them, before time 0, so that fabrics and protocols
+//! need not know each other.
 
 /// Marks that the switches of a fabric set in packets, and guarantees that the switches give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

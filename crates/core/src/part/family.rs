@@ -70,7 +70,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         PartFamily { table, summary, default: None, entries: Vec::new(), undescribed: OnceLock::new() }
     }
 
-    /// States the part of a description that selects none. The parts of such a family have no sibling tables.
+    /// Sets the part that is selected if a description selects none. The parts of such a family have no sibling tables.
     #[must_use]
     pub const fn or_by_default(mut self, key: &'static str) -> Self {
         self.default = Some(key);
@@ -95,7 +95,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         self.table
     }
 
-    /// Returns the key of the part of a description that selects none.
+    /// Returns the key of the part that is selected if a description selects none.
     pub fn default_key(&self) -> Option<&'static str> {
         self.default
     }
@@ -141,15 +141,15 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         entry.siblings.iter().fold(selected, |selected, siblings| selected.with_siblings(siblings.tables))
     }
 
-    /// Reads the part that a description selects by a table among the other keys of `t`, the table `family_table`. If
-    /// none is selected, that is an error.
+    /// Reads the part that a description selects by a table among the other keys of `t`, the table `family_table`. It
+    /// is an error if no part is selected.
     pub fn read_variant(&self, t: &mut Table<'_>, family_table: &str) -> Selected<S> {
         t.open_family("", REGISTRATION_HELP);
         t.alternatives(self.summary, &self.members(), |key, t| self.read_member(key, t, family_table))
     }
 
-    /// Reads the part that a description selects below the family's table. If none is selected and the family has no
-    /// default, that is an error.
+    /// Reads the part that a description selects below the family's table. It is an error if no part is selected and
+    /// the family has no default.
     pub fn read(&self, t: &mut Table<'_>) -> Selected<S> {
         t.open_family(self.table, REGISTRATION_HELP);
         let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, self.table);
@@ -165,16 +165,17 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         t: &mut Table<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> Selected<S>,
     ) -> Selected<S> {
-        let all = self.siblings();
-        let keys: Vec<&str> = all.iter().flat_map(|siblings| siblings.tables).map(|table| table.key).collect();
-        let mut completed = None;
-        let siblings_of = |t: &mut Table<'_>, selected: &Selected<S>| {
-            for siblings in &all {
-                completed = self.read_siblings(siblings, t, selected).or(completed.take());
+        let all_siblings = self.siblings();
+        let keys: Vec<&str> = all_siblings.iter().flat_map(|siblings| siblings.tables).map(|table| table.key).collect();
+        let mut selected_with_siblings = None;
+        let read_all_siblings = |t: &mut Table<'_>, selected: &Selected<S>| {
+            for siblings in &all_siblings {
+                selected_with_siblings = self.read_siblings(siblings, t, selected).or(selected_with_siblings.take());
             }
         };
-        let selected = t.one_of_with_siblings(self.table, self.summary, &self.members(), read, &keys, siblings_of);
-        completed.unwrap_or(selected)
+        let selected =
+            t.one_of_with_siblings(self.table, self.summary, &self.members(), read, &keys, read_all_siblings);
+        selected_with_siblings.unwrap_or(selected)
     }
 
     /// Returns the sibling tables of all members, each group of tables once.
@@ -189,22 +190,22 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
     }
 
     /// Reads sibling tables, and returns the selected member with their values. If the member has no such tables,
-    /// reports those that are described and returns `None`.
+    /// reports the sibling tables that the description has, and returns `None`.
     fn read_siblings(
         &self,
         siblings: &Arc<Siblings<S>>,
         t: &mut Table<'_>,
         selected: &Selected<S>,
     ) -> Option<Selected<S>> {
-        let own = self.get(selected.name()).and_then(|entry| entry.siblings.as_ref());
-        if t.describing() || own.is_some_and(|own| Arc::ptr_eq(own, siblings)) {
+        let own_siblings = self.get(selected.name()).and_then(|entry| entry.siblings.as_ref());
+        if t.describing() || own_siblings.is_some_and(|own_siblings| Arc::ptr_eq(own_siblings, siblings)) {
             return Some(selected.with_spec((siblings.read)(t, selected.spec())));
         }
-        let described: Vec<_> = siblings.tables.iter().filter(|table| t.has(table.key)).collect();
-        if !described.is_empty() {
+        let described_tables: Vec<_> = siblings.tables.iter().filter(|table| t.has(table.key)).collect();
+        if !described_tables.is_empty() {
             (siblings.read)(t, selected.spec());
         }
-        for table in described {
+        for table in described_tables {
             t.report_invalid(table.key, table.refusal, siblings.help);
         }
         None
@@ -222,11 +223,11 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
     /// on the values. The parts are read once.
     pub fn undescribed(&self) -> &[Selected<S>] {
         self.undescribed.get_or_init(|| {
-            let mut all = Vec::new();
+            let mut parts = Vec::new();
             for entry in &self.entries {
-                describe(|t| all.push(Selected::new((entry.read)(t), self.table)));
+                describe(|t| parts.push(Selected::new((entry.read)(t), self.table)));
             }
-            all
+            parts
         })
     }
 }

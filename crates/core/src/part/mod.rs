@@ -1,20 +1,20 @@
-//! Parts as specifications: what every host, interface, protocol, fabric and workload states about itself before time
-//! 0.
+//! Parts as specifications: the declarations that every host, interface, protocol, fabric and workload makes before
+//! time 0.
 //!
 //! A part has two forms. Before time 0 it is a *specification*: plain data that was read from a table of a description,
 //! that the checks examine, and from which documentation is printed. At time 0 its `start` makes a *runtime object* of
-//! it. This folder holds what specifications of all families have in common; each family adds a trait of its own
+//! it. This folder holds the common parts of the specifications of all families; each family adds a trait of its own
 //! (`WorkloadSpec`, `InterfaceSpec`, …) next to its runtime traits.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `spec.rs` | the trait that an author implements, and its object-safe form |
-//! | `family.rs` | the parts of one family, by key, and how a description names one |
+//! | `family.rs` | the parts of one family, by key, and the syntax by which a description names one |
 //! | `siblings.rs` | sibling tables of a family's members |
 //! | `selected.rs` | a specification together with the table that it was read from |
 //! | `fabric_features.rs` | features of switches, which fabrics state and protocols ask for |
 //! | `result_name.rs` | names in results, with their meanings |
-//! | `error.rs` | what is wrong with a parameter, at a key below the part's table |
+//! | `error.rs` | errors in parameters, each at a key below the part's table |
 //!
 //! The families themselves, and the registry of all of them, are not in this folder; they are in layers above.
 

@@ -1,7 +1,8 @@
 //! Names in results with their meanings: metrics, stages of a latency, and resources.
 //!
 //! A part states the names that it adds to results ([`PartInfo::results`](super::PartInfo::results)), so that `narrows
-//! explain` and the reference know every one of them. A law of the test matrix checks that nothing else occurs.
+//! explain` and the reference know every one of them. A law of the test matrix checks that no other name occurs in a
+//! result.
 
 /// The kind of a name in results.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -15,7 +16,7 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    /// The name of the kind.
+    /// Returns the name of the kind.
     pub const fn name(self) -> &'static str {
         match self {
             ResultKind::Metric => "metric",
@@ -100,15 +101,16 @@ impl ResultName {
 
 /// Returns whether `name` consists of the words of `pattern`, where each of [`PLACEHOLDERS`] matches one or more words.
 fn fits(pattern: &str, name: &str, separator: char) -> bool {
-    let (word, rest) = pattern.split_once(separator).map_or((pattern, None), |(word, rest)| (word, Some(rest)));
-    let ends = || name.match_indices(separator).map(|(at, _)| at).chain([name.len()]);
+    let (word, remaining_words) =
+        pattern.split_once(separator).map_or((pattern, None), |(word, remaining_words)| (word, Some(remaining_words)));
+    let word_ends = || name.match_indices(separator).map(|(at, _)| at).chain([name.len()]);
     let is_any = PLACEHOLDERS.contains(&word);
     let tail = |end: usize| name.get(end + 1..);
-    ends().any(|end| {
+    word_ends().any(|end| {
         (is_any && end > 0 || name[..end] == *word)
-            && match (rest, tail(end)) {
+            && match (remaining_words, tail(end)) {
                 (None, None) => true,
-                (Some(rest), Some(tail)) => fits(rest, tail, separator),
+                (Some(remaining_words), Some(tail)) => fits(remaining_words, tail, separator),
                 _ => false,
             }
     })

@@ -1,6 +1,7 @@
 //! Sibling tables of a family's members: `[fabric.router]` describes the routers of whichever shape is selected.
 //!
-//! A key of a part whose first step is such a table is in the sibling table, not in the part's own table.
+//! If the first step of a part's key is a sibling table, the key is in the sibling table and not in the part's own
+//! table.
 
 use crate::text::Table;
 use std::sync::Arc;

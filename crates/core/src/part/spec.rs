@@ -90,7 +90,7 @@ pub trait PartSpec: Any + Debug + Send + Sync {
     fn inert_reason(&self, key: &str) -> Option<&'static str>;
 
     /// Writes the part's table and its sibling tables in the form in which they are read.
-    fn write(&self, to: &mut dyn ParameterSink);
+    fn write(&self, sink: &mut dyn ParameterSink);
 
     /// Returns the specification for a downcast to its kind, which tests and tools of that kind use.
     fn as_any(&self) -> &dyn Any;
@@ -109,8 +109,8 @@ impl<P: Part> PartSpec for P {
         Part::inert_reason(self, key)
     }
 
-    fn write(&self, to: &mut dyn ParameterSink) {
-        to.table(P::INFO.key, &|to| Parameters::write(self, to));
+    fn write(&self, sink: &mut dyn ParameterSink) {
+        sink.table(P::INFO.key, &|sink| Parameters::write(self, sink));
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -41,9 +41,9 @@ pub struct Backlog {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     /// Messages or packets that wait at their sources.
-    waiting: u64,
+    waiting_count: u64,
     /// Messages or packets offered so far.
-    offered: u64,
+    offered_count: u64,
 }
 
 impl Backlog {
@@ -59,24 +59,25 @@ impl Backlog {
         self.window
     }
 
-    /// Returns whether [`sample`](Backlog::sample) would take a sample at `at`.
+    /// Returns whether [`sample`](Backlog::sample) would take a sample at `now`, a number of cycles or messages.
     #[inline]
-    pub fn is_due(&self, at: u64) -> bool {
-        at >= self.next_sample
+    pub fn is_due(&self, now: u64) -> bool {
+        now >= self.next_sample
     }
 
-    /// Takes a sample if a window has passed: at `at`, `waiting` of the `offered` messages or packets wait.
+    /// Takes a sample if a window has passed: at `now`, `waiting_count` of the `offered_count` messages or
+    /// packets wait.
     #[inline]
-    pub fn sample(&mut self, at: u64, waiting: u64, offered: u64) {
-        if !self.is_due(at) {
+    pub fn sample(&mut self, now: u64, waiting_count: u64, offered_count: u64) {
+        if !self.is_due(now) {
             return;
         }
-        self.next_sample = at - at % self.window + self.window;
-        self.samples.push_back(Sample { waiting, offered });
+        self.next_sample = now - now % self.window + self.window;
+        self.samples.push_back(Sample { waiting_count, offered_count });
         if self.samples.len() as u64 > self.growing_windows + 1 {
             self.samples.pop_front();
         }
-        self.is_growing = self.judge();
+        self.is_growing = self.grows_by(DEVIATIONS);
     }
 
     /// Returns whether the backlog grew in each of the last windows, and by more than chance explains.
@@ -85,32 +86,31 @@ impl Backlog {
         self.is_growing
     }
 
-    /// Judges by the samples whether the backlog only grows.
-    fn judge(&self) -> bool {
-        self.grows_by(DEVIATIONS)
-    }
-
     /// Returns the number of messages or packets that were offered during the last windows.
     pub fn offered(&self) -> u64 {
         let (first, last) = (self.samples.front(), self.samples.back());
-        first.zip(last).map_or(0, |(first, last)| last.offered - first.offered)
+        first.zip(last).map_or(0, |(first, last)| last.offered_count - first.offered_count)
     }
 
     /// Returns whether the backlog grew in each of the last windows, and by more than this number of standard
     /// deviations of the number of arrivals.
     pub fn grows_by(&self, deviations: f64) -> bool {
         let samples = || self.samples.iter();
-        let rises = samples().zip(samples().skip(1)).filter(|(before, after)| after.waiting > before.waiting).count();
+        let rises = samples()
+            .zip(samples().skip(1))
+            .filter(|(before, after)| after.waiting_count > before.waiting_count)
+            .count();
         let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else { return false };
-        let variance = self.dispersion * (last.offered - first.offered) as f64;
-        rises as u64 == self.growing_windows && (last.waiting - first.waiting) as f64 > deviations * variance.sqrt()
+        let variance = self.dispersion * (last.offered_count - first.offered_count) as f64;
+        rises as u64 == self.growing_windows
+            && (last.waiting_count - first.waiting_count) as f64 > deviations * variance.sqrt()
     }
 
     /// Returns the growth of the backlog in the last windows, and its last value.
     pub fn growth(&self) -> (u64, u64) {
         let (first, last) = (self.samples.front(), self.samples.back());
-        let waiting = last.map_or(0, |last| last.waiting);
-        (waiting.saturating_sub(first.map_or(0, |first| first.waiting)), waiting)
+        let waiting_count = last.map_or(0, |last| last.waiting_count);
+        (waiting_count.saturating_sub(first.map_or(0, |first| first.waiting_count)), waiting_count)
     }
 }
 
@@ -134,12 +134,12 @@ mod tests {
     #[test]
     fn a_growing_backlog_is_distinguished_from_a_bounded_one() {
         assert!(is_growing(1.0, 10_000, |window| 200 * window), "2 % more than is accepted");
-        assert!(!is_growing(1.0, 10_000, |window| 100 * window), "as chance may make of 100 000 packets");
+        assert!(!is_growing(1.0, 10_000, |window| 100 * window), "growth within chance for 100 000 packets");
         assert!(is_growing(0.0, 10_000, |window| 100 * window), "a constant interval leaves nothing to chance");
-        assert!(!is_growing(10.0, 10_000, |window| 200 * window), "as bursts may make");
-        assert!(!is_growing(1.0, 10_000, |_| 5_000), "long, and no longer");
-        assert!(!is_growing(1.0, 10_000, |window| 200 * window - if window == 15 { 300 } else { 0 }), "once less");
-        assert!(!is_growing(1.0, 10_000, |window| 600 * window.min(9)), "it has settled");
+        assert!(!is_growing(10.0, 10_000, |window| 200 * window), "growth within chance for bursts");
+        assert!(!is_growing(1.0, 10_000, |_| 5_000), "a long backlog of constant length");
+        assert!(!is_growing(1.0, 10_000, |window| 200 * window - if window == 15 { 300 } else { 0 }), "one decrease");
+        assert!(!is_growing(1.0, 10_000, |window| 600 * window.min(9)), "a backlog that stopped growing");
         assert!(!is_growing(1.0, 0, |_| 0), "nothing is offered");
     }
 

@@ -29,7 +29,7 @@ pub(super) struct Collective {
     /// Number of barrier messages that have arrived from each processor.
     barrier_counts: RefCell<BTreeMap<EndpointId, u64>>,
     /// Number of barriers entered.
-    barriers: Cell<u64>,
+    entered_barriers: Cell<u64>,
     /// Values that have arrived from children in the tree and are not yet combined.
     child_values: RefCell<BTreeMap<EndpointId, u64>>,
     result: Cell<Option<u64>>,
@@ -57,15 +57,15 @@ impl Collective {
 
     /// Waits for all processors.
     pub async fn barrier(&self, endpoint: &ActiveEndpoint) {
-        let (rank, processors) = (endpoint.id().index(), endpoint.endpoints());
-        self.barriers.set(self.barriers.get() + 1);
+        let (rank, processors) = (endpoint.id().index(), endpoint.endpoint_count());
+        self.entered_barriers.set(self.entered_barriers.get() + 1);
         let mut distance = 1;
         while distance < processors {
             send(endpoint, (rank + distance) % processors, BARRIER, &[]).await;
             // A processor that has sent a message of a later barrier has also sent that of this one.
             let sender = parallel::endpoint_id((rank + processors - distance) % processors);
             let has_arrived =
-                || self.barrier_counts.borrow().get(&sender).is_some_and(|count| *count >= self.barriers.get());
+                || self.barrier_counts.borrow().get(&sender).is_some_and(|count| *count >= self.entered_barriers.get());
             endpoint.wait_for_answer(sender, has_arrived).await;
             distance *= 2;
         }
@@ -73,25 +73,25 @@ impl Collective {
 
     /// Combines one value of each processor, in the order of a binary tree. Returns the result, on each processor.
     pub async fn reduce(&self, endpoint: &ActiveEndpoint, value: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
-        let (rank, processors) = (endpoint.id().index(), endpoint.endpoints());
+        let (rank, processors) = (endpoint.id().index(), endpoint.endpoint_count());
         let children = children(rank, processors);
-        let mut sum = value;
+        let mut combined = value;
         for child in children.clone() {
             let child = parallel::endpoint_id(child);
             endpoint.wait_for_answer(child, || self.child_values.borrow().contains_key(&child)).await;
             let child_value = self.child_values.borrow_mut().remove(&child).expect("it was waited for");
-            sum = combine(sum, child_value);
+            combined = combine(combined, child_value);
         }
         if rank > 0 {
             let parent = (rank - 1) / 2;
-            send(endpoint, parent, REDUCE, &words(sum)).await;
+            send(endpoint, parent, REDUCE, &words(combined)).await;
             endpoint.wait_for_answer(parallel::endpoint_id(parent), || self.result.get().is_some()).await;
-            sum = self.result.take().expect("it was waited for");
+            combined = self.result.take().expect("it was waited for");
         }
         for child in children {
-            send(endpoint, child, BROADCAST, &words(sum)).await;
+            send(endpoint, child, BROADCAST, &words(combined)).await;
         }
-        sum
+        combined
     }
 
     /// Returns the sum of one number of each processor.

@@ -13,27 +13,27 @@ pub const AREA_BYTES: u64 = 1 << 20;
 
 /// Starts copying on `node` and returns the number of bytes copied so far, which grows during the run.
 pub(super) fn start(world: &World, node: EndpointId) -> Rc<Cell<Bytes>> {
-    let copied = Rc::new(Cell::new(Bytes::ZERO));
+    let copied_bytes = Rc::new(Cell::new(Bytes::ZERO));
     let endpoint = world.endpoint(node).clone();
-    let [from, to]: [Address; 2] = [(); 2].map(|()| endpoint.allocate(Bytes(AREA_BYTES)));
-    let counter = copied.clone();
+    let [source, destination]: [Address; 2] = [(); 2].map(|()| endpoint.allocate(Bytes(AREA_BYTES)));
+    let counter = copied_bytes.clone();
     world.sim.spawn_server(format!("{} copying", world.endpoint(node).name()), async move {
         let cpu = endpoint.cpu();
         // The task never ends, and its copies do not count as progress of the run.
-        let _polls = cpu.sim().polls_for(cpu.sim().register_wait_reason("the end of the run"));
+        let _wait_reason_guard = cpu.sim().polls_for(cpu.sim().register_wait_reason("the end of the run"));
         loop {
             let processor = cpu.acquire("copy").await;
             let first = counter.get().get() % AREA_BYTES;
-            for (area, write) in [(from, false), (to, true)] {
+            for (area, write) in [(source, false), (destination, true)] {
                 cpu.announce_run(area + first, BLOCKS_PER_TURN as usize * BLOCK_BYTES, write);
             }
             for _ in 0..BLOCKS_PER_TURN {
-                let at = counter.get().get() % AREA_BYTES;
-                let block = cpu.copy_block(from + at, to + at).await;
+                let offset = counter.get().get() % AREA_BYTES;
+                let block = cpu.copy_block(source + offset, destination + offset).await;
                 counter.set(counter.get() + Bytes(block));
             }
             drop(processor);
         }
     });
-    copied
+    copied_bytes
 }

@@ -71,16 +71,18 @@ impl WorkloadSpec for SingleCosts {
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
-        let named = [("node", Some(self.node)), ("home", Some(self.home)), ("writer", self.writer)];
-        let beyond = named.into_iter().filter(|(_, node)| node.is_some_and(|node| node >= nodes as u64));
-        let mut errors: Vec<_> = beyond
+        let named_nodes = [("node", Some(self.node)), ("home", Some(self.home)), ("writer", self.writer)];
+        let unknown_nodes = named_nodes.into_iter().filter(|(_, node)| node.is_some_and(|node| node >= nodes as u64));
+        let mut errors: Vec<_> = unknown_nodes
             .map(|(key, node)| (key, format!("there is no node {} among {nodes}", node.unwrap_or_default())))
             .collect();
-        let others = (nodes as u64).saturating_sub(2);
-        if self.readers > others {
+        let other_count = (nodes as u64).saturating_sub(2);
+        if self.readers > other_count {
             errors.push((
                 "readers",
-                format!("there are only {others} nodes other than `node` and `home`: choose at most {others}"),
+                format!(
+                    "there are only {other_count} nodes other than `node` and `home`: choose at most {other_count}"
+                ),
             ));
         }
         if self.operation == Operation::Message && self.node == self.home {
@@ -109,20 +111,20 @@ impl WorkloadSpec for SingleCosts {
             blocks,
             workers,
             handled: Cell::new((0, 0)),
-            has_handled: Signal::new(&world.sim, "a message to be handled"),
+            handled_signal: Signal::new(&world.sim, "a message to be handled"),
             cycles: RefCell::default(),
         });
         for endpoint in world.active_endpoints() {
             // A handler that owned its endpoint would keep the endpoint alive for ever.
             let (run, weak_endpoint) = (Rc::downgrade(&run), Rc::downgrade(endpoint));
-            let handled = move || {
-                let both = run.upgrade().zip(weak_endpoint.upgrade());
-                both.into_iter().for_each(|(run, endpoint)| run.record_handled(endpoint.now()));
+            let record_message = move || {
+                let run_and_endpoint = run.upgrade().zip(weak_endpoint.upgrade());
+                run_and_endpoint.into_iter().for_each(|(run, endpoint)| run.record_handled(endpoint.now()));
             };
-            let transferred = handled.clone();
-            endpoint.on_message(move |_| handled());
+            let record_transfer = record_message.clone();
+            endpoint.on_message(move |_| record_message());
             // A message that is longer than a packet is sent as a transfer.
-            endpoint.on_transfer(move |_, _, _| transferred());
+            endpoint.on_transfer(move |_, _, _| record_transfer());
         }
         worker::start(world, &run.workers, |worker| run.clone().program(worker));
         run
@@ -135,7 +137,7 @@ struct CostRun {
     workers: Vec<Rc<Worker>>,
     /// Number of messages handled, and the time at which the last one was handled, in picoseconds.
     handled: Cell<(u64, u64)>,
-    has_handled: Signal,
+    handled_signal: Signal,
     cycles: RefCell<Vec<f64>>,
 }
 
@@ -157,9 +159,9 @@ impl CostRun {
             }
         }
         worker.barrier().await;
-        if self.reads_before(own_id) {
+        if self.is_reader(own_id) {
             for (number, block) in self.blocks.iter().enumerate() {
-                self.check(number, worker.load(*block).await);
+                self.check_value(number, worker.load(*block).await);
             }
         }
         worker.barrier().await;
@@ -168,27 +170,27 @@ impl CostRun {
             match operation {
                 Operation::Message => {
                     worker.release().await;
-                    self.messages(worker.endpoint()).await;
+                    self.measure_messages(worker.endpoint()).await;
                 }
-                Operation::Read | Operation::Write => self.accesses(&worker).await,
+                Operation::Read | Operation::Write => self.measure_accesses(&worker).await,
             }
         }
         worker.barrier().await;
     }
 
-    /// Returns whether node `own` is one of the nodes that load the blocks before the measurement.
-    fn reads_before(&self, own: u64) -> bool {
-        let p = &self.parameters;
-        let others = (0..self.workers.len() as u64).filter(|other| ![p.node, p.home].contains(other));
-        others.take(p.readers as usize).any(|other| other == own)
+    /// Returns whether `node` is one of the nodes that load the blocks before the measurement.
+    fn is_reader(&self, node: u64) -> bool {
+        let parameters = &self.parameters;
+        let others = (0..self.workers.len() as u64).filter(|other| ![parameters.node, parameters.home].contains(other));
+        others.take(parameters.readers as usize).any(|other| other == node)
     }
 
-    fn check(&self, number: usize, loaded: u64) {
+    fn check_value(&self, number: usize, loaded: u64) {
         let stored = if self.parameters.writer.is_some() { value(number) } else { 0 };
         assert_eq!(loaded, stored, "block {number} holds what was stored");
     }
 
-    async fn messages(&self, endpoint: &ActiveEndpoint) {
+    async fn measure_messages(&self, endpoint: &ActiveEndpoint) {
         let words = vec![0; self.parameters.words as usize];
         for number in 0..self.parameters.repetitions {
             let start = endpoint.now();
@@ -196,7 +198,7 @@ impl CostRun {
             endpoint.compute(PAUSE_CYCLES).await;
             if self.handled.get().0 <= number {
                 while self.handled.get().0 <= number {
-                    self.has_handled.wait().await;
+                    self.handled_signal.wait().await;
                 }
                 endpoint.compute(PAUSE_CYCLES).await;
             }
@@ -207,17 +209,17 @@ impl CostRun {
     /// Records that a message was handled at `now` by the clock of its receiver.
     fn record_handled(&self, now: Time) {
         self.handled.set((self.handled.get().0 + 1, now.ps()));
-        self.has_handled.notify();
+        self.handled_signal.notify();
     }
 
-    async fn accesses(&self, worker: &Worker) {
+    async fn measure_accesses(&self, worker: &Worker) {
         for (number, block) in self.blocks.iter().enumerate() {
             // Waits until everything that the last access started is complete.
             worker.compute(PAUSE_CYCLES / 10).await;
             let start = worker.endpoint().now();
             match self.parameters.operation {
                 Operation::Write => worker.store(*block, value(number)).await,
-                _ => self.check(number, worker.load(*block).await),
+                _ => self.check_value(number, worker.load(*block).await),
             }
             self.record(worker.endpoint(), (worker.endpoint().now() - start).ps());
         }

@@ -24,7 +24,7 @@ pub enum Pattern {
     BitReversal,
     /// The node whose number has the bits rotated left by one.
     Shuffle,
-    /// In each dimension of the shape, the node just less than half way round the ring.
+    /// In each dimension of the shape, the node ⌈n / 2⌉ - 1 positions further in the ring of n nodes.
     Tornado(Vec<u64>),
     /// In each dimension of the shape, the next node.
     Neighbour(Vec<u64>),
@@ -43,7 +43,7 @@ pub enum Pattern {
 }
 
 /// Returns the patterns with their names in descriptions, and their parameters empty.
-fn named() -> [(&'static str, Pattern); 10] {
+fn named_patterns() -> [(&'static str, Pattern); 10] {
     [
         ("uniform", Pattern::Uniform),
         ("uniform-with-self", Pattern::UniformWithSelf),
@@ -66,21 +66,22 @@ const PATTERN_SHAPE: &str = "pattern-shape";
 /// Implemented by hand, since the pattern determines which keys there are.
 impl Parameters for Pattern {
     fn read(t: &mut Table<'_>) -> Pattern {
-        let pattern = t.choice(PATTERN, "Traffic pattern: the destination of each message", &named()).or("uniform");
-        let all = t.describing();
+        let pattern =
+            t.choice(PATTERN, "Traffic pattern: the destination of each message", &named_patterns()).or("uniform");
+        let is_describing = t.describing();
         let (mut hot_node, mut fraction, mut shape) = (0, 0.0, Vec::new());
-        if all || matches!(pattern, Pattern::HotSpot { .. } | Pattern::Incast { .. }) {
+        if is_describing || matches!(pattern, Pattern::HotSpot { .. } | Pattern::Incast { .. }) {
             hot_node = t
                 .count(HOT_NODE, "Number of the node that is the hot spot, or that all send to in an incast")
                 .max(NODES_MAX)
                 .meaning(Meaning::Load)
                 .or(0);
         }
-        if all || matches!(pattern, Pattern::HotSpot { .. }) {
-            let of_all = t.fraction(HOT_FRACTION, "Fraction of the traffic that goes to the hot spot");
-            fraction = of_all.meaning(Meaning::Load).or(0.1);
+        if is_describing || matches!(pattern, Pattern::HotSpot { .. }) {
+            let hot_fraction = t.fraction(HOT_FRACTION, "Fraction of the traffic that goes to the hot spot");
+            fraction = hot_fraction.meaning(Meaning::Load).or(0.1);
         }
-        if all || matches!(pattern, Pattern::Tornado(_) | Pattern::Neighbour(_)) {
+        if is_describing || matches!(pattern, Pattern::Tornado(_) | Pattern::Neighbour(_)) {
             let doc =
                 "Nodes in each dimension, for the patterns `tornado` and `neighbour`; by default one ring of all nodes";
             shape = t.counts(PATTERN_SHAPE, doc).each(1, NODES_MAX).length(0, 8).or(&[]);
@@ -96,7 +97,7 @@ impl Parameters for Pattern {
 
     fn write(&self, to: &mut dyn ParameterSink) {
         let is_same = |named: &&(&str, Pattern)| std::mem::discriminant(&named.1) == std::mem::discriminant(self);
-        let name = named().iter().find(is_same).map_or("", |named| named.0);
+        let name = named_patterns().iter().find(is_same).map_or("", |named| named.0);
         to.value(PATTERN, name.to_owned().to_value());
         match self {
             Pattern::Tornado(shape) | Pattern::Neighbour(shape) => to.value(PATTERN_SHAPE, shape.to_value()),
@@ -150,22 +151,22 @@ impl Pattern {
 
     /// Returns the destination of the next message of `source` among `nodes` nodes. Permutations draw no random number.
     pub fn destination(&self, source: usize, nodes: usize, random: &mut rng::RandomStream) -> usize {
-        let (from, all) = (source as u64, nodes as u64);
-        let bits = all.ilog2();
+        let (from, node_count) = (source as u64, nodes as u64);
+        let bits = node_count.ilog2();
         let to = match self {
-            Pattern::Uniform => random_other_node(from, all, random),
-            Pattern::UniformWithSelf => random.random_range(0..all),
-            Pattern::Transpose => from % all.isqrt() * all.isqrt() + from / all.isqrt(),
-            Pattern::BitComplement => all - 1 - from,
+            Pattern::Uniform => random_other_node(from, node_count, random),
+            Pattern::UniformWithSelf => random.random_range(0..node_count),
+            Pattern::Transpose => from % node_count.isqrt() * node_count.isqrt() + from / node_count.isqrt(),
+            Pattern::BitComplement => node_count - 1 - from,
             Pattern::BitReversal if bits == 0 => from,
             Pattern::BitReversal => from.reverse_bits() >> (u64::BITS - bits),
             Pattern::Shuffle if bits == 0 => from,
-            Pattern::Shuffle => (from << 1 | from >> (bits - 1)) & (all - 1),
-            Pattern::Tornado(shape) => in_each_dimension(from, all, shape, |side| side.div_ceil(2) - 1),
-            Pattern::Neighbour(shape) => in_each_dimension(from, all, shape, |_| 1),
+            Pattern::Shuffle => (from << 1 | from >> (bits - 1)) & (node_count - 1),
+            Pattern::Tornado(shape) => moved_in_each_dimension(from, node_count, shape, |side| side.div_ceil(2) - 1),
+            Pattern::Neighbour(shape) => moved_in_each_dimension(from, node_count, shape, |_| 1),
             Pattern::HotSpot { node, fraction } => {
                 let is_hot = random.random::<f64>() < *fraction;
-                if is_hot && *node != from { *node } else { random_other_node(from, all, random) }
+                if is_hot && *node != from { *node } else { random_other_node(from, node_count, random) }
             }
             Pattern::Incast { node } => *node,
         };
@@ -176,18 +177,18 @@ impl Pattern {
 const NODES_MAX: u64 = 1 << 20;
 
 /// Returns a random node other than `from`.
-fn random_other_node(from: u64, all: u64, random: &mut rng::RandomStream) -> u64 {
-    (from + random.random_range(1..all)) % all
+fn random_other_node(from: u64, node_count: u64, random: &mut rng::RandomStream) -> u64 {
+    (from + random.random_range(1..node_count)) % node_count
 }
 
-/// Returns the node that is `by` nodes further in each dimension of a shape, whose first dimension varies fastest.
-fn in_each_dimension(from: u64, all: u64, shape: &[u64], by: impl Fn(u64) -> u64) -> u64 {
-    let ring = [all];
+/// Returns the node that is `distance` nodes further in each dimension of a shape. The first dimension varies fastest.
+fn moved_in_each_dimension(from: u64, node_count: u64, shape: &[u64], distance: impl Fn(u64) -> u64) -> u64 {
+    let ring = [node_count];
     let shape = if shape.is_empty() { &ring } else { shape };
-    let (mut to, mut stride, mut rest) = (0, 1, from);
+    let (mut to, mut stride, mut remaining_index) = (0, 1, from);
     for &side in shape {
-        to += (rest % side + by(side)) % side * stride;
-        (stride, rest) = (stride * side, rest / side);
+        to += (remaining_index % side + distance(side)) % side * stride;
+        (stride, remaining_index) = (stride * side, remaining_index / side);
     }
     to
 }
@@ -196,22 +197,22 @@ fn in_each_dimension(from: u64, all: u64, shape: &[u64], by: impl Fn(u64) -> u64
 mod tests {
     use super::*;
 
-    fn all(pattern: &Pattern, nodes: usize) -> Vec<usize> {
+    fn destinations_of_all(pattern: &Pattern, nodes: usize) -> Vec<usize> {
         let mut random = rng::stream(1, "pattern");
-        pattern.check(nodes).expect("it fits");
+        pattern.check(nodes).expect("a valid number of nodes");
         (0..nodes).map(|source| pattern.destination(source, nodes, &mut random)).collect()
     }
 
     #[test]
     fn permutations_match_their_textbook_definitions() {
-        assert_eq!(all(&Pattern::Transpose, 9), [0, 3, 6, 1, 4, 7, 2, 5, 8]);
-        assert_eq!(all(&Pattern::BitComplement, 4), [3, 2, 1, 0]);
-        assert_eq!(all(&Pattern::BitReversal, 8), [0, 4, 2, 6, 1, 5, 3, 7]);
-        assert_eq!(all(&Pattern::Shuffle, 8), [0, 2, 4, 6, 1, 3, 5, 7]);
-        assert_eq!(all(&Pattern::Tornado(vec![]), 8), [3, 4, 5, 6, 7, 0, 1, 2]);
-        assert_eq!(all(&Pattern::Tornado(vec![4, 2]), 8), [1, 2, 3, 0, 5, 6, 7, 4]);
-        assert_eq!(all(&Pattern::Neighbour(vec![2, 2]), 4), [3, 2, 1, 0]);
-        assert_eq!(all(&Pattern::Incast { node: 2 }, 3), [2, 2, 2]);
+        assert_eq!(destinations_of_all(&Pattern::Transpose, 9), [0, 3, 6, 1, 4, 7, 2, 5, 8]);
+        assert_eq!(destinations_of_all(&Pattern::BitComplement, 4), [3, 2, 1, 0]);
+        assert_eq!(destinations_of_all(&Pattern::BitReversal, 8), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert_eq!(destinations_of_all(&Pattern::Shuffle, 8), [0, 2, 4, 6, 1, 3, 5, 7]);
+        assert_eq!(destinations_of_all(&Pattern::Tornado(vec![]), 8), [3, 4, 5, 6, 7, 0, 1, 2]);
+        assert_eq!(destinations_of_all(&Pattern::Tornado(vec![4, 2]), 8), [1, 2, 3, 0, 5, 6, 7, 4]);
+        assert_eq!(destinations_of_all(&Pattern::Neighbour(vec![2, 2]), 4), [3, 2, 1, 0]);
+        assert_eq!(destinations_of_all(&Pattern::Incast { node: 2 }, 3), [2, 2, 2]);
     }
 
     #[test]
@@ -239,11 +240,14 @@ mod tests {
     #[test]
     fn every_destination_is_a_node() {
         for nodes in (1..=9).chain([16, 64]) {
-            for (name, pattern) in named() {
+            for (name, pattern) in named_patterns() {
                 let hot = Pattern::HotSpot { node: nodes as u64 - 1, fraction: 0.5 };
                 let pattern = if matches!(pattern, Pattern::HotSpot { .. }) { hot } else { pattern };
                 if pattern.check(nodes).is_ok() {
-                    assert!(all(&pattern, nodes).iter().all(|&to| to < nodes), "{name} of {nodes} nodes");
+                    assert!(
+                        destinations_of_all(&pattern, nodes).iter().all(|&to| to < nodes),
+                        "{name} of {nodes} nodes"
+                    );
                 }
             }
         }

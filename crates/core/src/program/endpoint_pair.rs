@@ -21,16 +21,20 @@ impl EndpointPair {
         (id(&self.from, world.nodes[0].endpoint().id()), id(&self.to, world.nodes[1].endpoint().id()))
     }
 
-    /// Returns the two names, or those of `defaults` that replace missing ones, with the key that states the pair.
-    pub(super) fn pair<'a>(&'a self, [from, to]: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
-        let both = self.from.as_deref().or(from).zip(self.to.as_deref().or(to));
-        both.map(|both| ("to".to_owned(), both)).into_iter().collect()
+    /// Returns the names of the sender and the receiver, with the key that states the pair. Names that are not stated
+    /// are replaced by the defaults; without a default, the result is empty.
+    pub(super) fn pair<'a>(
+        &'a self,
+        [default_from, default_to]: [Option<&'a str>; 2],
+    ) -> Vec<(String, (&'a str, &'a str))> {
+        let names = self.from.as_deref().or(default_from).zip(self.to.as_deref().or(default_to));
+        names.map(|names| ("to".to_owned(), names)).into_iter().collect()
     }
 
     /// Returns the names that are stated, each with its key.
     pub(super) fn names(&self) -> Vec<(String, &str)> {
-        let given = [("from", &self.from), ("to", &self.to)];
-        given.into_iter().filter_map(|(key, name)| Some((key.to_owned(), name.as_deref()?))).collect()
+        let stated_names = [("from", &self.from), ("to", &self.to)];
+        stated_names.into_iter().filter_map(|(key, name)| Some((key.to_owned(), name.as_deref()?))).collect()
     }
 
     /// Returns the flow from the first endpoint to the second: one message at a time, from pattern buffers.

@@ -1,7 +1,7 @@
 //! The flows of a program between pairs of endpoints, by name or by pattern.
 
 use super::flow_patterns::{self, is_pattern};
-use super::{FlowEndpoint, flow};
+use super::{FlowEndpoint, parse_flow};
 use crate::engine::EndpointId;
 use crate::messaging::World;
 use crate::text::{ParameterSink, ParameterType, Parameters, Table};
@@ -32,10 +32,12 @@ pub struct ExpandedFlow {
 
 impl FlowList {
     /// Returns each flow with its index in the description. Patterns are replaced once the nodes are known.
-    pub(super) fn named(&self) -> Vec<(usize, &str, &str)> {
+    pub(super) fn named_flows(&self) -> Vec<(usize, &str, &str)> {
         match &self.expanded {
             Some(flows) => flows.iter().map(|flow| (flow.index, flow.from.as_str(), flow.to.as_str())).collect(),
-            None => self.flows.iter().enumerate().map(|(at, (from, to))| (at, from.as_str(), to.as_str())).collect(),
+            None => {
+                self.flows.iter().enumerate().map(|(index, (from, to))| (index, from.as_str(), to.as_str())).collect()
+            }
         }
     }
 
@@ -58,12 +60,12 @@ impl FlowList {
     /// Returns the names of all endpoints, each with the key that states it.
     pub(super) fn endpoint_names(&self) -> Vec<(String, &str)> {
         let named = |(index, from, to)| [from, to].map(|name| (format!("{FLOWS}.{index}"), name));
-        self.named().into_iter().flat_map(named).collect()
+        self.named_flows().into_iter().flat_map(named).collect()
     }
 
     /// Returns the pairs of sender and receiver, each with the key that states it.
     pub(super) fn endpoint_pairs(&self) -> Vec<(String, (&str, &str))> {
-        let valid_flows = self.named().into_iter().filter(|(_, from, _)| !from.is_empty());
+        let valid_flows = self.named_flows().into_iter().filter(|(_, from, _)| !from.is_empty());
         valid_flows.map(|(index, from, to)| (format!("{FLOWS}.{index}"), (from, to))).collect()
     }
 
@@ -72,7 +74,7 @@ impl FlowList {
         match self.flows.is_empty() {
             true => vec![(FlowEndpoint::OfNode(0), FlowEndpoint::OfNode(1))],
             false => {
-                let flows = self.named().into_iter();
+                let flows = self.named_flows().into_iter();
                 flows.map(|(_, from, to)| (FlowEndpoint::Named(from), FlowEndpoint::Named(to))).collect()
             }
         }
@@ -82,7 +84,7 @@ impl FlowList {
     pub(super) fn ids(&self, world: &World) -> Vec<(EndpointId, EndpointId)> {
         match self.flows.is_empty() {
             true => vec![(world.nodes[0].endpoint().id(), world.nodes[1].endpoint().id())],
-            false => self.named().into_iter().map(|(_, from, to)| (world.id(from), world.id(to))).collect(),
+            false => self.named_flows().into_iter().map(|(_, from, to)| (world.id(from), world.id(to))).collect(),
         }
     }
 }
@@ -95,7 +97,7 @@ fn read_flows(t: &mut Table<'_>) -> Vec<(String, String)> {
                from the first node to the second";
     let texts = t.texts(FLOWS, doc).or(&[]);
     let read = |text: &String| {
-        flow(text).unwrap_or_else(|| {
+        parse_flow(text).unwrap_or_else(|| {
             t.report_invalid(FLOWS, format!("`{text}` is not a flow"), "a flow is written as \"from -> to\"");
             Default::default()
         })

@@ -17,38 +17,38 @@ use std::collections::BTreeSet;
 
 /// Returns whether `name` is a pattern rather than a name.
 pub fn is_pattern(name: &str) -> bool {
-    NamePattern::parse(name).placeholders() > 0
+    NamePattern::parse(name).placeholder_count() > 0
 }
 
 /// Returns the pairs of `names` that the flow `from -> to` represents; a flow without patterns represents itself.
 pub fn expand(from: &str, to: &str, names: &[String]) -> Vec<(String, String)> {
     let [from, to] = [from, to].map(NamePattern::parse);
-    let pairs: Vec<(String, String)> = match (from.placeholders(), to.placeholders()) {
+    let pairs: Vec<(String, String)> = match (from.placeholder_count(), to.placeholder_count()) {
         (0, 0) => return vec![(from.text(), to.text())],
-        (senders, receivers) if senders == receivers && from != to => same_placeholders(&from, &to, names),
+        (senders, receivers) if senders == receivers && from != to => pairs_with_equal_captures(&from, &to, names),
         _ => {
-            let receivers = matches(&to, names);
+            let receivers = matching_names(&to, names);
             let pairs_of = |from: String| receivers.iter().map(move |to| (from.clone(), to.clone()));
-            matches(&from, names).into_iter().flat_map(pairs_of).collect()
+            matching_names(&from, names).into_iter().flat_map(pairs_of).collect()
         }
     };
     pairs.into_iter().filter(|(from, to)| from != to).collect()
 }
 
 /// Returns the pairs in which the placeholders of both patterns represent the same characters.
-fn same_placeholders(from: &NamePattern<'_>, to: &NamePattern<'_>, names: &[String]) -> Vec<(String, String)> {
-    let known: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+fn pairs_with_equal_captures(from: &NamePattern<'_>, to: &NamePattern<'_>, names: &[String]) -> Vec<(String, String)> {
+    let known_names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let receiver = |from_name: &String| {
         let to_name = to.fill(&captures(from, from_name)?)?;
-        known.contains(to_name.as_str()).then(|| (from_name.clone(), to_name))
+        known_names.contains(to_name.as_str()).then(|| (from_name.clone(), to_name))
     };
     names.iter().filter_map(receiver).collect()
 }
 
 /// Returns the names that match. A pattern without placeholders is returned unchanged, even if there is no such name,
 /// because all names of flows are checked later.
-fn matches(pattern: &NamePattern<'_>, names: &[String]) -> Vec<String> {
-    match pattern.placeholders() {
+fn matching_names(pattern: &NamePattern<'_>, names: &[String]) -> Vec<String> {
+    match pattern.placeholder_count() {
         0 => vec![pattern.text()],
         _ => names.iter().filter(|name| captures(pattern, name).is_some()).cloned().collect(),
     }
@@ -57,7 +57,7 @@ fn matches(pattern: &NamePattern<'_>, names: &[String]) -> Vec<String> {
 /// Returns the texts at the placeholders of `name`, if it matches. A pattern with a `:` matches endpoints by their
 /// index; other patterns match nodes.
 fn captures<'n>(pattern: &NamePattern<'_>, name: &'n str) -> Option<Vec<&'n str>> {
-    (pattern.has_literal(':') == name.contains(':')).then(|| pattern.captures(name))?
+    (pattern.literals_contain(':') == name.contains(':')).then(|| pattern.captures(name))?
 }
 
 #[cfg(test)]
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incast_is_one_line() {
+    fn a_pattern_on_one_side_expands_to_an_incast() {
         let names = ["n0", "n1", "n2", "n10"];
         assert_eq!(pairs("n[1..31]", "n0", &names), ["n1>n0", "n2>n0", "n10>n0"]);
         assert_eq!(pairs("*", "n1", &names), ["n0>n1", "n2>n1", "n10>n1"], "a node does not send to itself");
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_on_both_sides_match_the_same() {
+    fn placeholders_on_both_sides_match_equal_texts() {
         let names = ["a.0", "a.1", "b.0", "b.1", "c.1"];
         assert_eq!(pairs("*.1", "*.0", &names), ["a.1>a.0", "b.1>b.0"]);
         assert_eq!(pairs("client[0..9]", "server[0..9]", &["client3", "server3", "client4"]), ["client3>server3"]);

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 /// Returns the numbers of messages sent, delivered and dropped, and of packets that software dropped by reason.
 pub(super) fn delivery_metrics(world: &World) -> Vec<Metric> {
-    let (sent, delivered) = (world.tally.sent(), world.tally.arrived());
+    let (sent_messages, delivered_messages) = (world.tally.sent(), world.tally.arrived());
     let count = |name: &str, count: u64| Metric::count(name, count as f64, "");
     let mut metrics = vec![
-        count("messages.sent", sent),
-        count("messages.delivered", delivered),
+        count("messages.sent", sent_messages),
+        count("messages.delivered", delivered_messages),
         count("messages.dropped", world.tally.dropped()),
     ];
     let dropped = world.tally.dropped_packets();
@@ -22,8 +22,8 @@ pub(super) fn delivery_metrics(world: &World) -> Vec<Metric> {
     metrics
 }
 
-/// Returns the counters of interfaces that are not those of their protocols, summed over all nodes, and the rate of
-/// cross-traffic.
+/// Returns the counters that interfaces keep in addition to those of their protocols, summed over all nodes, and the
+/// rate of cross-traffic.
 pub(super) fn interface_metrics(world: &World) -> Vec<Metric> {
     let mut sums = BTreeMap::<&str, u64>::new();
     for (name, count) in world.nodes.iter().flat_map(|node| node.endpoint().driver().counts()) {

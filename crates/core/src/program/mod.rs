@@ -7,7 +7,7 @@
 //! | `arrivals/` | arrival processes: when a sender offers its next message |
 //! | `backlog.rs` | detection of saturation by a growing backlog in an open loop |
 //! | `page_fetch.rs` | page faults of network memory: a request whose reply is a page |
-//! | `dma.rs` | the host DMA engine of the interface alone, with or without a processor that copies |
+//! | `dma/` | the host DMA engine of the interface alone, with or without a processor that copies |
 //! | `verbs/` | requests on queue pairs, as in perftest |
 //! | `copy.rs` | a processor that copies blocks |
 //! | `fabric_alone/` | packets through a routed fabric, without hosts and interfaces |
@@ -130,7 +130,7 @@ fn message_latency_metrics(latencies: &Summary) -> Vec<Metric> {
 }
 
 /// Parses a flow written as `"from -> to"`.
-fn flow(text: &str) -> Option<(String, String)> {
+fn parse_flow(text: &str) -> Option<(String, String)> {
     let (from, to) = text.split_once("->")?;
     Some((from.trim().to_owned(), to.trim().to_owned()))
 }

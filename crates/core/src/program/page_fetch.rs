@@ -39,7 +39,7 @@ pub struct PageFetch {
 struct Measurements {
     warm_up: u64,
     latencies: RefCell<Summary>,
-    series: RefCell<FlowSeries>,
+    durations: RefCell<FlowSeries>,
 }
 
 /// The name of the metric of a fault's latency, from the fault until the page is in its frame.
@@ -53,12 +53,12 @@ const PAGE_BYTES: Bytes = Bytes(8192);
 pub const PAGES_IN_MEMORY: u64 = 8;
 
 impl PageFetch {
-    async fn fault(self, world: World, from: EndpointId, to: EndpointId, measured: Rc<Measurements>) {
+    async fn run_faults(self, world: World, from: EndpointId, to: EndpointId, measurements: Rc<Measurements>) {
         let endpoint = world.endpoint(from);
         let frame = endpoint.allocate(self.page);
         let pages: Vec<Vec<u8>> = (0..PAGES_IN_MEMORY).map(|number| pattern::bytes(number, self.page)).collect();
         world.tally.measure(false);
-        measured.series.borrow_mut().join();
+        measurements.durations.borrow_mut().add_flow();
         for fault in 0..self.warm_up + self.faults {
             if fault == self.warm_up {
                 world.tally.measure(true);
@@ -71,18 +71,18 @@ impl PageFetch {
             endpoint.send(request).await;
             let answer = endpoint.receive().await;
             assert_eq!(answer.tag, PAGE_TAG, "a page has its tag");
-            assert!(!endpoint.steers_by_tag() || answer.address == frame, "a page goes where its tag says");
+            assert!(!endpoint.steers_by_tag() || answer.address == frame, "the page is not in the frame of its tag");
             endpoint.with_payload(&answer, |bytes| assert!(bytes == pages[number as usize], "the page asked for"));
             if let Some(number) = fault.checked_sub(self.warm_up) {
                 let now = endpoint.now();
-                measured.series.borrow_mut().add(number, now - start, now);
-                measured.latencies.borrow_mut().add(now - start);
+                measurements.durations.borrow_mut().add(number, now - start, now);
+                measurements.latencies.borrow_mut().add(now - start);
             }
             endpoint.release(answer).await;
         }
     }
 
-    async fn serve(self, world: World, to: EndpointId) {
+    async fn serve_pages(self, world: World, to: EndpointId) {
         let endpoint = world.endpoint(to);
         let mut pages = Vec::new();
         for number in 0..PAGES_IN_MEMORY {
@@ -142,15 +142,17 @@ impl WorkloadSpec for PageFetch {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let (latencies, series) = Default::default();
-        let measured = Rc::new(Measurements { warm_up: self.warm_up, latencies, series });
+        let (latencies, durations) = Default::default();
+        let measurements = Rc::new(Measurements { warm_up: self.warm_up, latencies, durations });
         let (from, to) = self.ends.ids(world);
         world.sim.spawn(
             format!("{} program", world.endpoint(from).name()),
-            self.clone().fault(world.clone(), from, to, measured.clone()),
+            self.clone().run_faults(world.clone(), from, to, measurements.clone()),
         );
-        world.sim.spawn_server(format!("{} server", world.endpoint(to).name()), self.clone().serve(world.clone(), to));
-        measured
+        world
+            .sim
+            .spawn_server(format!("{} server", world.endpoint(to).name()), self.clone().serve_pages(world.clone(), to));
+        measurements
     }
 }
 
@@ -168,7 +170,7 @@ impl RunningWorkload for Measurements {
     }
 
     fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
-        let (series, warm_up) = (&self.series.borrow(), ("workload.page-fetch.warm-up", self.warm_up, "faults"));
-        Some(WarmUpCheck::of_flows(world, series, warm_up, (LATENCY, "us", 1e6)))
+        let (durations, warm_up) = (&self.durations.borrow(), ("workload.page-fetch.warm-up", self.warm_up, "faults"));
+        Some(WarmUpCheck::for_flows(world, durations, warm_up, (LATENCY, "us", 1e6)))
     }
 }

@@ -42,37 +42,37 @@ pub struct Pair {
 struct Measurements {
     parameters: Pair,
     /// Cycle at which the receiver finished each packet.
-    received: RefCell<Vec<u64>>,
+    received_cycles: RefCell<Vec<u64>>,
     /// Whether packet `i` has arrived.
     has_arrived: RefCell<Vec<bool>>,
 }
 
 impl Pair {
     /// Returns the number of packets sent.
-    fn total(&self) -> u64 {
+    fn total_packets(&self) -> u64 {
         self.warm_up + self.packets
     }
 
-    async fn run(self, endpoint: Rc<ActiveEndpoint>, measured: Rc<Measurements>) {
+    async fn run(self, endpoint: Rc<ActiveEndpoint>, measurements: Rc<Measurements>) {
         if u64::from(endpoint.id().0) == self.from {
-            for number in 0..self.total() {
+            for number in 0..self.total_packets() {
                 let mut packet = ActiveMessage::new(
                     parallel::endpoint_id(self.to as usize),
                     0,
-                    &self.data(number, endpoint.words_max()),
+                    &self.packet_words(number, endpoint.words_max()),
                 );
-                packet.bulk = self.bulk;
-                packet.last = self.bulk && number + 1 == self.total();
+                packet.is_bulk = self.bulk;
+                packet.is_last = self.bulk && number + 1 == self.total_packets();
                 endpoint.send(packet).await;
             }
         } else if u64::from(endpoint.id().0) == self.to {
-            endpoint.wait_until(|| measured.received.borrow().len() as u64 == self.total()).await;
+            endpoint.wait_until(|| measurements.received_cycles.borrow().len() as u64 == self.total_packets()).await;
         }
     }
 
     /// Returns the words of a packet: its number, then words that depend on it.
-    fn data(&self, number: u64, words: usize) -> Vec<u32> {
-        let word = |at| parallel::word(self.from as usize, self.to as usize, number as u32, at);
+    fn packet_words(&self, number: u64, words: usize) -> Vec<u32> {
+        let word = |word_index| parallel::payload_word(self.from as usize, self.to as usize, number as u32, word_index);
         std::iter::once(number as u32).chain((1..words).map(word)).collect()
     }
 }
@@ -113,41 +113,45 @@ impl WorkloadSpec for Pair {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let has_arrived = RefCell::new(vec![false; self.total() as usize]);
-        let measured = Rc::new(Measurements { parameters: self.clone(), received: RefCell::default(), has_arrived });
+        let has_arrived = RefCell::new(vec![false; self.total_packets() as usize]);
+        let measurements =
+            Rc::new(Measurements { parameters: self.clone(), received_cycles: RefCell::default(), has_arrived });
         parallel::start(world, |endpoint| {
             // A handler that owned its endpoint would keep the endpoint alive for ever.
-            let (receiver, own_endpoint) = (measured.clone(), Rc::downgrade(&endpoint));
+            let (receiver, own_endpoint) = (measurements.clone(), Rc::downgrade(&endpoint));
             endpoint.on_message(move |received| {
                 let own_endpoint = own_endpoint.upgrade().expect("an endpoint lives while it handles messages");
                 receiver.handle(&own_endpoint, received.words);
             });
-            self.clone().run(endpoint, measured.clone())
+            self.clone().run(endpoint, measurements.clone())
         });
-        measured
+        measurements
     }
 }
 
 impl Measurements {
     /// Records a packet. Panics if a model changed its bytes or delivered it twice.
     fn handle(&self, endpoint: &ActiveEndpoint, words: &[u32]) {
-        assert!(u64::from(words[0]) < self.parameters.total(), "a packet arrived that was not sent");
-        assert!(words == self.parameters.data(words[0].into(), words.len()), "a packet arrived with wrong bytes");
+        assert!(u64::from(words[0]) < self.parameters.total_packets(), "a packet arrived that was not sent");
+        assert!(
+            words == self.parameters.packet_words(words[0].into(), words.len()),
+            "a packet arrived with wrong bytes"
+        );
         let is_duplicate = std::mem::replace(&mut self.has_arrived.borrow_mut()[words[0] as usize], true);
         assert!(!is_duplicate, "a packet arrived twice");
-        self.received.borrow_mut().push(endpoint.cycle());
+        self.received_cycles.borrow_mut().push(endpoint.cycle());
     }
 
     /// Returns the cycles of measured packets, given those of all packets.
-    fn measured<'a>(&self, received: &'a [u64]) -> &'a [u64] {
-        received.get(self.parameters.warm_up as usize..).unwrap_or_default()
+    fn measured_cycles<'a>(&self, all_cycles: &'a [u64]) -> &'a [u64] {
+        all_cycles.get(self.parameters.warm_up as usize..).unwrap_or_default()
     }
 
     /// Tests the cycles between two measured packets for an initial transient.
-    fn transient(&self) -> TransientTest {
-        let (received, mut series) = (self.received.borrow(), FlowSeries::default());
-        series.join();
-        for (number, pair) in (0..).zip(self.measured(&received).windows(2)) {
+    fn transient_test(&self) -> TransientTest {
+        let (all_cycles, mut series) = (self.received_cycles.borrow(), FlowSeries::default());
+        series.add_flow();
+        for (number, pair) in (0..).zip(self.measured_cycles(&all_cycles).windows(2)) {
             series.add(number, Time::from_ps(pair[1] - pair[0]), Time::from_ps(pair[1]));
         }
         // A picosecond of the series stands for a cycle.
@@ -157,9 +161,9 @@ impl Measurements {
 
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let received = self.received.borrow();
+        let all_cycles = self.received_cycles.borrow();
         let mut own_metrics = Vec::new();
-        let steady = self.measured(&received);
+        let steady = self.measured_cycles(&all_cycles);
         if let [first, .., last] = steady {
             let mean_interval = (last - first) as f64 / (steady.len() - 1) as f64;
             own_metrics.push(Metric::cost("pair.cycles_per_packet", mean_interval, "cycles"));
@@ -174,7 +178,7 @@ impl RunningWorkload for Measurements {
             items: "packets",
             metric: "pair.cycles_per_packet",
             unit: "cycles",
-            test: self.transient(),
+            test: self.transient_test(),
             load: None,
         })
     }

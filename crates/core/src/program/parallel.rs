@@ -21,7 +21,7 @@ pub(super) fn endpoint(world: &World, node: usize) -> Rc<ActiveEndpoint> {
 /// Starts one copy of a program on each endpoint.
 pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program: impl FnMut(Rc<ActiveEndpoint>) -> F) {
     for (endpoint, active) in world.endpoints().zip(world.active_endpoints()) {
-        active.runs(world.sim.spawn(format!("{} program", endpoint.name()), program(active.clone())));
+        active.set_program(world.sim.spawn(format!("{} program", endpoint.name()), program(active.clone())));
     }
 }
 
@@ -128,10 +128,10 @@ pub(super) async fn compute(endpoint: &ActiveEndpoint, instructions: u64) {
     endpoint.compute(endpoint.cpu().cycles_of(instructions)).await;
 }
 
-/// Returns word `at` of message `number` from node `from` to node `to`: a hash that the receiver can also compute.
-pub(super) fn word(from: usize, to: usize, number: u32, at: usize) -> u32 {
+/// Returns word `index` of message `number` from node `from` to node `to`: a hash that the receiver can also compute.
+pub(super) fn payload_word(from: usize, to: usize, number: u32, index: usize) -> u32 {
     let seed = (from as u64) << 42 ^ (to as u64) << 22 ^ u64::from(number) << 4;
-    pattern::mix_bits(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(at as u64)) as u32
+    pattern::mix_bits(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(index as u64)) as u32
 }
 
 /// Returns the id of the endpoint with number `node`.
@@ -139,11 +139,11 @@ pub(super) fn endpoint_id(node: usize) -> EndpointId {
     EndpointId(node as u32)
 }
 
-/// Returns the metrics of a program of active messages, in this order: packets, messages and time, the program's `own`
-/// metrics, latencies.
-pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
+/// Returns the metrics of a program of active messages, in this order: packets, messages and time, the program's
+/// `own_metrics`, latencies.
+pub(super) fn metrics(world: &World, own_metrics: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = packet_metrics(world);
-    metrics.extend(own);
+    metrics.extend(own_metrics);
     // Each packet of active messages counts as a message, from the call that sends it.
     metrics.extend(super::message_latency_metrics(&world.tally.latencies()));
     metrics
@@ -154,24 +154,27 @@ pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> V
 /// size of the protocol's state.
 fn packet_metrics(world: &World) -> Vec<Metric> {
     let active_endpoints = world.active_endpoints();
-    let sent: u64 = active_endpoints.iter().map(|active| active.sent()).sum();
-    let delivered: u64 = active_endpoints.iter().map(|active| active.accepted()).sum();
+    let sent_packets: u64 = active_endpoints.iter().map(|active| active.sent_packets()).sum();
+    let delivered_packets: u64 = active_endpoints.iter().map(|active| active.accepted_packets()).sum();
     let cycles = active_endpoints.first().map_or(0, |active| active.clock().cycle_before(world.sim.now()));
     let mut metrics = vec![
-        count("packets.sent", sent),
-        count("packets.delivered", delivered),
-        count("packets.in_flight", sent - delivered),
+        count("packets.sent", sent_packets),
+        count("packets.delivered", delivered_packets),
+        count("packets.in_flight", sent_packets - delivered_packets),
         Metric::cost("cycles", cycles as f64, "cycles"),
     ];
     // Endpoints that accepted none of the packets sent to them are named, up to a limit.
-    let silent =
-        world.endpoints().zip(active_endpoints).filter(|(_, active)| active.pending() > 0 && active.accepted() == 0);
-    for (endpoint, active) in silent.take(SILENT_ENDPOINTS_MAX) {
-        metrics.push(count(&format!("packets.never_accepted.{}", name_word(endpoint.name())), active.pending()));
+    let silent_endpoints = world
+        .endpoints()
+        .zip(active_endpoints)
+        .filter(|(_, active)| active.pending_packets() > 0 && active.accepted_packets() == 0);
+    for (endpoint, active) in silent_endpoints.take(SILENT_ENDPOINTS_MAX) {
+        metrics
+            .push(count(&format!("packets.never_accepted.{}", name_word(endpoint.name())), active.pending_packets()));
     }
     // Only machines with `messaging.overflow` buffer packets in memory.
-    let overflowed: u64 = active_endpoints.iter().map(|active| active.overflowed()).sum();
-    metrics.extend((overflowed > 0).then(|| count("packets.overflowed", overflowed)));
+    let overflowed_packets: u64 = active_endpoints.iter().map(|active| active.overflowed_packets()).sum();
+    metrics.extend((overflowed_packets > 0).then(|| count("packets.overflowed", overflowed_packets)));
     metrics.extend(size_metrics(active_endpoints));
     metrics.extend(frame_metrics(world, active_endpoints));
     metrics.extend(super::interface_metrics(world));
@@ -183,7 +186,7 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
 /// header.
 fn size_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
     let mut sizes = BTreeMap::<u64, u64>::new();
-    for (size, times) in active_endpoints.iter().flat_map(|active| active.sizes()) {
+    for (size, times) in active_endpoints.iter().flat_map(|active| active.messages_by_size()) {
         *sizes.entry(size).or_default() += times;
     }
     let messages = count("messages.count", sizes.values().sum());
@@ -200,8 +203,8 @@ fn time_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
     };
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
     // Without a run-time system nothing is dispatched, and there is no such cause.
-    let dispatches = active_endpoints.iter().any(|active| active.dispatch_cycles() > 0);
-    let causes = Cause::ALL.into_iter().filter(|(cause, _)| dispatches || *cause != Cause::Dispatch);
+    let has_dispatches = active_endpoints.iter().any(|active| active.dispatch_cycles() > 0);
+    let causes = Cause::ALL.into_iter().filter(|(cause, _)| has_dispatches || *cause != Cause::Dispatch);
     let causes = causes.map(|(cause, key)| Metric::cost(format!("time.{key}"), mean(cause), "cycles"));
     [Metric::cost("time.program", total, "cycles")].into_iter().chain(causes).collect()
 }
@@ -219,7 +222,7 @@ fn frame_metrics(world: &World, active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<
     let counts = fabric.packet_counts();
     let sum =
         |name: &str, field: fn(&Statistics) -> u64| count(name, statistics.iter().map(|(one, _)| field(one)).sum());
-    let state = statistics.iter().map(|(_, state)| *state).max().unwrap_or(0);
+    let state_bytes = statistics.iter().map(|(_, state_bytes)| *state_bytes).max().unwrap_or(0);
     vec![
         count("packets.dropped", counts.dropped),
         count("frames.injected", counts.injected),
@@ -231,7 +234,7 @@ fn frame_metrics(world: &World, active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<
         sum("ni.carried", |unit| unit.piggybacked),
         sum("ni.retransmitted", |unit| unit.retransmitted),
         sum("ni.duplicates", |unit| unit.duplicates),
-        Metric::count("ni.state", state as f64, "B"),
+        Metric::count("ni.state", state_bytes as f64, "B"),
     ]
 }
 

@@ -59,15 +59,16 @@ const PATTERN_PERIOD_BYTES: u64 = 512;
 
 /// Returns a payload of this length filled with `pattern`.
 pub(super) fn bytes(pattern: u64, payload: Bytes) -> Vec<u8> {
-    let period: Vec<u8> = (0..PATTERN_PERIOD_BYTES.min(payload.get())).map(|at| byte(pattern, at)).collect();
+    let period: Vec<u8> =
+        (0..PATTERN_PERIOD_BYTES.min(payload.get())).map(|position| byte(pattern, position)).collect();
     let mut bytes = period.repeat(payload.get().div_ceil(PATTERN_PERIOD_BYTES) as usize);
     bytes.truncate(payload.len());
     bytes
 }
 
 /// Returns the byte of `pattern` at a position in the payload.
-fn byte(pattern: u64, at: u64) -> u8 {
-    ((pattern * 37 + at * 11) >> 1) as u8
+fn byte(pattern: u64, position: u64) -> u8 {
+    ((pattern * 37 + position * 11) >> 1) as u8
 }
 
 /// Returns a number that depends on all bits of `number`: the last step of SplitMix64.
@@ -85,8 +86,8 @@ mod tests {
     fn repeated_period_equals_the_pattern_byte_by_byte() {
         for length in [0, 1, 511, 512, 513, 4096, 5000] {
             for pattern in 0..PAYLOAD_PATTERNS {
-                let each: Vec<u8> = (0..length).map(|at| byte(pattern, at)).collect();
-                assert_eq!(bytes(pattern, Bytes(length)), each);
+                let expected: Vec<u8> = (0..length).map(|position| byte(pattern, position)).collect();
+                assert_eq!(bytes(pattern, Bytes(length)), expected);
             }
         }
     }

@@ -37,12 +37,12 @@ pub struct PingPong {
 
 struct Measurements {
     warm_up: u64,
-    forward: (EndpointId, EndpointId),
+    forward_flow: (EndpointId, EndpointId),
     round_trips: RefCell<Summary>,
 }
 
 impl PingPong {
-    async fn begin(self, world: World, from: EndpointId, to: EndpointId, measured: Rc<Measurements>) {
+    async fn send_messages(self, world: World, from: EndpointId, to: EndpointId, measurements: Rc<Measurements>) {
         let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.payload).await;
         let expected = ExpectedPayloads::new(self.answer);
@@ -59,12 +59,12 @@ impl PingPong {
             expected.check(endpoint, &answer);
             endpoint.release(answer).await;
             if number >= self.warm_up {
-                measured.round_trips.borrow_mut().add(endpoint.now() - start);
+                measurements.round_trips.borrow_mut().add(endpoint.now() - start);
             }
         }
     }
 
-    async fn answer(self, world: World, from: EndpointId, to: EndpointId) {
+    async fn send_replies(self, world: World, from: EndpointId, to: EndpointId) {
         let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.answer).await;
         let expected = ExpectedPayloads::new(self.payload);
@@ -111,27 +111,27 @@ impl WorkloadSpec for PingPong {
     }
 
     fn flows(&self) -> Vec<PlannedFlow<'_>> {
-        // Only one of the two is in flight at a time.
+        // Only one of the two flows has a message in flight at a time.
         vec![self.ends.flow(self.payload), self.ends.reply_flow(self.answer)]
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let (from, to) = self.ends.ids(world);
-        let measured =
-            Rc::new(Measurements { warm_up: self.warm_up, forward: (from, to), round_trips: RefCell::default() });
+        let measurements =
+            Rc::new(Measurements { warm_up: self.warm_up, forward_flow: (from, to), round_trips: RefCell::default() });
         world.tally.limit_ledgers_to(from);
         world.tally.test_for_transient(from, to, self.messages);
         let name = |node: EndpointId| format!("{} program", world.endpoint(node).name());
-        world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
-        world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
-        measured
+        world.sim.spawn(name(from), self.clone().send_messages(world.clone(), from, to, measurements.clone()));
+        world.sim.spawn(name(to), self.clone().send_replies(world.clone(), to, from));
+        measurements
     }
 }
 
 impl Measurements {
     /// Returns the latencies of the messages from the first node.
     fn latencies(&self, world: &World) -> Summary {
-        let (from, to) = self.forward;
+        let (from, to) = self.forward_flow;
         world.tally.flow(from, to).latencies
     }
 }
@@ -155,6 +155,6 @@ impl RunningWorkload for Measurements {
 
     fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
         let (series, warm_up) = (&world.tally.flow_series(), ("workload.ping-pong.warm-up", self.warm_up, "messages"));
-        Some(WarmUpCheck::of_flows(world, series, warm_up, (super::MESSAGE_LATENCY, "us", 1e6)))
+        Some(WarmUpCheck::for_flows(world, series, warm_up, (super::MESSAGE_LATENCY, "us", 1e6)))
     }
 }

@@ -154,12 +154,12 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// Returns the objective that `metric` is small, such as a latency or a number of cycles.
+    /// Returns the objective that minimizes `metric`, such as a latency or a number of cycles.
     pub const fn minimize(metric: &'static str) -> Option<Objective> {
         Some(Objective { metric, more_is_better: false, when_saturated: None })
     }
 
-    /// Returns the objective that `metric` is large, such as a bandwidth.
+    /// Returns the objective that maximizes `metric`, such as a bandwidth.
     pub const fn maximize(metric: &'static str) -> Option<Objective> {
         Some(Objective { metric, more_is_better: true, when_saturated: None })
     }

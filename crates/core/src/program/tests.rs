@@ -7,7 +7,7 @@ use crate::text::{DescriptionReader, Document, PartLibrary, Source, load};
 /// Returns the workload that `text` describes.
 pub(super) fn read<T: WorkloadSpec + Part + Clone>(text: &str) -> T {
     let document = Document::Text("test.toml", text, None);
-    let source = Source { document, sets: &[], varied: &[], shelf: PartLibrary::EMPTY };
+    let source = Source { document, sets: &[], varied: &[], library: PartLibrary::EMPTY };
     let members = [(T::INFO.key, T::INFO.summary)];
     let read = load(&source).and_then(|loaded| {
         DescriptionReader::new(loaded).read(|t| t.one_of("workload", "A workload", &members, |_, t| T::read(t)))

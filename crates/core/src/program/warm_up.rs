@@ -1,4 +1,5 @@
-//! The warm-up of workloads that measure a steady state: its default, and the test of what is measured after it.
+//! The warm-up of workloads that measure a steady state: its default, and the test of the values that are measured
+//! after it.
 //!
 //! A workload that measures a steady state leaves out its first messages, faults, transfers or cycles; their number is
 //! that of the key `warm-up`. The default is [`WARM_UP`]. The values that are measured after them are tested for an
@@ -55,13 +56,13 @@ const ACCEPTED_MIN: f64 = 0.995;
 impl WarmUpCheck {
     /// Tests the latencies of flows for a transient, and whether caches are still being filled. `(key, value, items)`
     /// describes the warm-up, and `(metric, unit)` the metric, whose unit is `unit_ps` picoseconds.
-    pub(super) fn of_flows(
+    pub(super) fn for_flows(
         world: &World,
         series: &FlowSeries,
         (key, value, items): (&'static str, u64, &'static str),
         (metric, unit, unit_ps): (&'static str, &'static str, f64),
     ) -> WarmUpCheck {
-        let test = match (series.transient_in(unit_ps), filling(world, series)) {
+        let test = match (series.transient_in(unit_ps), detect_cache_filling(world, series)) {
             (TransientTest::Steady, Some(filling)) => filling,
             (test, _) => test,
         };
@@ -72,8 +73,8 @@ impl WarmUpCheck {
     pub fn finding(&self) -> Option<String> {
         let finding = match self.test {
             TransientTest::TooShort | TransientTest::Steady => return None,
-            TransientTest::Transient(shift) if self.load_is_high(shift) => return Some(self.high_load(shift)),
-            TransientTest::Transient(shift) => self.levels(shift),
+            TransientTest::Transient(shift) if self.load_is_high(shift) => return Some(self.describe_high_load(shift)),
+            TransientTest::Transient(shift) => self.describe_levels(shift),
             TransientTest::Filling { blocks, values } => format!(
                 "caches are still being filled, by {blocks} blocks during the last {values} measured {}",
                 self.items
@@ -82,29 +83,29 @@ impl WarmUpCheck {
         Some(format!("Initial transient: {finding}. Increase `{}` (now {}).", self.key, self.value))
     }
 
-    /// Returns whether latencies rise while less than the offered load is accepted, so that a longer warm-up hardly helps.
+    /// Returns whether latencies rise while less than the offered load is accepted. A longer warm-up then hardly helps.
     fn load_is_high(&self, LevelShift { mean_before, mean_after, .. }: LevelShift) -> bool {
         mean_after > mean_before && self.load.as_ref().is_some_and(|load| load.accepted < ACCEPTED_MIN * load.offered)
     }
 
-    fn high_load(&self, shift: LevelShift) -> String {
+    fn describe_high_load(&self, shift: LevelShift) -> String {
         let LoadCheck { offered, accepted, key, value } = self.load.as_ref().expect("an open loop");
         format!(
             "Initial transient: {}, and the accepted load, {accepted:.3} MB/s, is {:.1} % below the offered load. The load is \
              near saturation or above it: decrease it, or increase `{key}` (now {value}).",
-            self.levels(shift),
+            self.describe_levels(shift),
             100.0 * (1.0 - accepted / offered),
         )
     }
 
     /// Describes the two levels of the metric.
-    fn levels(&self, LevelShift { first, mean_before: before, mean_after: after }: LevelShift) -> String {
+    fn describe_levels(&self, LevelShift { first, mean_before: before, mean_after: after }: LevelShift) -> String {
         let change = 100.0 * (before / after - 1.0);
-        let side = if change > 0.0 { "above" } else { "below" };
+        let relation = if change > 0.0 { "above" } else { "below" };
         let WarmUpCheck { items, metric, unit, .. } = self;
         let unit = if *unit == "us" { "µs" } else { unit };
         format!(
-            "{metric} of the first {first} measured {items} is {:.1} % {side} that of the rest, {before:.3} and {after:.3} \
+            "{metric} of the first {first} measured {items} is {:.1} % {relation} that of the rest, {before:.3} and {after:.3} \
              {unit}",
             change.abs(),
         )
@@ -117,7 +118,7 @@ const FILLS_MIN: (u64, u64) = (1, 2);
 
 /// Returns the number of blocks that were fetched into cache frames for the first time while the second half of the
 /// latencies was measured, if this number is large.
-fn filling(world: &World, series: &FlowSeries) -> Option<TransientTest> {
+fn detect_cache_filling(world: &World, series: &FlowSeries) -> Option<TransientTest> {
     let (first, last) = series.span()?;
     let middle = first + Time::from_ps((last - first).ps() / 2);
     let fills = |node: &Node| node.endpoint().host().cold_fills(middle, last);

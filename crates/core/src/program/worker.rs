@@ -40,9 +40,9 @@ pub struct Worker {
     cpu_lease: RefCell<Option<CpuLease>>,
     next_poll: Cell<Time>,
     /// Whether the program accesses memory only to wait for another program's store.
-    waits: Cell<bool>,
+    is_waiting: Cell<bool>,
     /// The wait reason of a program that waits for the store of another program.
-    store: WaitReasonId,
+    store_wait_reason: WaitReasonId,
 }
 
 impl Worker {
@@ -58,8 +58,8 @@ impl Worker {
             shared: shared.clone(),
             cpu_lease: RefCell::new(None),
             next_poll: Cell::new(Time::ZERO),
-            waits: Cell::new(false),
-            store: endpoint.cpu().sim().register_wait_reason("a store of another program"),
+            is_waiting: Cell::new(false),
+            store_wait_reason: endpoint.cpu().sim().register_wait_reason("a store of another program"),
         })
     }
 
@@ -70,7 +70,7 @@ impl Worker {
 
     /// Returns the number of workers.
     pub fn workers(&self) -> usize {
-        self.endpoint.endpoints()
+        self.endpoint.endpoint_count()
     }
 
     /// Returns the worker's active-message endpoint. Its methods acquire the processor, which the program must first
@@ -144,24 +144,24 @@ impl Worker {
     /// words.
     pub async fn update_pair(&self, at: SharedAddress, change: impl Fn([u64; 2]) -> [u64; 2]) -> [u64; 2] {
         loop {
-            let (address, granted) = match self.try_access(at, AccessMode::Write) {
+            let (address, is_granted_once) = match self.try_access(at, AccessMode::Write) {
                 Some(address) => (address, false),
                 None => self.access(at, AccessMode::Write).await,
             };
-            let before = self.shared.update_pair(address, &change).await;
-            self.finish_access(at, granted).await;
-            if let Some(before) = before {
-                return before;
+            let previous = self.shared.update_pair(address, &change).await;
+            self.finish_access(at, is_granted_once).await;
+            if let Some(previous) = previous {
+                return previous;
             }
         }
     }
 
     /// Prefetches a block that the program will load or store to. Another program may invalidate it before it is used.
     /// If software keeps memory coherent, the call has no effect and takes no time.
-    pub async fn prefetch(&self, at: SharedAddress, want: AccessMode) {
-        if self.shared.prefetches() {
+    pub async fn prefetch(&self, at: SharedAddress, mode: AccessMode) {
+        if self.shared.supports_prefetching() {
             self.acquire_cpu().await;
-            self.shared.prefetch(at, want).await;
+            self.shared.prefetch(at, mode).await;
         }
     }
 
@@ -216,8 +216,8 @@ impl Worker {
 
     /// Waits until `condition` holds for the word at `at`, which is loaded again whenever it was written.
     pub async fn wait_for(&self, at: SharedAddress, condition: impl Fn(u64) -> bool) {
-        let _polls = self.endpoint.cpu().sim().polls_for(self.store);
-        self.waits.set(true);
+        let _wait_reason_guard = self.endpoint.cpu().sim().polls_for(self.store_wait_reason);
+        self.is_waiting.set(true);
         while !condition(self.load(at).await) {
             self.release_cpu(Cause::Synchronization).await;
             let is_invalidated = || self.shared.accessible_address(at, AccessMode::Read).is_none();
@@ -230,7 +230,7 @@ impl Worker {
                 false => self.endpoint.wait_until(is_invalidated).await,
             }
         }
-        self.waits.set(false);
+        self.is_waiting.set(false);
     }
 
     /// Waits until `condition` holds. Only handlers may change its value.
@@ -241,34 +241,34 @@ impl Worker {
 
     /// Returns the address of the bytes of `at`, if the access needs no wait.
     #[inline]
-    fn try_access(&self, at: SharedAddress, want: AccessMode) -> Option<Address> {
+    fn try_access(&self, at: SharedAddress, mode: AccessMode) -> Option<Address> {
         if self.cpu_lease.borrow().is_none() || self.is_poll_due() {
             return None;
         }
-        let address = self.shared.accessible_address(at, want)?;
-        self.endpoint.cpu().work(self.shared.check());
+        let address = self.shared.accessible_address(at, mode)?;
+        self.endpoint.cpu().work(self.shared.tag_check_cycles());
         Some(address)
     }
 
     /// Waits until the tag allows the access. Returns the address, and whether the access was granted only once.
-    async fn access(&self, at: SharedAddress, want: AccessMode) -> (Address, bool) {
+    async fn access(&self, at: SharedAddress, mode: AccessMode) -> (Address, bool) {
         self.acquire_cpu().await;
         if self.is_poll_due() {
             self.poll().await;
         }
         self.acquire_cpu().await;
-        self.endpoint.cpu().work(self.shared.check());
-        if let Some(address) = self.shared.accessible_address(at, want) {
+        self.endpoint.cpu().work(self.shared.tag_check_cycles());
+        if let Some(address) = self.shared.accessible_address(at, mode) {
             return (address, false);
         }
         self.release_cpu(Cause::Block).await;
-        let address = self.shared.fault(at, want).await;
+        let address = self.shared.fault(at, mode).await;
         self.acquire_cpu().await;
         (address, true)
     }
 
-    async fn finish_access(&self, at: SharedAddress, granted: bool) {
-        if granted {
+    async fn finish_access(&self, at: SharedAddress, is_granted_once: bool) {
+        if is_granted_once {
             self.release_cpu(Cause::Block).await;
             self.shared.end_use(at).await;
         }
@@ -314,7 +314,7 @@ impl Worker {
 
     async fn poll(&self) {
         self.release_cpu(Cause::Receive).await;
-        if !self.waits.get() {
+        if !self.is_waiting.get() {
             // The program has computed or accessed memory since the last poll.
             self.endpoint.cpu().sim().progress();
         }
@@ -339,9 +339,9 @@ impl PendingAccess {
             let loaded = if let Some(address) = self.address.take() {
                 cpu.load(address, 8).await
             } else {
-                let (address, granted) = worker.access(self.at, AccessMode::Read).await;
+                let (address, is_granted_once) = worker.access(self.at, AccessMode::Read).await;
                 let loaded = cpu.load(address, 8).await;
-                worker.finish_access(self.at, granted).await;
+                worker.finish_access(self.at, is_granted_once).await;
                 loaded
             };
             // If hardware keeps memory coherent, other nodes may take the block while the miss is in progress.
@@ -359,9 +359,9 @@ impl PendingAccess {
             let stored = if let Some(address) = self.address.take() {
                 cpu.store(address, 8, value).await
             } else {
-                let (address, granted) = worker.access(self.at, AccessMode::Write).await;
+                let (address, is_granted_once) = worker.access(self.at, AccessMode::Write).await;
                 let stored = cpu.store(address, 8, value).await;
-                worker.finish_access(self.at, granted).await;
+                worker.finish_access(self.at, is_granted_once).await;
                 stored
             };
             match stored.or_else(|_| worker.try_store(self.at, value)) {

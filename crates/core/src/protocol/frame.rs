@@ -111,7 +111,7 @@ pub struct Effects {
     pub returned: bool,
     /// Whether the packet that arrived was not stored, because it is a duplicate or is returned to its sender.
     pub is_discarded: bool,
-    /// Whether a packet may now be taken that had arrived earlier and waited for a receive slot.
+    /// Whether a packet that arrived earlier and waited for a receive slot may now be taken.
     pub ready: bool,
     /// Whether a timer was set that expires before all others.
     pub timer: bool,

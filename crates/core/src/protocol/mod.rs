@@ -150,7 +150,7 @@ pub trait Protocol<P: Clone> {
     /// Frees the receive slot of a packet that its reader has consumed.
     fn release(&mut self, class: Class, slot: Slot) -> Effects;
 
-    /// Returns the time at which the next timer expires, or `None` if none runs.
+    /// Returns the time at which the next timer expires, or `None` if no timer runs.
     fn next_timer(&self) -> Option<Time> {
         None
     }
@@ -173,6 +173,6 @@ pub trait Protocol<P: Clone> {
     /// Returns the counts since the start.
     fn statistics(&self) -> Statistics;
 
-    /// Returns the size in bytes of the protocol's state with packets of `packet` bytes.
-    fn state_bytes(&self, packet: usize) -> usize;
+    /// Returns the size in bytes of the protocol's state with packets of `packet_bytes` bytes.
+    fn state_bytes(&self, packet_bytes: usize) -> usize;
 }

@@ -1,5 +1,5 @@
-//! The specification of a protocol, fixed before time 0: its guarantees, requirements and costs. It also starts the
-//! protocol's endpoints.
+//! The specification of a protocol, fixed before time 0: its guarantees, requirements and costs. The specification also
+//! starts the protocol's endpoints.
 
 use super::{Guarantees, PacketHandle, Protocol};
 use crate::engine::{Bytes, NodeId};
@@ -43,8 +43,8 @@ pub trait ProtocolSpec: PartSpec {
         FabricFeatures::default()
     }
 
-    /// If sequence numbers are too short to identify duplicates in `environment`, returns the key that sets their
-    /// length, and the reason.
+    /// Returns the key that sets the length of sequence numbers, and the reason, if the sequence numbers are too short
+    /// to identify duplicates in `environment`.
     fn sequence_space_error(&self, _environment: &ProtocolEnvironment) -> Option<(&'static str, String)> {
         None
     }

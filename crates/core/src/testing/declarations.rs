@@ -16,13 +16,18 @@ use std::sync::Arc;
 /// parts whose example does not run.
 pub fn declaration_errors(registry: &Arc<Registry>) -> Vec<String> {
     let mut errors = Vec::new();
-    repeated_keys(&registry.schema().root, "", &mut errors);
-    examples(registry, registry.hosts(), |key, _| Combination { host: key, ..base_combination(registry) }, &mut errors);
+    report_repeated_keys(&registry.schema().root, "", &mut errors);
+    report_invalid_examples(
+        registry,
+        registry.hosts(),
+        |key, _| Combination { host: key, ..base_combination(registry) },
+        &mut errors,
+    );
     let with_interface = |ni, host| Combination { ni, host, ..base_combination(registry) };
-    examples(registry, registry.interfaces(), with_interface, &mut errors);
+    report_invalid_examples(registry, registry.interfaces(), with_interface, &mut errors);
     let with_protocol = |protocol, _| Combination { protocol, ..base_combination(registry) };
-    examples(registry, registry.protocols(), with_protocol, &mut errors);
-    examples(
+    report_invalid_examples(registry, registry.protocols(), with_protocol, &mut errors);
+    report_invalid_examples(
         registry,
         registry.fabrics(),
         |fabric, _| Combination { fabric, ..base_combination(registry) },
@@ -36,26 +41,26 @@ pub fn declaration_errors(registry: &Arc<Registry>) -> Vec<String> {
 fn base_combination(registry: &Arc<Registry>) -> Combination {
     let workload = registry.workloads_on_nodes().next().expect("a registry has a workload that runs on nodes");
     let (ni, protocol, fabric) = ("ni/queues", "protocols/none", "fabrics/ideal-1998");
-    Combination { host: HOSTS[0], ni, protocol, fabric, workload, refused: Vec::new() }
+    Combination { host: HOSTS[0], ni, protocol, fabric, workload, refusal_reasons: Vec::new() }
 }
 
 /// Reports keys below the table at `path` that were read more than once.
-fn repeated_keys(shape: &TableShape, path: &str, errors: &mut Vec<String>) {
+fn report_repeated_keys(shape: &TableShape, path: &str, errors: &mut Vec<String>) {
     errors.extend(shape.repeated.iter().map(|key| format!("{path}{key} is read twice")));
     for item in &shape.items {
         let (key, form) = match item {
             Item::Key { key, form, .. } => (*key, form),
             Item::Family(family) => {
-                repeated_in_members(family, path, errors);
+                report_repeated_keys_of_members(family, path, errors);
                 continue;
             }
         };
         let path = format!("{path}{key}.");
         match form {
-            Form::Table(shape) | Form::Map(shape) | Form::List(shape) => repeated_keys(shape, &path, errors),
+            Form::Table(shape) | Form::Map(shape) | Form::List(shape) => report_repeated_keys(shape, &path, errors),
             Form::OneOf(family, siblings) => {
-                repeated_keys(siblings, &path, errors);
-                repeated_in_members(family, &path, errors);
+                report_repeated_keys(siblings, &path, errors);
+                report_repeated_keys_of_members(family, &path, errors);
             }
             Form::Value(..) | Form::Like(_) | Form::Parts => {}
         }
@@ -63,15 +68,15 @@ fn repeated_keys(shape: &TableShape, path: &str, errors: &mut Vec<String>) {
 }
 
 /// Reports keys of the tables that a family selects from, below `path`, that were read more than once.
-fn repeated_in_members(family: &Family, path: &str, errors: &mut Vec<String>) {
+fn report_repeated_keys_of_members(family: &Family, path: &str, errors: &mut Vec<String>) {
     for member in &family.members {
-        repeated_keys(&member.shape, &format!("{path}{}.", member.name), errors);
+        report_repeated_keys(&member.shape, &format!("{path}{}.", member.name), errors);
     }
 }
 
 /// Reports the parts of a family whose example is not valid on any kind of host with any workload, or does not run. A
 /// part without an example must have a shipped file that describes it, or read a file that the user provides.
-fn examples<S: ?Sized + PartSpec>(
+fn report_invalid_examples<S: ?Sized + PartSpec>(
     registry: &Arc<Registry>,
     family: &PartFamily<S>,
     combination: impl Fn(&'static str, &'static str) -> Combination,
@@ -84,20 +89,30 @@ fn examples<S: ?Sized + PartSpec>(
         lines.iter().any(|line| line.path.strip_prefix(table).is_some_and(|key| key.starts_with('.')) && is_file(line))
     };
     for info in family.iter().map(|entry| entry.info) {
-        let with = |workload: &'static str| {
-            let tried = HOSTS.iter().map(|host| {
-                let one = Combination { workload, ..combination(info.key, host) };
+        let read_with = |workload: &'static str| {
+            let machines = HOSTS.iter().map(|host| {
+                let combination_with_workload = Combination { workload, ..combination(info.key, host) };
                 let input = registry.workloads().get(workload).map_or("", |entry| entry.info.small_input);
-                read(registry, &description_with(registry, &one, 2, 1, &format!("[workload.{workload}]\n{input}\n")))
+                read(
+                    registry,
+                    &description_with(
+                        registry,
+                        &combination_with_workload,
+                        2,
+                        1,
+                        &format!("[workload.{workload}]\n{input}\n"),
+                    ),
+                )
             });
-            tried.reduce(|first, next| if first.is_ok() { first } else { next.or(first) }).expect("there are hosts")
+            machines.reduce(|first, next| if first.is_ok() { first } else { next.or(first) }).expect("there are hosts")
         };
-        let found = with(combination(info.key, HOSTS[0]).workload);
+        let machine = read_with(combination(info.key, HOSTS[0]).workload);
         // An interface may lack what the first workload needs, such as messages.
-        let found = found
-            .or_else(|problems| registry.workloads_on_nodes().find_map(|workload| with(workload).ok()).ok_or(problems));
+        let machine = machine.or_else(|problems| {
+            registry.workloads_on_nodes().find_map(|workload| read_with(workload).ok()).ok_or(problems)
+        });
         let table = format!("{}.{}", family.table(), info.key);
-        match found {
+        match machine {
             Ok(machine) => {
                 let outcome = RunObservation::of(&machine, Recorder::off()).outcome;
                 errors.extend((outcome != Outcome::Done).then(|| format!("the example of {table} ends: {outcome:?}")));

@@ -37,16 +37,17 @@ impl Selection<'_> {
     pub const ALL: Selection<'static> =
         Selection { host: None, ni: None, protocol: None, fabric: None, workload: None };
 
-    fn includes(&self, one: &Combination) -> bool {
+    fn includes(&self, combination: &Combination) -> bool {
         let parts = [
-            (self.host, one.host),
-            (self.ni, one.ni),
-            (self.protocol, one.protocol),
-            (self.fabric, one.fabric),
-            (self.workload, one.workload),
+            (self.host, combination.host),
+            (self.ni, combination.ni),
+            (self.protocol, combination.protocol),
+            (self.fabric, combination.fabric),
+            (self.workload, combination.workload),
         ];
-        let is_shipped_copy = self.host.is_none() && one.host.starts_with("hosts/") && !HOSTS.contains(&one.host);
-        !is_shipped_copy && parts.iter().all(|(wanted, part)| wanted.is_none_or(|wanted| wanted == *part))
+        let is_shipped_copy =
+            self.host.is_none() && combination.host.starts_with("hosts/") && !HOSTS.contains(&combination.host);
+        !is_shipped_copy && parts.iter().all(|(selected, part)| selected.is_none_or(|selected| selected == *part))
     }
 }
 
@@ -71,23 +72,33 @@ impl Display for MatrixReport {
 }
 
 /// Returns the description of a combination with `nodes` nodes of `endpoints` endpoints and the workload's small input.
-pub fn small_description(registry: &Registry, one: &Combination, nodes: u32, endpoints: u32) -> String {
-    let info = registry.workloads().get(one.workload).expect("a combination names a workload of the registry").info;
+pub fn small_description(registry: &Registry, combination: &Combination, nodes: u32, endpoints: u32) -> String {
+    let info =
+        registry.workloads().get(combination.workload).expect("a combination names a workload of the registry").info;
     let input = if info.small_input.is_empty() { info.example } else { info.small_input };
-    description_with(registry, one, nodes, endpoints, &format!("[workload.{}]\n{input}\n", one.workload))
+    description_with(
+        registry,
+        combination,
+        nodes,
+        endpoints,
+        &format!("[workload.{}]\n{input}\n", combination.workload),
+    )
 }
 
 pub(super) fn description_with(
     registry: &Registry,
-    one: &Combination,
+    combination: &Combination,
     nodes: u32,
     endpoints: u32,
     workload: &str,
 ) -> String {
-    let host = one.host.rsplit('/').next().unwrap_or(one.host);
+    let host = combination.host.rsplit('/').next().unwrap_or(combination.host);
     let node = |node| format!("[nodes.n{node}]\nhost = \"{host}\"\nendpoints = {endpoints}\n");
     let nodes: String = (0..nodes).map(node).collect();
-    format!("{}{nodes}{workload}", part_lines(registry, &[one.host, one.ni, one.protocol, one.fabric]))
+    format!(
+        "{}{nodes}{workload}",
+        part_lines(registry, &[combination.host, combination.ni, combination.protocol, combination.fabric])
+    )
 }
 
 pub(super) fn read(registry: &Arc<Registry>, text: &str) -> Result<Machine, String> {
@@ -97,57 +108,65 @@ pub(super) fn read(registry: &Arc<Registry>, text: &str) -> Result<Machine, Stri
 
 /// Runs every valid combination of `selection` on a small input, and reports those that break a law.
 pub fn matrix(registry: &Arc<Registry>, selection: &Selection<'_>) -> MatrixReport {
-    let all: Vec<Combination> = registry.combinations().into_iter().filter(|one| selection.includes(one)).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut tried = Vec::new();
-        while let Some((number, one)) = next_of(&all, &next) {
-            tried.extend(violations_of(registry, one).map(|violations| (number, violations)));
+    let combinations: Vec<Combination> =
+        registry.combinations().into_iter().filter(|combination| selection.includes(combination)).collect();
+    let next_index = AtomicUsize::new(0);
+    let run_combinations = || {
+        let mut violations_by_number = Vec::new();
+        while let Some((number, combination)) = next_combination(&combinations, &next_index) {
+            violations_by_number.extend(violations_of(registry, combination).map(|violations| (number, violations)));
         }
-        tried
+        violations_by_number
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut tried: Vec<(usize, Vec<Violation>)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+    let mut violations_by_number: Vec<(usize, Vec<Violation>)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run_combinations)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("panics of a run are caught")).collect()
     });
-    tried.sort_by_key(|(number, _)| *number);
-    MatrixReport { runs: tried.len(), violations: tried.into_iter().flat_map(|(_, violations)| violations).collect() }
+    violations_by_number.sort_by_key(|(number, _)| *number);
+    MatrixReport {
+        runs: violations_by_number.len(),
+        violations: violations_by_number.into_iter().flat_map(|(_, violations)| violations).collect(),
+    }
 }
 
-fn next_of<'a>(all: &'a [Combination], next: &AtomicUsize) -> Option<(usize, &'a Combination)> {
-    let number = next.fetch_add(1, Ordering::Relaxed);
-    Some((number, all.get(number)?))
+fn next_combination<'a>(combinations: &'a [Combination], next_index: &AtomicUsize) -> Option<(usize, &'a Combination)> {
+    let number = next_index.fetch_add(1, Ordering::Relaxed);
+    Some((number, combinations.get(number)?))
 }
 
 /// Returns the laws that a combination breaks, or `None` if the combination is rightly refused.
-fn violations_of(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Violation>> {
-    let violation = |(law, what)| Violation { combination: one.clone(), law, what };
-    let machine = match read(registry, &small_description(registry, one, 4, 1)) {
+fn violations_of(registry: &Arc<Registry>, combination: &Combination) -> Option<Vec<Violation>> {
+    let violation = |(law, description)| Violation { combination: combination.clone(), law, description };
+    let machine = match read(registry, &small_description(registry, combination, 4, 1)) {
         // A combination that is refused with its example input, for instance because that is too large, may be accepted
         // with the small input. The combination is rightly refused only if both inputs are.
-        Err(_) if !one.refused.is_empty() => return None,
+        Err(_) if !combination.refusal_reasons.is_empty() => return None,
         Err(problems) => return Some(vec![violation(("accepted", format!("refused with a small input: {problems}")))]),
         Ok(machine) => machine,
     };
-    let tried = catch_unwind(AssertUnwindSafe(|| {
-        let latencies = if one.workload == PROBE { single_message_latencies(registry, one) } else { None };
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let latencies = if combination.workload == LONE_MESSAGE_WORKLOAD {
+            single_message_latencies(registry, combination)
+        } else {
+            None
+        };
         let monotony = latencies.and_then(|latencies| Some(("monotony", laws::monotony(&latencies)?)));
-        laws::broken(&machine).into_iter().chain(monotony).collect::<Vec<_>>()
+        laws::broken_laws(&machine).into_iter().chain(monotony).collect::<Vec<_>>()
     }));
-    let broken = tried.unwrap_or_else(|_| vec![("ends", "the run panicked".to_owned())]);
-    Some(broken.into_iter().map(violation).collect())
+    let broken_laws = result.unwrap_or_else(|_| vec![("ends", "the run panicked".to_owned())]);
+    Some(broken_laws.into_iter().map(violation).collect())
 }
 
 /// The workload that sends lone messages.
-const PROBE: &str = "ping-pong";
+const LONE_MESSAGE_WORKLOAD: &str = "ping-pong";
 
 /// Returns the mean latency of messages of which one is in flight at a time, for each of several payloads; `None` if
 /// one of the payloads is not accepted.
-fn single_message_latencies(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Time>> {
+fn single_message_latencies(registry: &Arc<Registry>, combination: &Combination) -> Option<Vec<Time>> {
     let latency = |payload: &u64| {
-        let workload = format!("[workload.{PROBE}]\npayload = \"{payload} B\"\nmessages = 4\n");
-        let machine = read(registry, &description_with(registry, one, 2, 1, &workload)).ok()?;
+        let workload = format!("[workload.{LONE_MESSAGE_WORKLOAD}]\npayload = \"{payload} B\"\nmessages = 4\n");
+        let machine = read(registry, &description_with(registry, combination, 2, 1, &workload)).ok()?;
         let messages = RunObservation::of(&machine, Recorder::off()).messages;
         let sum: u64 = messages.iter().map(DeliveredMessage::latency).map(Time::ps).sum();
         Some(Time::from_ps(sum / messages.len().max(1) as u64))

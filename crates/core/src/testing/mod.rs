@@ -15,9 +15,9 @@
 //! | file | holds |
 //! |---|---|
 //! | `matrix.rs` | combinations of parts, run on small inputs by all processors |
-//! | `declarations.rs` | what is wrong with how parts declare their keys and examples |
+//! | `declarations.rs` | errors in the keys and examples that parts declare |
 //! | `laws.rs` | the laws, each of one run or of a few |
-//! | `observation.rs` | what a run delivered, counted and ended with |
+//! | `observation.rs` | the deliveries, counts and outcome of a run |
 //!
 //! Laws of one kind of part, such as the latency of a stated bus, are left to the part's own tests.
 
@@ -74,9 +74,9 @@ pub use matrix::{MatrixReport, Selection, matrix};
 ///     messages = 10
 ///     "#,
 /// )?;
-/// let seen = RunObservation::of(&machine, Recorder::off());
-/// assert_eq!(seen.outcome, Outcome::Done);
-/// assert_eq!(seen.metric("messages.sent"), seen.metric("messages.delivered"));
+/// let observation = RunObservation::of(&machine, Recorder::off());
+/// assert_eq!(observation.outcome, Outcome::Done);
+/// assert_eq!(observation.metric("messages.sent"), observation.metric("messages.delivered"));
 /// # Ok::<(), narrows::Error>(())
 /// ```
 pub use observation::RunObservation;

@@ -14,39 +14,39 @@ use std::collections::BTreeSet;
 pub struct DeliveredMessage {
     /// Number of the message, in the order of sending.
     pub id: u64,
-    /// Number of the sending node's endpoint.
+    /// Number of the sending endpoint.
     pub source: usize,
-    /// Number of the receiving node's endpoint.
+    /// Number of the receiving endpoint.
     pub destination: usize,
     /// Payload in bytes.
     pub payload: u64,
     /// Ledger of the message's latency.
     pub ledger: Ledger,
     /// Instant of its delivery.
-    pub at: Time,
+    pub delivered_at: Time,
 }
 
 impl DeliveredMessage {
-    /// Returns a message of a run's tally, delivered at `at`.
-    pub fn new(message: &Message, at: Time) -> DeliveredMessage {
+    /// Returns a message of a run's tally, delivered at `delivered_at`.
+    pub fn new(message: &Message, delivered_at: Time) -> DeliveredMessage {
         DeliveredMessage {
             id: message.id,
             source: message.source.index(),
             destination: message.destination.index(),
             payload: message.payload.get(),
             ledger: message.ledger(),
-            at,
+            delivered_at,
         }
     }
 
     /// Returns the time from the call of the sending program to the delivery to the receiving program, without use of
     /// the stages of the ledger.
     pub fn latency(&self) -> Time {
-        self.at - self.ledger.start()
+        self.delivered_at - self.ledger.start()
     }
 }
 
-/// All properties that a test can examine in a run, whatever the run's parts.
+/// The properties of a run that a test can examine, whatever the run's parts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunObservation {
@@ -71,8 +71,8 @@ impl RunObservation {
     ///
     /// # Panics
     ///
-    /// Panics if the machine has no fabric between nodes, which is so if its workload drives routers alone, or if a part
-    /// of it remains in memory after the run.
+    /// Panics if the machine has no fabric between nodes, which is so if its workload drives routers alone, or if a
+    /// part of it remains in memory after the run.
     pub fn of(machine: &Machine, recorder: Recorder) -> RunObservation {
         let built = build(machine, recorder);
         let observation = RunObservation::new(&built, built.run());
@@ -90,12 +90,15 @@ impl RunObservation {
         RunObservation {
             metrics: built.workload.metrics(world, &outcome),
             outcome,
-            messages: delivered.iter().map(|(message, at)| DeliveredMessage::new(message, *at)).collect(),
+            messages: delivered
+                .iter()
+                .map(|(message, delivered_at)| DeliveredMessage::new(message, *delivered_at))
+                .collect(),
             host_metrics: hosts
                 .iter()
                 .map(|metric| (format!("{}.{}", metric.part, metric.quantity), metric.unit))
                 .collect(),
-            resources: nodes().flat_map(|node| node.endpoint().utilization()).map(|part| part.what).collect(),
+            resources: nodes().flat_map(|node| node.endpoint().utilization()).map(|part| part.part_name).collect(),
             packets: world.fabric.as_ref().expect("a fabric joins the nodes").packet_counts(),
             protocols: accounts.map(|(statistics, _)| statistics).collect(),
         }

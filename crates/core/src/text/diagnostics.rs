@@ -7,8 +7,9 @@ use super::record::{Records, Step, dotted};
 use super::suggest;
 use super::tree::TreeNode;
 
-/// Returns a problem located at the deepest existing node on the path `path` below `node`.
-pub(super) fn positioned(
+/// Returns the problem `message` about the key at `full_path`. Its location is that of the deepest existing node on the
+/// path `path` below `node`, or otherwise `nearest`.
+pub(super) fn problem_at(
     node: &TreeNode,
     records: &Records,
     path: &str,
@@ -22,20 +23,21 @@ pub(super) fn positioned(
     if let Some(found) = node.node_at(keys.iter().copied()) {
         return problem.with_location(found.place.clone().or(nearest), "");
     }
-    let above = (0..keys.len()).rev().find_map(|n| node.node_at(keys[..n].iter().copied())?.place.clone());
+    let enclosing_place =
+        (0..keys.len()).rev().find_map(|length| node.node_at(keys[..length].iter().copied())?.place.clone());
     let label =
         records.find(full_path).map(|entry| format!("`{full_path}` is {} by default", entry.value)).unwrap_or_default();
-    problem.with_location(above.or(nearest), label)
+    problem.with_location(enclosing_place.or(nearest), label)
 }
 
-pub(super) fn not_a_table(path: &[Step], node: &TreeNode) -> Problem {
+pub(super) fn not_a_table_problem(path: &[Step], node: &TreeNode) -> Problem {
     let path = dotted(path);
     Problem::bad_value(&path)
         .with_location(node.place.clone(), format!("a table is expected, not {}", node.value.type_with_article()))
         .help(format!("write [{path}] and its keys below"))
 }
 
-pub(super) fn not_a_list(path: &[Step], node: &TreeNode) -> Problem {
+pub(super) fn not_a_list_problem(path: &[Step], node: &TreeNode) -> Problem {
     let path = dotted(path);
     Problem::bad_value(&path)
         .with_location(
@@ -98,15 +100,15 @@ pub(super) fn summarize_missing(problems: &mut Vec<Problem>, path: &str, doc: &s
 /// is empty if no other key is missing.
 pub(super) fn required_help(meant: &str, missing: &[String]) -> String {
     let is_meant = |key: &str| key.strip_prefix(meant).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    let others: Vec<&str> = missing.iter().map(String::as_str).filter(|key| !is_meant(key)).collect();
-    match others[..] {
+    let other_keys: Vec<&str> = missing.iter().map(String::as_str).filter(|key| !is_meant(key)).collect();
+    match other_keys[..] {
         [] => String::new(),
-        _ => format!("also required here: {}", suggest::phrase(others)),
+        _ => format!("also required here: {}", suggest::phrase(other_keys)),
     }
 }
 
 /// Returns the problem that a required key is missing.
-pub(super) fn missing(path: &[Step], place: Option<TextSpan>, doc: &str, allowed: &str) -> Problem {
+pub(super) fn missing_key_problem(path: &[Step], place: Option<TextSpan>, doc: &str, allowed: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
     Problem::new(missing_title(&dotted(path)))
         .with_location(place, format!("`{key}` belongs here"))
@@ -115,21 +117,26 @@ pub(super) fn missing(path: &[Step], place: Option<TextSpan>, doc: &str, allowed
 }
 
 /// Returns the problem that a value is not valid for its key.
-pub(super) fn invalid(path: &[Step], invalid_value: InvalidValue, nearest: Option<TextSpan>, doc: &str) -> Problem {
+pub(super) fn invalid_value_problem(
+    path: &[Step],
+    invalid_value: InvalidValue,
+    nearest: Option<TextSpan>,
+    doc: &str,
+) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
     let problem =
         Problem::bad_value(&dotted(path)).with_location(invalid_value.place.or(nearest), invalid_value.fault.label);
     invalid_value.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))
 }
 
-/// Keys that are not known because their reciprocal is: the unknown key, the known one, and an example.
+/// Unknown keys whose reciprocals are known: the unknown key, the known key, and an example.
 const RECIPROCALS: [(&str, &str, &str); 2] = [
     ("rate", "interval", "`interval = \"1 us\"` for 1 MHz"),
     ("load", "interval", "`interval = \"1 us\"` for a million messages per second"),
 ];
 
 /// Returns the problem that the table at `path` has a key that nothing reads.
-pub(super) fn unknown(path: &[Step], key: &str, node: &TreeNode, mut known_keys: Vec<&str>) -> Problem {
+pub(super) fn unknown_key_problem(path: &[Step], key: &str, node: &TreeNode, mut known_keys: Vec<&str>) -> Problem {
     known_keys.sort_unstable();
     let within = if path.is_empty() { String::new() } else { format!(" in `{}`", dotted(path)) };
     let label = match suggest::nearest(key, known_keys.iter().copied()) {

@@ -16,7 +16,7 @@ use super::variant_selection::{Selection, select_variant};
 /// The members of a family, each as its name and its meaning.
 pub type Members<'m> = &'m [(&'static str, &'static str)];
 
-/// The effect of a family of which no member is defined.
+/// The effect if no member of a family is defined.
 #[derive(Clone, Copy, PartialEq)]
 enum Absence {
     IsAnError,
@@ -78,7 +78,7 @@ impl<'t> Table<'t> {
     /// States that the family below `key`, or at this table if `key` is empty, may have members beyond the known ones;
     /// `hint` states that if an unknown member is selected.
     pub fn open_family(&self, key: &str, hint: &'static str) {
-        // Where nothing is selected, no hint can be asked for.
+        // If nothing is selected, no diagnostic needs the hint.
         if key.is_empty() || self.child(key).is_some() {
             self.context.mark_open_family(self.full_path(key), hint);
         }
@@ -167,9 +167,9 @@ impl<'t> Table<'t> {
         let location = FamilyLocation::UnderKey(self.child(key));
         let sibling_names = siblings.names;
         let choose = |table: &mut Table<'_>, absence| {
-            let (value, found) = table.choose(doc, members, absence, location, read);
-            table.note(Item::Family(found.clone()));
-            family = Some(found);
+            let (value, chosen_family) = table.choose(doc, members, absence, location, read);
+            table.note(Item::Family(chosen_family.clone()));
+            family = Some(chosen_family);
             if let (Some(read), Some(value)) = (&mut siblings.read, &value) {
                 read(table, value);
             }
@@ -184,7 +184,7 @@ impl<'t> Table<'t> {
                     self.read_below(&[Step::Key(key)], None, |t| choose(t, Absence::IsAnError))
                 }),
             },
-            // The keys defined there are not members, and are reported as unknown. No further problem is needed.
+            // The keys of this table are not members, and are reported as unknown. No further problem is needed.
             Some(node) if absence == Absence::IsAnError && has_only_unknown_keys(node, members, sibling_names) => {
                 self.context.with_level(DiagnosticLevel::PresentKeys, || {
                     self.read_below(&[Step::Key(key)], Some(node), |t| choose(t, Absence::SelectsDefault(members[0].0)))
@@ -260,14 +260,14 @@ impl<'t> Table<'t> {
             Absence::SelectsDefault(name) | Absence::SelectsWord(name) => Some(member_index(name)),
             Absence::IsAnError | Absence::IsAllowed => None,
         });
-        if let (FamilyLocation::UnderKey(key), Some(at)) = (location, chosen) {
-            self.note_choice(doc, members[at].0, key);
+        if let (FamilyLocation::UnderKey(key), Some(index)) = (location, chosen) {
+            self.note_choice(doc, members[index].0, key);
         }
         let value = match (selection.chosen, absence) {
             _ if self.context.describing => (0..members.len()).map(|index| member(index, None)).last(),
-            (Some(at), _) => {
-                let node = self.child(members[at].0);
-                Some(self.read_with_missing_summary(members[at].0, node, location, || member(at, node)))
+            (Some(index), _) => {
+                let node = self.child(members[index].0);
+                Some(self.read_with_missing_summary(members[index].0, node, location, || member(index, node)))
             }
             (None, Absence::SelectsDefault(name) | Absence::SelectsWord(name)) => {
                 Some(member(member_index(name), None))
@@ -298,13 +298,13 @@ impl<'t> Table<'t> {
         let path = self.full_path(name);
         let missing = self.context.missing_since(problems_before, &path);
         if missing.len() > 1 {
-            let word = match location {
+            let word_place = match location {
                 FamilyLocation::UnderKey(key) => {
                     key.filter(|node| node.text().is_some()).and_then(|node| node.place.clone())
                 }
                 FamilyLocation::InTable => None,
             };
-            let place = word.or_else(|| node.and_then(TreeNode::key).cloned()).or_else(|| self.place());
+            let place = word_place.or_else(|| node.and_then(TreeNode::key).cloned()).or_else(|| self.place());
             let keys = suggest::phrase(missing.iter().map(String::as_str));
             let problem = Problem::new(format!("[{path}] is selected, but not described"))
                 .with_location(place, format!("{} values are missing", missing.len()))
@@ -319,7 +319,7 @@ impl<'t> Table<'t> {
         let table_path = self.table_path();
         let describes = |part: &&str| {
             let part_in_folder = part.split_once('/').filter(|(folder, _)| folder.trim_end_matches('s') == table_path);
-            let rest = part_in_folder.and_then(|(_, own)| own.strip_prefix(name));
+            let rest = part_in_folder.and_then(|(_, part_name)| part_name.strip_prefix(name));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
         };
         self.context.parts.iter().copied().find(describes)
@@ -329,7 +329,7 @@ impl<'t> Table<'t> {
     fn note_choice(&self, doc: &'static str, name: &str, key: Option<&TreeNode>) {
         let word = key.filter(|node| node.text().is_some()).and_then(|node| node.place.as_ref());
         let table = || self.child(name).and_then(TreeNode::key);
-        self.note_chosen(doc, name, word.or_else(table));
+        self.record_choice(doc, name, word.or_else(table));
     }
 
     fn report_no_variant(&self, doc: &str, members: Members<'_>) {
@@ -339,10 +339,11 @@ impl<'t> Table<'t> {
             if table_path.is_empty() { members[0].0.to_string() } else { format!("{table_path}.{}", members[0].0) };
         let (title, label) = match (members, table_path.is_empty()) {
             ([_], _) => (diagnostics::missing_title(&path), "it is missing here"),
-            (_, true) => (format!("one of {} is missing", suggest::phrase(names())), "none of them is defined here"),
-            (_, false) => {
-                (diagnostics::no_variant_title(&table_path, &suggest::phrase(names())), "none of them is defined here")
-            }
+            (_, true) => (format!("one of {} is missing", suggest::phrase(names())), "no alternative is defined here"),
+            (_, false) => (
+                diagnostics::no_variant_title(&table_path, &suggest::phrase(names())),
+                "no alternative is defined here",
+            ),
         };
         let problem = Problem::new(title).with_location(self.place(), label).help(format!("`{table_path}`: {doc}"));
         let problem = problem.help(format!("write for example [{path}]"));

@@ -11,21 +11,21 @@ use super::table::{NotedKey, Table};
 use super::tree::TreeNode;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 
-/// A key about to be read; ends with [`required`](Field::required), [`or`](Field::or) or
-/// [`optional`](Field::optional).
+/// The declaration of a key that is about to be read. [`required`](Field::required), [`or`](Field::or) or
+/// [`optional`](Field::optional) reads the key.
 #[must_use = "a key is read by `required`, `or` or `optional`"]
 pub struct Field<'f, 't, K> {
     table: &'f mut Table<'t>,
     key: &'static str,
     doc: &'static str,
-    declared: ParameterDeclaration,
+    declaration: ParameterDeclaration,
     kind: K,
 }
 
 impl<'t> Table<'t> {
     fn field<K: ValueKind>(&mut self, key: &'static str, doc: &'static str, kind: K) -> Field<'_, 't, K> {
-        let declared = ParameterDeclaration { meaning: K::MEANING, resource: None };
-        Field { table: self, key, doc, declared, kind }
+        let declaration = ParameterDeclaration { meaning: K::MEANING, resource: None };
+        Field { table: self, key, doc, declaration, kind }
     }
 
     /// Declares the key `key`, whose value is a time, such as `"40 ns"`.
@@ -105,7 +105,11 @@ impl<'t> Table<'t> {
         doc: &'static str,
         words: &[&'static str],
     ) -> Field<'_, 't, Choice<&'static str>> {
-        self.field(key, doc, Choice { words: words.iter().map(|word| (*word, *word)).collect(), former: Vec::new() })
+        self.field(
+            key,
+            doc,
+            Choice { words: words.iter().map(|word| (*word, *word)).collect(), former_words: Vec::new() },
+        )
     }
 
     /// Declares the key `key`, whose value is one word of a fixed set, read as the value that the word denotes.
@@ -115,7 +119,7 @@ impl<'t> Table<'t> {
         doc: &'static str,
         words: &[(&'static str, T)],
     ) -> Field<'_, 't, Choice<T>> {
-        self.field(key, doc, Choice { words: words.to_vec(), former: Vec::new() })
+        self.field(key, doc, Choice { words: words.to_vec(), former_words: Vec::new() })
     }
 
     /// Declares the key `key`, whose value is the path of a file.
@@ -164,9 +168,9 @@ impl<Q: Quantity> Field<'_, '_, Amount<Q>> {
 }
 
 impl<T: Clone> Field<'_, '_, Choice<T>> {
-    /// States that the word `today` was called `former`, which is still read.
-    pub fn renamed_word(mut self, former: &'static str, today: &'static str) -> Self {
-        self.kind.former.push((former, today));
+    /// States that the word `current` was called `former`, which is still read.
+    pub fn renamed_word(mut self, former: &'static str, current: &'static str) -> Self {
+        self.kind.former_words.push((former, current));
         self
     }
 }
@@ -222,38 +226,38 @@ impl<'f, 't, K: ValueKind> Field<'f, 't, K> {
     /// Returns the field of a list of values of this kind.
     pub(super) fn list_of(self) -> Field<'f, 't, ListOf<K>> {
         let Field { table, key, doc, kind, .. } = self;
-        Field { table, key, doc, declared: ParameterDeclaration::default(), kind: ListOf::new(kind) }
+        Field { table, key, doc, declaration: ParameterDeclaration::default(), kind: ListOf::new(kind) }
     }
 }
 
 impl<K> Field<'_, '_, ListOf<K>> {
-    /// Refuses a list with fewer than `fewest` or more than `most` elements.
-    pub fn length(mut self, fewest: usize, most: usize) -> Self {
-        (self.kind.length_min, self.kind.length_max) = (fewest, most);
+    /// Refuses a list with fewer than `length_min` or more than `length_max` elements.
+    pub fn length(mut self, length_min: usize, length_max: usize) -> Self {
+        (self.kind.length_min, self.kind.length_max) = (length_min, length_max);
         self
     }
 }
 
 impl<K: ValueKind> Field<'_, '_, K> {
-    /// States the meaning of the number for its part.
+    /// States the meaning of the number: the effect of a larger value on the speed of its part.
     pub fn meaning(mut self, meaning: Meaning) -> Self {
-        self.declared.meaning = Some(meaning);
+        self.declaration.meaning = Some(meaning);
         self
     }
 
     /// States the resource of the part to which the number belongs.
     pub fn resource(mut self, name: &'static str) -> Self {
-        self.declared.resource = Some(name);
+        self.declaration.resource = Some(name);
         self
     }
 
     /// Returns the value. A missing value is reported as a problem.
     pub fn required(self) -> K::Value {
-        self.describe(|| Need::Required);
+        self.note_in_schema(|| Need::Required);
         match self.table.child(self.key) {
-            Some(node) => self.take(node).unwrap_or_else(|| self.kind.placeholder()),
+            Some(node) => self.decode_node(node).unwrap_or_else(|| self.kind.placeholder()),
             None => {
-                self.table.missing(self.key, self.doc, &self.kind.allowed());
+                self.table.report_missing(self.key, self.doc, &self.kind.allowed());
                 self.kind.placeholder()
             }
         }
@@ -261,18 +265,18 @@ impl<K: ValueKind> Field<'_, '_, K> {
 
     /// Returns the value, or `None` if the key is absent.
     pub fn optional(self) -> Option<K::Value> {
-        self.describe(|| Need::Optional);
+        self.note_in_schema(|| Need::Optional);
         let node = self.table.child(self.key)?;
-        self.take(node)
+        self.decode_node(node)
     }
 
     /// Reports the errors in a value that another key overrides, without returning the value.
     pub fn report_overridden(self) {
-        self.describe(|| Need::Optional);
+        self.note_in_schema(|| Need::Optional);
         if let Some(Err(invalid_values)) =
             self.table.child(self.key).map(|node| self.kind.decode(node, self.table.all_texts()))
         {
-            self.table.invalid_values(self.key, self.doc, invalid_values);
+            self.table.report_invalid_values(self.key, self.doc, invalid_values);
         }
     }
 
@@ -286,12 +290,12 @@ impl<K: ValueKind> Field<'_, '_, K> {
             }
         };
         let json = self.kind.json(&value, &synthetic);
-        self.describe(|| Need::Default(without_quotes(&json), json.clone()));
+        self.note_in_schema(|| Need::Default(without_quotes(&json), json.clone()));
         match self.table.child(self.key) {
-            Some(node) => self.take(node).unwrap_or(value),
+            Some(node) => self.decode_node(node).unwrap_or(value),
             None => {
                 let text = synthetic.text().map_or_else(|| without_quotes(&json), str::to_string);
-                self.table.note_value(self.noted_key(), self.kind.name(), None, text, json);
+                self.table.record_value(self.noted_key(), self.kind.name(), None, text, json);
                 self.note_file(&value);
                 value
             }
@@ -299,7 +303,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
     }
 
     fn noted_key(&self) -> NotedKey {
-        NotedKey { key: self.key, doc: self.doc, declared: self.declared }
+        NotedKey { key: self.key, doc: self.doc, declaration: self.declaration }
     }
 
     fn note_file(&self, value: &K::Value) {
@@ -309,9 +313,9 @@ impl<K: ValueKind> Field<'_, '_, K> {
     }
 
     /// Notes that the table may hold the key. The form of the key's value is built only if the schema is collected.
-    fn describe(&self, need: impl FnOnce() -> Need) {
+    fn note_in_schema(&self, need: impl FnOnce() -> Need) {
         if self.table.describing() {
-            let form = Form::Value(self.kind.name(), self.kind.schema(), self.declared);
+            let form = Form::Value(self.kind.name(), self.kind.schema(), self.declaration);
             self.table.note_key(self.key, self.doc, form, need());
         } else {
             self.table.add_known(self.key);
@@ -319,18 +323,18 @@ impl<K: ValueKind> Field<'_, '_, K> {
     }
 
     /// Returns the value of a node, or reports its problems and returns `None`.
-    fn take(&self, node: &TreeNode) -> Option<K::Value> {
+    fn decode_node(&self, node: &TreeNode) -> Option<K::Value> {
         let decoded: Decoded<K::Value> = self.kind.decode(node, self.table.all_texts());
         match decoded {
             Ok(value) => {
                 let json = self.kind.json(&value, node);
                 let text = self.table.as_written(node).unwrap_or_else(|| without_quotes(&json));
-                self.table.note_value(self.noted_key(), self.kind.name(), Some(node), text, json);
+                self.table.record_value(self.noted_key(), self.kind.name(), Some(node), text, json);
                 self.note_file(&value);
                 Some(value)
             }
             Err(invalid_values) => {
-                self.table.invalid_values(self.key, self.doc, invalid_values);
+                self.table.report_invalid_values(self.key, self.doc, invalid_values);
                 None
             }
         }

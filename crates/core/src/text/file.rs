@@ -6,15 +6,15 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The folder to which paths in a shipped example are relative. The program contains its files, and never looks into a
+/// The folder to which paths in a shipped example are relative. The program contains these files, and never reads a
 /// real folder of that name.
 pub const SHIPPED: &str = "<shipped examples>";
 
 /// The folder below which descriptions may name files; not set if they may name any file.
 static CONFINEMENT: OnceLock<PathBuf> = OnceLock::new();
 
-/// Confines the files that descriptions name to those below `folder`, for the rest of the process. The first call
-/// counts. A process that reads the descriptions of others calls this before it reads any.
+/// Confines the files that descriptions name to those below `folder`, for the rest of the process. Only the first
+/// call has an effect. A process that reads the descriptions of others calls this before it reads any.
 pub fn confine_to_folder(folder: PathBuf) {
     let _ = CONFINEMENT.set(folder);
 }
@@ -25,7 +25,8 @@ pub(super) fn forbidding_folder(path: &Path) -> Option<&'static Path> {
     (!is_below(path, folder)).then_some(folder)
 }
 
-/// Returns whether `path` is a file below `folder`, also by its symbolic links, or one that the program contains.
+/// Returns whether `path` is below `folder` after its symbolic links are resolved, or is a file that the program
+/// contains.
 fn is_below(path: &Path, folder: &Path) -> bool {
     let goes_up = path.components().any(|part| part == Component::ParentDir);
     match path.canonicalize() {
@@ -37,38 +38,38 @@ fn is_below(path: &Path, folder: &Path) -> bool {
 /// Reads the text of a file.
 pub fn read(path: &Path) -> Result<String, Problem> {
     if path.is_dir() {
-        return Err(unreadable(path, "it is a folder").help("name a file in it"));
+        return Err(read_problem(path, "it is a folder").help("name a file in it"));
     }
     match std::fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            unreadable(path, &format!("it is not UTF-8 text (from byte {at})"))
+            let valid_bytes = error.utf8_error().valid_up_to();
+            read_problem(path, &format!("it is not UTF-8 text (from byte {valid_bytes})"))
         }),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(missing(path)),
-        Err(error) => Err(unreadable(path, &error.to_string())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(missing_file_problem(path)),
+        Err(error) => Err(read_problem(path, &error.to_string())),
     }
 }
 
-fn unreadable(path: &Path, why: &str) -> Problem {
+fn read_problem(path: &Path, why: &str) -> Problem {
     Problem::new(format!("cannot read `{}`: {why}", path.display()))
 }
 
-fn missing(path: &Path) -> Problem {
-    let problem = unreadable(path, "there is no such file");
+fn missing_file_problem(path: &Path) -> Problem {
+    let problem = read_problem(path, "there is no such file");
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         return problem.help(format!("there is no folder `{}` either", folder.display()));
     }
-    let names = names_in(folder);
-    let wanted = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    match suggest::nearest(&wanted, names.iter().map(String::as_str)) {
+    let names = file_names_in(folder);
+    let wanted_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    match suggest::nearest(&wanted_name, names.iter().map(String::as_str)) {
         Some(near) => problem.help(format!("did you mean `{}`?", path.with_file_name(near).display())),
         None => problem,
     }
 }
 
 /// Returns the names of the files in a folder, sorted so that suggestions are deterministic.
-fn names_in(folder: &Path) -> Vec<String> {
+fn file_names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_is_reported() {
+    fn unreadable_files_are_reported_with_the_reason() {
         let folder = std::env::temp_dir().join(format!("narrows-file-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("cluster.toml"), [0x61, 0xff]).expect("a file");

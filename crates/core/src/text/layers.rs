@@ -1,5 +1,5 @@
-//! The layers of a description below its settings (its file and its shipped parts), cached as one tree for readings
-//! that differ in their settings alone, such as the points of a sweep.
+//! A cache of the layers of a description below its settings: its file and its shipped parts, merged into one tree.
+//! Readings that differ only in their settings, such as the points of a sweep, share the tree.
 //!
 //! Settings may select the parts, so the merged layers are cached for each combination of settings that may name parts.
 //! The number of cached combinations is limited. The settings themselves are not in these layers.
@@ -10,11 +10,11 @@ use super::tree::Tree;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The largest number of cached combinations.
-const KEPT_MAX: usize = 64;
+const CACHED_COMBINATIONS_MAX: usize = 64;
 
 /// The merged layers of one document below its settings.
 ///
-/// One cache serves one document, whose text does not change.
+/// A cache serves a single document, whose text does not change.
 #[derive(Default)]
 pub struct LayerCache(Mutex<Vec<(PartSettings, Arc<Layers>)>>);
 
@@ -32,17 +32,17 @@ pub(super) struct Layers {
 /// texts, and the settings that may name parts.
 #[derive(PartialEq, Eq)]
 pub(super) struct PartSettings {
-    sets: usize,
+    set_count: usize,
     varied_count: usize,
     may_name_parts: Vec<(usize, String)>,
 }
 
 impl PartSettings {
     pub(super) fn new(sets: &[String], varied: &[String]) -> PartSettings {
-        let all = sets.iter().chain(varied).enumerate();
+        let options = sets.iter().chain(varied).enumerate();
         let may_name_parts =
-            all.filter(|(_, option)| option.contains(PARTS)).map(|(index, option)| (index, option.clone()));
-        PartSettings { sets: sets.len(), varied_count: varied.len(), may_name_parts: may_name_parts.collect() }
+            options.filter(|(_, option)| option.contains(PARTS)).map(|(index, option)| (index, option.clone()));
+        PartSettings { set_count: sets.len(), varied_count: varied.len(), may_name_parts: may_name_parts.collect() }
     }
 }
 
@@ -54,7 +54,7 @@ impl LayerCache {
 
     pub(super) fn insert(&self, settings: PartSettings, layers: Layers) {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if entries.len() < KEPT_MAX && entries.iter().all(|(cached, _)| *cached != settings) {
+        if entries.len() < CACHED_COMBINATIONS_MAX && entries.iter().all(|(cached, _)| *cached != settings) {
             entries.push((settings, Arc::new(layers)));
         }
     }

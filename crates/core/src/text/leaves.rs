@@ -6,7 +6,7 @@ use super::load::Loaded;
 use super::origin::Origin;
 use super::tree::{TreeNode, TreeValue};
 
-/// A value that is written in a text.
+/// A value of a text, with its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// The key with all keys above it.
@@ -23,16 +23,16 @@ impl Loaded {
     /// Returns all values in the order of the texts. An empty table counts as one value.
     pub fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = Vec::new();
-        self.gather(String::new(), &self.root, &mut leaves);
+        self.collect_leaves(String::new(), &self.root, &mut leaves);
         leaves
     }
 
-    fn gather(&self, path: String, node: &TreeNode, leaves: &mut Vec<Leaf>) {
+    fn collect_leaves(&self, path: String, node: &TreeNode, leaves: &mut Vec<Leaf>) {
         match &node.value {
             TreeValue::Table(tree) if tree.keys().next().is_some() => {
                 for (key, node) in tree.in_order() {
                     let path = if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
-                    self.gather(path, node, leaves);
+                    self.collect_leaves(path, node, leaves);
                 }
             }
             _ => leaves.push(self.leaf(path, node)),

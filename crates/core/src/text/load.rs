@@ -1,7 +1,7 @@
 //! Loads and merges the layers of a description: shipped parts, the file, `--set` options.
 //!
 //! Later layers override earlier ones: parts in the order in which they are named, then the file, then the options.
-//! Defaults are added by the reader, and the meaning of keys is not considered.
+//! The reader adds defaults and interprets the keys.
 
 use super::layers::{LayerCache, Layers, PartSettings};
 use super::origin::{Layer, TextId, TextSpan, Texts};
@@ -51,7 +51,7 @@ pub struct Source<'a> {
     /// The values that a sweep varies: settings that override `sets`.
     pub varied: &'a [String],
     /// The shipped parts.
-    pub shelf: PartLibrary<'a>,
+    pub library: PartLibrary<'a>,
 }
 
 /// A description with all layers merged, not yet read.
@@ -71,8 +71,8 @@ pub struct Loaded {
 ///
 /// Returns every problem of the texts: invalid TOML, unknown parts, invalid settings.
 pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
-    let mut loader = Loader::new(source.shelf);
-    let (layers, settings) = loader.layers(source);
+    let mut loader = Loader::new(source.library);
+    let (layers, settings) = loader.load_layers(source);
     loader.finish(layers, settings)
 }
 
@@ -84,12 +84,12 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
 /// Returns every problem of the texts: invalid TOML, unknown parts, invalid settings.
 pub fn load_cached(source: &Source<'_>, cache: &LayerCache) -> Result<Loaded, Problems> {
     debug_assert!(!matches!(source.document, Document::File(_)), "a file may change between two readings");
-    let (mut loader, part_settings) = (Loader::new(source.shelf), PartSettings::new(source.sets, source.varied));
-    if let Some(known) = cache.find(&part_settings) {
-        let settings = loader.settings_over(&known, source);
-        return loader.finish((known.tree.clone(), known.place.clone()), settings);
+    let (mut loader, part_settings) = (Loader::new(source.library), PartSettings::new(source.sets, source.varied));
+    if let Some(cached_layers) = cache.find(&part_settings) {
+        let settings = loader.replace_settings(&cached_layers, source);
+        return loader.finish((cached_layers.tree.clone(), cached_layers.place.clone()), settings);
     }
-    let ((tree, place), settings) = loader.layers(source);
+    let ((tree, place), settings) = loader.load_layers(source);
     if loader.problems.is_empty() {
         cache.insert(part_settings, Layers { texts: loader.texts.clone(), tree: tree.clone(), place: place.clone() });
     }
@@ -101,16 +101,16 @@ pub fn load_cached(source: &Source<'_>, cache: &LayerCache) -> Result<Loaded, Pr
 pub fn load_files(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
     let mut loader = Loader::new(PartLibrary::EMPTY);
     for (path, text, folder) in files {
-        let sheet = loader.parse(Layer::File(path.to_path_buf()), text, *folder);
-        loader.parts.push(((Vec::new(), path.display().to_string()), sheet));
+        let parsed = loader.parse(Layer::File(path.to_path_buf()), text, *folder);
+        loader.parts.push(((Vec::new(), path.display().to_string()), parsed));
     }
     let tree = loader.merge(None);
     let place = (!files.is_empty()).then_some(TextSpan { text: 0, span: 0..0 });
     loader.finish((tree, place), Vec::new())
 }
 
-/// A text that was parsed as TOML, but has no rank yet.
-struct Toml {
+/// A text that was parsed as TOML. The rank of its layer is not known yet.
+struct ParsedText {
     text: TextId,
     tree: Tree,
 }
@@ -119,35 +119,35 @@ struct Toml {
 type PartNames = Vec<(String, Option<TextSpan>)>;
 
 struct Loader<'a> {
-    shelf: PartLibrary<'a>,
+    library: PartLibrary<'a>,
     texts: Texts,
     problems: Vec<Problem>,
     /// The parts in rising precedence, each with the table in which it is placed, its name, and its text.
-    parts: Vec<((Vec<String>, String), Toml)>,
+    parts: Vec<((Vec<String>, String), ParsedText)>,
 }
 
 impl<'a> Loader<'a> {
-    fn new(shelf: PartLibrary<'a>) -> Loader<'a> {
-        Loader { shelf, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() }
+    fn new(library: PartLibrary<'a>) -> Loader<'a> {
+        Loader { library, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() }
     }
 
-    /// Returns the layers below the settings merged, with the place of the file, and the settings.
-    fn layers(&mut self, source: &Source<'_>) -> ((Tree, Option<TextSpan>), Vec<Setting>) {
-        let file = self.document(source.document);
-        let mut settings = self.settings(source.sets, Layer::Set);
-        settings.extend(self.settings(source.varied, Layer::Vary));
-        let (mut file, place, named) = self.named_parts(file, &settings);
-        let within = self.parts_of_entries(&mut file, &settings);
-        for (at, named) in [(Vec::new(), named)].into_iter().chain(within) {
-            for (name, place) in named {
-                self.part((&name, place), &at, &mut Vec::new());
+    /// Returns the merged layers below the settings, with the source location of the file, and the settings.
+    fn load_layers(&mut self, source: &Source<'_>) -> ((Tree, Option<TextSpan>), Vec<Setting>) {
+        let file = self.parse_document(source.document);
+        let mut settings = self.parse_settings(source.sets, Layer::Set);
+        settings.extend(self.parse_settings(source.varied, Layer::Vary));
+        let (mut file, place, part_names) = self.named_parts(file, &settings);
+        let entry_parts = self.parts_of_entries(&mut file, &settings);
+        for (table_path, part_names) in [(Vec::new(), part_names)].into_iter().chain(entry_parts) {
+            for (name, place) in part_names {
+                self.add_part((&name, place), &table_path, &mut Vec::new());
             }
         }
         ((self.merge(file), place), settings)
     }
 
     /// Returns the settings of `source`, whose texts replace those of an earlier reading with as many settings.
-    fn settings_over(&mut self, cached: &Layers, source: &Source<'_>) -> Vec<Setting> {
+    fn replace_settings(&mut self, cached: &Layers, source: &Source<'_>) -> Vec<Setting> {
         self.texts = cached.texts.clone();
         let first = usize::from(!matches!(source.document, Document::None));
         let set = source.sets.iter().map(|option| (option, Layer::Set as fn(String) -> Layer));
@@ -155,7 +155,7 @@ impl<'a> Loader<'a> {
         let mut settings = Vec::new();
         for (text, (option, layer)) in (first..).zip(set.chain(varied)) {
             self.texts.replace(text, layer(option.clone()), option);
-            settings.extend(self.setting(option, text));
+            settings.extend(self.parse_setting(option, text));
         }
         settings
     }
@@ -173,10 +173,10 @@ impl<'a> Loader<'a> {
             return Err(Problems::new(self.problems, &self.texts));
         }
         let root = TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(tree)) };
-        Ok(Loaded { texts: self.texts, root, parts: self.shelf.names })
+        Ok(Loaded { texts: self.texts, root, parts: self.library.names })
     }
 
-    fn document(&mut self, document: Document<'_>) -> Option<Toml> {
+    fn parse_document(&mut self, document: Document<'_>) -> Option<ParsedText> {
         match document {
             Document::None => None,
             Document::Text(name, text, folder) => Some(self.parse(Layer::File(name.into()), text, folder)),
@@ -190,7 +190,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn parse(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> Toml {
+    fn parse(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> ParsedText {
         let text = self.texts.add(layer, content, folder);
         let builder = TreeBuilder { text, rank: 0, offset: 0 };
         let (table, errors) = DeTable::parse_recoverable(content);
@@ -200,58 +200,66 @@ impl<'a> Loader<'a> {
             self.problems.push(problem.help(toml_help(error.message())));
         }
         let tree = if errors.is_empty() { builder.tree(table.get_ref()) } else { Tree::default() };
-        Toml { text, tree }
+        ParsedText { text, tree }
     }
 
-    fn settings(&mut self, sets: &[String], layer: impl Fn(String) -> Layer) -> Vec<Setting> {
+    fn parse_settings(&mut self, sets: &[String], layer: impl Fn(String) -> Layer) -> Vec<Setting> {
         let mut settings = Vec::new();
         for option in sets {
             let text = self.texts.add(layer(option.clone()), option, None);
-            settings.extend(self.setting(option, text));
+            settings.extend(self.parse_setting(option, text));
         }
         settings
     }
 
-    fn setting(&mut self, option: &str, text: TextId) -> Option<Setting> {
+    fn parse_setting(&mut self, option: &str, text: TextId) -> Option<Setting> {
         set::parse(option, text, Rank::MAX).map_err(|problem| self.problems.push(problem)).ok()
     }
 
     /// Returns the file without its key `parts`, and the named parts with the locations of their names.
-    fn named_parts(&mut self, file: Option<Toml>, settings: &[Setting]) -> (Option<Toml>, Option<TextSpan>, PartNames) {
-        let (mut file, mut named) = (file, Vec::new());
-        if let Some(sheet) = &mut file {
-            named = self.take_parts(&mut sheet.tree);
+    fn named_parts(
+        &mut self,
+        file: Option<ParsedText>,
+        settings: &[Setting],
+    ) -> (Option<ParsedText>, Option<TextSpan>, PartNames) {
+        let (mut file, mut part_names) = (file, Vec::new());
+        if let Some(parsed) = &mut file {
+            part_names = self.take_parts(&mut parsed.tree);
         }
         if let Some(setting) = settings.iter().rfind(|setting| setting.sets_key(PARTS)) {
-            named = self.part_names(&setting.value);
+            part_names = self.part_names(&setting.value);
         }
-        let place = file.as_ref().map(|sheet| TextSpan { text: sheet.text, span: 0..0 });
-        (file, place, named)
+        let place = file.as_ref().map(|parsed| TextSpan { text: parsed.text, span: 0..0 });
+        (file, place, part_names)
     }
 
     /// Returns the parts that entries of tables name, with the paths of the entries.
-    fn parts_of_entries(&mut self, file: &mut Option<Toml>, settings: &[Setting]) -> Vec<(Vec<String>, PartNames)> {
-        let mut named: Vec<(Vec<String>, PartNames)> = Vec::new();
-        let PartLibrary { tables, .. } = self.shelf;
+    fn parts_of_entries(
+        &mut self,
+        file: &mut Option<ParsedText>,
+        settings: &[Setting],
+    ) -> Vec<(Vec<String>, PartNames)> {
+        let mut entry_parts: Vec<(Vec<String>, PartNames)> = Vec::new();
+        let PartLibrary { tables, .. } = self.library;
         for table in tables {
-            let entries = file.as_mut().and_then(|sheet| sheet.tree.get_mut(table)).and_then(TreeNode::table_mut);
+            let entries = file.as_mut().and_then(|parsed| parsed.tree.get_mut(table)).and_then(TreeNode::table_mut);
             for (name, entry) in entries.into_iter().flat_map(Tree::in_order_mut) {
                 if let Some(entry) = entry.table_mut().filter(|entry| entry.get(PARTS).is_some()) {
-                    named.push((vec![table.to_string(), name.to_owned()], self.take_parts(entry)));
+                    entry_parts.push((vec![table.to_string(), name.to_owned()], self.take_parts(entry)));
                 }
             }
         }
         for setting in settings.iter().filter(|setting| setting.sets_entry_key(tables, PARTS)) {
-            let at = setting.parents();
-            named.retain(|(other, _)| *other != at);
-            named.push((at, self.part_names(&setting.value)));
+            let table_path = setting.parents();
+            entry_parts.retain(|(other_path, _)| *other_path != table_path);
+            entry_parts.push((table_path, self.part_names(&setting.value)));
         }
-        named
+        entry_parts
     }
 
     /// Returns whether a setting names parts of the description or of an entry.
     fn names_parts(&self, setting: &Setting) -> bool {
-        setting.sets_key(PARTS) || setting.sets_entry_key(self.shelf.tables, PARTS)
+        setting.sets_key(PARTS) || setting.sets_entry_key(self.library.tables, PARTS)
     }
 
     fn take_parts(&mut self, tree: &mut Tree) -> PartNames {
@@ -275,40 +283,45 @@ impl<'a> Loader<'a> {
     }
 
     /// Adds a part to the table `table_path`, with a higher precedence than the parts of which it consists.
-    fn part(&mut self, (name, place): (&str, Option<TextSpan>), table_path: &[String], enclosing: &mut Vec<String>) {
+    fn add_part(
+        &mut self,
+        (name, place): (&str, Option<TextSpan>),
+        table_path: &[String],
+        enclosing: &mut Vec<String>,
+    ) {
         if enclosing.iter().any(|outer| outer == name) {
             return self.problems.push(inclusion_cycle(name, place, enclosing));
         }
-        if self.parts.iter().any(|((known_at, known), _)| known == name && known_at == table_path) {
+        if self.parts.iter().any(|((other_path, other_name), _)| other_name == name && other_path == table_path) {
             return;
         }
-        let Some(text) = (self.shelf.find)(name) else {
-            let PartLibrary { names, examples, .. } = self.shelf;
+        let Some(text) = (self.library.find)(name) else {
+            let PartLibrary { names, examples, .. } = self.library;
             return self.problems.push(unknown_part(name, place, names, examples));
         };
-        let mut sheet = self.parse(Layer::Part(name.to_string()), text, None);
+        let mut parsed = self.parse(Layer::Part(name.to_string()), text, None);
         enclosing.push(name.to_string());
-        for (inner, place) in self.take_parts(&mut sheet.tree) {
-            self.part((&inner, place), table_path, enclosing);
+        for (inner, place) in self.take_parts(&mut parsed.tree) {
+            self.add_part((&inner, place), table_path, enclosing);
         }
         enclosing.pop();
         for key in table_path.iter().rev() {
             let mut outer = Tree::default();
-            outer.insert(key.clone(), TreeNode::synthetic(TreeValue::Table(sheet.tree)));
-            sheet.tree = outer;
+            outer.insert(key.clone(), TreeNode::synthetic(TreeValue::Table(parsed.tree)));
+            parsed.tree = outer;
         }
-        self.parts.push(((table_path.to_vec(), name.to_string()), sheet));
+        self.parts.push(((table_path.to_vec(), name.to_string()), parsed));
     }
 
     /// Merges the parts and the file over them.
-    fn merge(&mut self, file: Option<Toml>) -> Tree {
-        let mut whole = Tree::default();
-        let sheets = std::mem::take(&mut self.parts).into_iter().map(|(_, sheet)| sheet).chain(file);
-        for (rank, mut sheet) in sheets.enumerate() {
-            sheet.tree.set_rank(rank);
-            whole.merge_layer(sheet.tree);
+    fn merge(&mut self, file: Option<ParsedText>) -> Tree {
+        let mut merged = Tree::default();
+        let sheets = std::mem::take(&mut self.parts).into_iter().map(|(_, parsed)| parsed).chain(file);
+        for (rank, mut parsed) in sheets.enumerate() {
+            parsed.tree.set_rank(rank);
+            merged.merge_layer(parsed.tree);
         }
-        whole
+        merged
     }
 }
 
@@ -318,11 +331,11 @@ fn not_a_part(item: &TreeNode) -> Problem {
         .help("write a list of names, such as parts = [\"hosts/p6-natoma\"]")
 }
 
-fn inclusion_cycle(name: &str, place: Option<TextSpan>, within: &[String]) -> Problem {
-    let from = within.iter().position(|outer| outer == name).unwrap_or(0);
-    let chain: Vec<&str> = within[from..].iter().map(String::as_str).chain([name]).collect();
+fn inclusion_cycle(name: &str, place: Option<TextSpan>, enclosing: &[String]) -> Problem {
+    let start = enclosing.iter().position(|outer| outer == name).unwrap_or(0);
+    let chain: Vec<&str> = enclosing[start..].iter().map(String::as_str).chain([name]).collect();
     Problem::new(format!("the shipped part \"{name}\" includes itself"))
-        .with_location(place, "here the cycle closes")
+        .with_location(place, "this closes the cycle")
         .help(chain.join(" → "))
 }
 

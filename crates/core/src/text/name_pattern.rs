@@ -24,7 +24,7 @@ impl<'a> NamePattern<'a> {
     pub fn parse(text: &'a str) -> NamePattern<'a> {
         let (mut tokens, mut rest) = (Vec::new(), text);
         while !rest.is_empty() {
-            let (token, length) = match (rest.starts_with('*'), NamePattern::number(rest)) {
+            let (token, length) = match (rest.starts_with('*'), NamePattern::parse_range(rest)) {
                 (true, _) => (Token::Any, 1),
                 (false, Some(number)) => number,
                 (false, None) => {
@@ -43,11 +43,11 @@ impl<'a> NamePattern<'a> {
     }
 
     fn begins_placeholder(text: &str) -> bool {
-        text.starts_with('*') || NamePattern::number(text).is_some()
+        text.starts_with('*') || NamePattern::parse_range(text).is_some()
     }
 
     /// Returns the range of numbers at the beginning of `text`, and its length.
-    fn number(text: &str) -> Option<(Token<'a>, usize)> {
+    fn parse_range(text: &str) -> Option<(Token<'a>, usize)> {
         let (range, _) = text.strip_prefix('[')?.split_once(']')?;
         let (least, most) = range.split_once("..")?;
         let (least, most) = (least.trim().parse().ok()?, most.trim().parse().ok()?);
@@ -55,7 +55,7 @@ impl<'a> NamePattern<'a> {
     }
 
     /// Returns the number of placeholders.
-    pub fn placeholders(&self) -> usize {
+    pub fn placeholder_count(&self) -> usize {
         self.0.iter().filter(|token| !matches!(token, Token::Literal(_))).count()
     }
 
@@ -65,7 +65,7 @@ impl<'a> NamePattern<'a> {
     }
 
     /// Returns whether `character` is in the text around the placeholders.
-    pub fn has_literal(&self, character: char) -> bool {
+    pub fn literals_contain(&self, character: char) -> bool {
         self.0.iter().any(|token| matches!(token, Token::Literal(text) if text.contains(character)))
     }
 
@@ -76,7 +76,7 @@ impl<'a> NamePattern<'a> {
 
     /// Returns the parts of `name` at the placeholders, or `None` if the name does not match.
     pub fn captures<'n>(&self, name: &'n str) -> Option<Vec<&'n str>> {
-        let mut found = CaptureSearch { name, failed: BTreeSet::new() }.captures(&self.0, 0)?;
+        let mut found = CaptureSearch { name, failed_attempts: BTreeSet::new() }.captures(&self.0, 0)?;
         found.reverse();
         Some(found)
     }
@@ -103,29 +103,30 @@ fn in_range(text: &str, least: u64, most: u64) -> bool {
     is_plain && text.parse().is_ok_and(|number| (least..=most).contains(&number))
 }
 
-/// A search for the text at the placeholders of a pattern, which remembers where it failed. The number of steps is
-/// therefore at most the number of tokens times the square of the name's length.
+/// A search for the text at the placeholders of a pattern. It remembers its failed attempts, so the number of steps is
+/// at most the number of tokens times the square of the name's length.
 struct CaptureSearch<'n> {
     name: &'n str,
     /// Failed attempts: the number of tokens that were left, and the offset in the name at which they do not match.
-    failed: BTreeSet<(usize, usize)>,
+    failed_attempts: BTreeSet<(usize, usize)>,
 }
 
 impl<'n> CaptureSearch<'n> {
     /// Returns the text at the placeholders of `tokens`, from the last to the first, if the tokens match the name from
     /// `start` on.
     fn captures(&mut self, tokens: &[Token<'_>], start: usize) -> Option<Vec<&'n str>> {
-        if self.failed.contains(&(tokens.len(), start)) {
+        if self.failed_attempts.contains(&(tokens.len(), start)) {
             return None;
         }
-        let found = self.first_and_rest(tokens, start);
+        let found = self.match_first_token(tokens, start);
         if found.is_none() {
-            self.failed.insert((tokens.len(), start));
+            self.failed_attempts.insert((tokens.len(), start));
         }
         found
     }
 
-    fn first_and_rest(&mut self, tokens: &[Token<'_>], start: usize) -> Option<Vec<&'n str>> {
+    /// Matches the first of `tokens` with each text that it can match, and the others with the remainder of the name.
+    fn match_first_token(&mut self, tokens: &[Token<'_>], start: usize) -> Option<Vec<&'n str>> {
         let name = &self.name[start..];
         let Some((first, rest)) = tokens.split_first() else { return name.is_empty().then(Vec::new) };
         if let Token::Literal(text) = first {

@@ -1,6 +1,5 @@
-//! The origin of a value: the texts that were read, and source locations within them.
-//!
-//! The meaning of the texts is not considered.
+//! The origin of a value: the texts that were read, and source locations within them. This module does not interpret
+//! the texts.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ pub enum Layer {
 
 impl Layer {
     /// Returns the precedence: a higher layer overrides a lower one.
-    pub(super) fn height(&self) -> usize {
+    pub(super) fn precedence(&self) -> usize {
         match self {
             Layer::Default => 0,
             Layer::Part(_) => 1,

@@ -36,7 +36,7 @@
 //! assert_eq!(to_toml(&defaults), "packet = \"256 B\"\npipeline = \"100 ns\"\norder = \"in-order\"\n");
 //! ```
 //!
-//! The macros refuse the following errors at the place where they are written: an attribute that does not exist,
+//! The macros report the following errors at their source locations: an attribute that does not exist,
 //!
 //! ```compile_fail
 //! # extern crate narrows_core as narrows;
@@ -114,7 +114,7 @@ pub trait Parameters: Sized {
     fn read(t: &mut Table<'_>) -> Self;
 
     /// Writes each parameter under its key, so that [`read`](Parameters::read) yields the same parameters again.
-    fn write(&self, to: &mut dyn ParameterSink);
+    fn write(&self, sink: &mut dyn ParameterSink);
 
     /// Returns the parameters of an empty description, which are the defaults that `read` states.
     fn defaults() -> Self
@@ -125,7 +125,7 @@ pub trait Parameters: Sized {
     }
 }
 
-/// Parameters none of which is required. The derive macro implements the trait if that is so.
+/// Parameters of which none is required. The derive macro implements the trait for them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no defaults as a whole: one of its keys is required",
     note = "state a default with `#[param(default = ..)]`, or write the value out"
@@ -162,8 +162,8 @@ impl<P: Parameters> Parameters for Box<P> {
         Box::new(P::read(t))
     }
 
-    fn write(&self, to: &mut dyn ParameterSink) {
-        P::write(self, to);
+    fn write(&self, sink: &mut dyn ParameterSink) {
+        P::write(self, sink);
     }
 }
 
@@ -173,7 +173,7 @@ impl<P: AllOptional> AllOptional for Box<P> {}
 #[derive(Debug, Default)]
 pub struct TomlSink {
     text: String,
-    /// The keys of the tables above, each followed by a point.
+    /// The keys of the enclosing tables, each followed by a point.
     path_prefix: String,
 }
 
@@ -190,13 +190,13 @@ impl ParameterSink for TomlSink {
     }
 
     fn table(&mut self, key: &'static str, write: &dyn Fn(&mut dyn ParameterSink)) {
-        let (above, before) = (self.path_prefix.len(), self.text.len());
+        let (prefix_length, text_length) = (self.path_prefix.len(), self.text.len());
         self.path_prefix += key;
         self.path_prefix.push('.');
         write(self);
-        self.path_prefix.truncate(above);
+        self.path_prefix.truncate(prefix_length);
         // A table without keys must be written too, because it may be the selected variant.
-        if self.text.len() == before {
+        if self.text.len() == text_length {
             self.text += &format!("{}{key} = {{}}\n", self.path_prefix);
         }
     }
@@ -226,7 +226,7 @@ pub mod call {
         function(t)
     }
 
-    pub fn write<T>(value: &T, to: &mut dyn ParameterSink, function: impl FnOnce(&T, &mut dyn ParameterSink)) {
-        function(value, to);
+    pub fn write<T>(value: &T, sink: &mut dyn ParameterSink, function: impl FnOnce(&T, &mut dyn ParameterSink)) {
+        function(value, sink);
     }
 }

@@ -39,12 +39,12 @@ impl Problem {
         Problem::new(format!("bad value for `{path}`"))
     }
 
-    /// Returns the problem that nothing is named `given`, with the nearest allowed name and all allowed names.
-    pub fn unknown_name<'a>(what: &str, given: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
+    /// Returns the problem that no `noun` is called `given`, with the nearest allowed name and all allowed names.
+    pub fn unknown_name<'a>(noun: &str, given: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
         let nearest = suggest::nearest(given, allowed.clone());
         let nearest = nearest.map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
         let allowed = allowed.collect::<Vec<_>>().join(", ");
-        Problem::new(format!("there is no {what} `{given}`; {nearest}{what}s: {allowed}"))
+        Problem::new(format!("there is no {noun} `{given}`; {nearest}{noun}s: {allowed}"))
     }
 
     /// Returns the problem with this source location and label.
@@ -126,7 +126,7 @@ fn printable(text: &str) -> String {
 }
 
 /// Largest number of problems that are rendered; the remaining ones are counted.
-const REPORTED_MAX: usize = 100;
+const RENDERED_PROBLEMS_MAX: usize = 100;
 
 /// All problems of one description.
 #[derive(Clone)]
@@ -162,7 +162,7 @@ impl Problems {
     /// Returns each problem as a list of one, up to the largest number that is rendered.
     pub fn split(&self) -> Vec<Problems> {
         let with_texts = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
-        self.list.iter().take(REPORTED_MAX).map(with_texts).collect()
+        self.list.iter().take(RENDERED_PROBLEMS_MAX).map(with_texts).collect()
     }
 
     /// Returns the problems, in order.
@@ -175,8 +175,8 @@ impl Problems {
         &self.texts
     }
 
-    /// Returns the problems. The first line of each problem's help is the one that `help` returns for the problem and
-    /// its layer.
+    /// Returns the problems, each with the line that `help` returns for the problem and its layer before its other
+    /// lines of help.
     pub fn with_help_per_problem(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
         for problem in &mut self.list {
             let layer = problem.place.as_ref().map(|place| &self.texts.get(place.text).layer);
@@ -194,9 +194,9 @@ impl Problems {
     /// Renders the first problems, and the number of the others, as text, with colours for a terminal or without.
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
-        let first = self.list.iter().take(REPORTED_MAX);
+        let first = self.list.iter().take(RENDERED_PROBLEMS_MAX);
         let mut reported: Vec<String> = first.map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
-        if let Some(unlisted) = self.list.len().checked_sub(REPORTED_MAX).filter(|more| *more > 0) {
+        if let Some(unlisted) = self.list.len().checked_sub(RENDERED_PROBLEMS_MAX).filter(|more| *more > 0) {
             reported.push(format!("and {unlisted} more"));
         }
         reported.join("\n\n")
@@ -264,7 +264,7 @@ error: y is wrong
         let all = Problems::new((0..50_000).chain(0..50_000).map(problem).collect(), &texts);
         assert_eq!(all.list().len(), 50_000);
         let reported = all.to_string();
-        assert_eq!(reported.matches("error: ").count(), REPORTED_MAX);
+        assert_eq!(reported.matches("error: ").count(), RENDERED_PROBLEMS_MAX);
         assert!(reported.ends_with("\n\nand 49900 more"), "{}", &reported[reported.len() - 100..]);
     }
 

@@ -1,14 +1,14 @@
 //! Quantities as text: `"40 ns"`, `"8 KiB"`, `"160 MB/s"`, `"33 MHz"`.
 //!
 //! Quantities are decimal and exact: a text that is not a whole number of picoseconds, bytes, bits per second or hertz
-//! is refused, never rounded. Signs, exponents and arithmetic are not supported.
+//! is an error, and is never rounded. Signs, exponents and arithmetic are not supported.
 
 use super::meaning::Meaning;
 use super::suggest;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::fmt::Display;
 
-/// An error in a text that should be a value: the reason, and the valid values.
+/// The error of a text that is not a valid value: the reason, and the valid values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The reason, in a few words.
@@ -41,7 +41,7 @@ pub trait Quantity: Copy + Ord + Display {
     const UNITS: &'static [Unit];
     /// The meaning of a parameter of this kind, unless it declares another.
     const MEANING: Option<Meaning>;
-    /// Whether zero is a sensible value.
+    /// Whether zero is a valid value.
     const MAY_BE_ZERO: bool;
     /// Returns the quantity of `amount` smallest units.
     fn from_smallest(amount: u64) -> Self;
@@ -121,16 +121,16 @@ pub fn parse_any(text: &str) -> Option<(&'static str, u64)> {
 /// Parses `text` as a quantity.
 pub fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseError> {
     let text = text.trim();
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = (&text[..split], text[split..].trim());
+    let number_end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = (&text[..number_end], text[number_end..].trim());
     let decimal = Decimal::parse(number).ok_or_else(|| not_a_number::<Q>(text))?;
     if unit.is_empty() {
         return Err(missing_unit::<Q>(number));
     }
-    let per = unit_size::<Q>(number, unit)?;
-    let amount = decimal.times(per).map_err(|why| why.fault::<Q>())?;
+    let size = unit_size::<Q>(number, unit)?;
+    let amount = decimal.times(size).map_err(|error| error.parse_error::<Q>())?;
     if amount == 0 && !Q::MAY_BE_ZERO {
-        return Err(ParseError::new(format!("{} must be more than zero", Q::NAME_WITH_ARTICLE), write_example::<Q>()));
+        return Err(ParseError::new(format!("{} must be more than zero", Q::NAME_WITH_ARTICLE), example_help::<Q>()));
     }
     Ok(Q::from_smallest(amount))
 }
@@ -143,15 +143,15 @@ pub fn missing_unit<Q: Quantity>(number: &str) -> ParseError {
     let unit = plausible_unit::<Q>(number);
     ParseError::new(
         format!("{} needs a unit", Q::NAME_WITH_ARTICLE),
-        format!("write \"{number} {unit}\"; units are {}", units::<Q>()),
+        format!("write \"{number} {unit}\"; units are {}", unit_list::<Q>()),
     )
 }
 
 /// The largest factor by which a plausible quantity exceeds the example of its kind (chosen).
 const PLAUSIBLE_FACTOR: f64 = 1e6;
 
-/// Returns the unit of the example, or the smallest of its kind if the number would be implausible with it: 12500000000
-/// probably means bytes per second rather than megabytes per second.
+/// Returns the unit of the example, or the smallest unit of the same kind if the number is implausibly large for the
+/// unit of the example: 12500000000 probably means bytes per second rather than megabytes per second.
 fn plausible_unit<Q: Quantity>(number: &str) -> &'static str {
     let (example, unit) = Q::EXAMPLE.split_once(' ').unwrap_or_default();
     let amount = |text: &str| text.parse::<f64>().unwrap_or_default();
@@ -164,7 +164,7 @@ fn plausible_unit<Q: Quantity>(number: &str) -> &'static str {
     smaller.into_iter().find(|name| name.ends_with(base)).unwrap_or(unit)
 }
 
-/// Returns the error for any other text where a quantity is expected.
+/// Returns the error for a text that does not begin with a decimal number.
 pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
     let exponent = text.split_once(['e', 'E']).filter(|(digits, _)| Decimal::parse(digits).is_some());
     let why = match (text.starts_with(['-', '+']), exponent) {
@@ -173,16 +173,16 @@ pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
         (false, None) if matches!(text, "nan" | "inf") => "must be a finite number",
         (false, None) => "must begin with a decimal number",
     };
-    ParseError::new(format!("{} {why}", Q::NAME_WITH_ARTICLE), write_example::<Q>())
+    ParseError::new(format!("{} {why}", Q::NAME_WITH_ARTICLE), example_help::<Q>())
 }
 
 /// Returns an example of how a quantity of this kind is written.
-pub fn write_example<Q: Quantity>() -> String {
-    format!("write a number and a unit, such as \"{}\"; units are {}", Q::EXAMPLE, units::<Q>())
+pub fn example_help<Q: Quantity>() -> String {
+    format!("write a number and a unit, such as \"{}\"; units are {}", Q::EXAMPLE, unit_list::<Q>())
 }
 
 /// Returns the allowed units as a phrase.
-fn units<Q: Quantity>() -> String {
+fn unit_list<Q: Quantity>() -> String {
     let names: Vec<&str> = Q::UNITS.iter().map(|(name, _)| *name).collect();
     names.join(", ")
 }
@@ -190,33 +190,33 @@ fn units<Q: Quantity>() -> String {
 fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, ParseError> {
     let plain_unit = if matches!(unit, "µs" | "μs") { "us" } else { unit };
     match Q::UNITS.iter().find(|(name, _)| *name == plain_unit) {
-        Some((_, per)) => Ok(*per),
+        Some((_, size)) => Ok(*size),
         None if Q::NAME == Bytes::NAME => {
-            Err(ambiguous(number, unit).unwrap_or_else(|| unknown_unit::<Q>(number, unit)))
+            Err(ambiguous_unit_error(number, unit).unwrap_or_else(|| unknown_unit::<Q>(number, unit)))
         }
         None => Err(unknown_unit::<Q>(number, unit)),
     }
 }
 
 /// Returns the error for an ambiguous unit: KB, MB and GB may be powers of ten or of two.
-fn ambiguous(number: &str, unit: &str) -> Option<ParseError> {
-    let (binary, tens, power) = match unit {
+fn ambiguous_unit_error(number: &str, unit: &str) -> Option<ParseError> {
+    let (binary, kilobytes, exponent) = match unit {
         "KB" => ("KiB", 1, ""),
         "MB" => ("MiB", 1_000, "²"),
         "GB" => ("GiB", 1_000_000, "³"),
         _ => return None,
     };
-    let message = format!("`{unit}` is ambiguous: 1000{power} or 1024{power} bytes");
+    let message = format!("`{unit}` is ambiguous: 1000{exponent} or 1024{exponent} bytes");
     let decimal = Decimal::parse(number)?;
-    let thousands = decimal.times(tens).ok();
-    let with_unit = |text: String| parse::<Bytes>(&text).ok().map(|b| format!("\"{text}\" ({} B)", b.get()));
+    let thousands = decimal.times(kilobytes).ok();
+    let with_byte_count = |text: String| parse::<Bytes>(&text).ok().map(|b| format!("\"{text}\" ({} B)", b.get()));
     let choices: Vec<String> = [Some(format!("{number} {binary}")), thousands.map(|k| format!("{k} kB"))]
         .into_iter()
         .flatten()
-        .filter_map(with_unit)
+        .filter_map(with_byte_count)
         .collect();
     match choices.is_empty() {
-        true => Some(ParseError::new(message, write_example::<Bytes>())),
+        true => Some(ParseError::new(message, example_help::<Bytes>())),
         false => Some(ParseError::new(message, format!("write {}", choices.join(" or ")))),
     }
 }
@@ -231,7 +231,7 @@ fn unknown_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
     if let Some(nearest) = nearest {
         help.push(format!("did you mean \"{number} {nearest}\"?"));
     }
-    help.push(format!("units of {} are {}", Q::NAME_WITH_ARTICLE, units::<Q>()));
+    help.push(format!("units of {} are {}", Q::NAME_WITH_ARTICLE, unit_list::<Q>()));
     ParseError { label: format!("`{}` is not a unit of {}", unit.escape_debug(), Q::NAME_WITH_ARTICLE), help }
 }
 
@@ -271,7 +271,7 @@ enum ConversionError {
 }
 
 impl ConversionError {
-    fn fault<Q: Quantity>(&self) -> ParseError {
+    fn parse_error<Q: Quantity>(&self) -> ParseError {
         let largest = format!("the largest is {}", Q::from_smallest(u64::MAX));
         match self {
             ConversionError::TooLarge => ParseError::new(format!("too large for {}", Q::NAME_WITH_ARTICLE), largest),
@@ -289,28 +289,28 @@ impl Decimal {
 
     fn parse(text: &str) -> Option<Decimal> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        if !digits(whole) || !digits(fraction) {
+        let is_all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if !is_all_digits(whole) || !is_all_digits(fraction) {
             return None;
         }
         let fraction = fraction.trim_end_matches('0');
         // A longer fraction keeps one digit more than allowed, which no unit makes whole: the text is refused.
-        let kept = &fraction[..fraction.len().min(Decimal::DECIMALS_MAX)];
-        let decimal_places = if fraction.len() > Decimal::DECIMALS_MAX { u32::MAX } else { kept.len() as u32 };
+        let kept_digits = &fraction[..fraction.len().min(Decimal::DECIMALS_MAX)];
+        let decimal_places = if fraction.len() > Decimal::DECIMALS_MAX { u32::MAX } else { kept_digits.len() as u32 };
         let whole = whole.trim_start_matches('0');
         // More than 20 digits are too large for any unit, so their value does not matter.
         let whole = if whole.len() > 20 { "99999999999999999999" } else { whole };
-        let digits = format!("0{whole}{kept}").parse().ok()?;
+        let digits = format!("0{whole}{kept_digits}").parse().ok()?;
         Some(Decimal { digits, decimal_places })
     }
 
-    fn times(&self, per: u64) -> Result<u64, ConversionError> {
-        let whole = 10u128.checked_pow(self.decimal_places).ok_or(ConversionError::NotWhole)?;
-        let shared = gcd(whole, per as u128);
-        if !self.digits.is_multiple_of(whole / shared) {
+    fn times(&self, factor: u64) -> Result<u64, ConversionError> {
+        let power_of_ten = 10u128.checked_pow(self.decimal_places).ok_or(ConversionError::NotWhole)?;
+        let divisor = gcd(power_of_ten, factor as u128);
+        if !self.digits.is_multiple_of(power_of_ten / divisor) {
             return Err(ConversionError::NotWhole);
         }
-        let amount = (self.digits / (whole / shared)).checked_mul(per as u128 / shared);
+        let amount = (self.digits / (power_of_ten / divisor)).checked_mul(factor as u128 / divisor);
         amount.and_then(|amount| u64::try_from(amount).ok()).ok_or(ConversionError::TooLarge)
     }
 }
@@ -325,15 +325,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn fault<Q: Quantity>(text: &str) -> String {
-        reported(&parse::<Q>(text).err().expect("a fault"))
+        label_and_help(&parse::<Q>(text).err().expect("a fault"))
     }
 
-    fn reported(fault: &ParseError) -> String {
+    fn label_and_help(fault: &ParseError) -> String {
         format!("{}: {}", fault.label, fault.help.join("; "))
     }
 
     #[test]
-    fn every_form_is_read_exactly() {
+    fn quantities_of_every_kind_are_parsed_exactly() {
         for (text, ps) in
             [("40 ns", 40_000), ("1.5us", 1_500_000), ("1.5 µs", 1_500_000), ("12 ps", 12), ("0.001 ns", 1)]
         {
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_rounded_and_nothing_overflows() {
+    fn inexact_and_too_large_quantities_are_errors() {
         assert!(fault::<Time>("0.5 ps").contains("not a whole number of ps"));
         assert!(fault::<Bytes>("0.3 KiB").contains("not a whole number of B"));
         assert!(fault::<Time>("99999999999999999999999999 s").contains("too large"));
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_states_a_valid_spelling() {
+    fn errors_suggest_a_valid_spelling() {
         assert!(fault::<Rate>("12500000000").contains("write \"12500000000 B/s\""));
         assert!(fault::<Rate>("12500").contains("write \"12500 MB/s\""));
         assert!(fault::<Hertz>("2000000000").contains("write \"2000000000 Hz\""));
@@ -373,9 +373,9 @@ mod tests {
         assert!(fault::<Rate>("100 mb/s").contains("did you mean \"100 MB/s\"?"));
         assert!(fault::<Hertz>("33 mhz").contains("did you mean \"33 MHz\"?"));
         assert!(fault::<Time>("-4 ns").contains("must not have a sign"));
-        let alone = |number| reported(&missing_unit::<Time>(number));
-        assert!(alone("40").contains("write \"40 ns\"") && alone("-4").contains("must not have a sign"));
-        assert!(alone("nan").contains("finite") && alone("1e3").contains("must not have an exponent"));
+        let unitless = |number| label_and_help(&missing_unit::<Time>(number));
+        assert!(unitless("40").contains("write \"40 ns\"") && unitless("-4").contains("must not have a sign"));
+        assert!(unitless("nan").contains("finite") && unitless("1e3").contains("must not have an exponent"));
         assert!(fault::<Rate>("0 MB/s").contains("more than zero"));
         assert!(fault::<Time>("").contains("write a number and a unit"));
     }

@@ -1,7 +1,7 @@
 //! Reads a description. One function for each part states the names of its keys, their meaning, their valid values and
 //! their defaults.
 //!
-//! A problem is recorded and reading continues, so that all problems are reported together. If the same function is run
+//! After a problem, reading continues, so that all problems are reported together. If the function of a part is run
 //! without a description, in describing mode, it yields the [`Schema`]. The functions that read a table are in `table`,
 //! `field` and `family`.
 
@@ -16,7 +16,7 @@ use super::table::Table;
 use serde_json::Value as Json;
 use std::path::PathBuf;
 
-/// A description about to be read.
+/// A merged description that is ready to be read.
 pub struct DescriptionReader {
     loaded: Loaded,
 }
@@ -28,11 +28,11 @@ pub struct Read<T> {
     loaded: Loaded,
     records: Records,
     files: Vec<(String, PathBuf)>,
-    renamed: Vec<RenamedKey>,
+    renamed_keys: Vec<RenamedKey>,
 }
 
 impl DescriptionReader {
-    /// Creates a reading of the merged layers.
+    /// Creates a reader of the merged layers.
     pub fn new(loaded: Loaded) -> DescriptionReader {
         DescriptionReader { loaded }
     }
@@ -46,11 +46,11 @@ impl DescriptionReader {
         let context = ReadContext::new(self.loaded.texts.clone(), self.loaded.parts, false);
         let root = Table::new(&context, Vec::new(), Some(&self.loaded.root), None);
         let value = root.run(read).0;
-        let Findings { problems, records, files, mut renamed } = context.finish();
-        renamed.sort();
-        renamed.dedup();
+        let Findings { problems, records, files, mut renamed_keys } = context.finish();
+        renamed_keys.sort();
+        renamed_keys.dedup();
         match problems.is_empty() {
-            true => Ok(Read { value, loaded: self.loaded, records, files, renamed }),
+            true => Ok(Read { value, loaded: self.loaded, records, files, renamed_keys }),
             false => Err(Problems::new(problems, &self.loaded.texts)),
         }
     }
@@ -92,9 +92,9 @@ impl<T> Read<T> {
         &self.files
     }
 
-    /// Returns the keys that have their former names in the description.
+    /// Returns the keys that the description calls by their former names.
     pub fn renamed_keys(&self) -> &[RenamedKey] {
-        &self.renamed
+        &self.renamed_keys
     }
 
     /// Returns the texts from which the description was read.
@@ -105,9 +105,9 @@ impl<T> Read<T> {
     /// Returns the path whose value comes from the highest layer. If several values come from that layer, returns the
     /// first of these in `paths`. A conflict between values is best reported and corrected at the returned path.
     pub fn highest_layer<'p>(&self, paths: &[&'p str]) -> &'p str {
-        let height =
-            |path: &&&str| self.records.find(path).map_or(0, |value| 1 + value.layer(&self.loaded.texts).height());
-        paths.iter().rev().max_by_key(height).expect("there is a value at least")
+        let precedence =
+            |path: &&&str| self.records.find(path).map_or(0, |value| 1 + value.layer(&self.loaded.texts).precedence());
+        paths.iter().rev().max_by_key(precedence).expect("there is a value at least")
     }
 
     /// Returns whether any layer defines `path`; a default does not count.
@@ -126,12 +126,12 @@ impl<T> Read<T> {
     /// description uses that.
     fn as_written<'p>(&'p self, path: &'p str) -> &'p str {
         let is_current = || self.loaded.root.node_at(path.split('.')).is_some();
-        let former = self.renamed.iter().find(|key| key.new == path).filter(|_| !is_current());
+        let former = self.renamed_keys.iter().find(|key| key.new == path).filter(|_| !is_current());
         former.map_or(path, |key| &key.old)
     }
 
-    /// Replaces the default at `path` by the word that applies instead, which only the whole description determines. A
-    /// value that is defined in any layer is kept.
+    /// Replaces the default at `path` by `word`, if the whole description determines the effective value. A value that
+    /// is defined in any layer is kept.
     pub fn replace_default(&mut self, path: &str, word: &str) {
         if !self.is_defined(path) {
             self.records.replace_default(path, word);
@@ -140,13 +140,13 @@ impl<T> Read<T> {
 
     /// Returns a problem with the value at `path` that was found after reading.
     pub fn problem_at(&self, path: &str, message: &str, help: &str) -> Problem {
-        let (root, written) = (&self.loaded.root, self.as_written(path));
+        let (root, written_path) = (&self.loaded.root, self.as_written(path));
         let problem =
-            diagnostics::positioned(root, &self.records, written, path, root.place.clone(), message).help(help);
+            diagnostics::problem_at(root, &self.records, written_path, path, root.place.clone(), message).help(help);
         let layer = problem.place.as_ref().map(|place| &self.loaded.texts.get(place.text).layer);
         match layer {
             Some(Layer::Part(name)) => {
-                let is_table = root.node_at(written.split('.')).is_some_and(|node| node.table().is_some());
+                let is_table = root.node_at(written_path.split('.')).is_some_and(|node| node.table().is_some());
                 let remedy = match is_table {
                     true => "remove it from `parts`, or name another part in its place",
                     false => "name another part in its place, or override this value",
@@ -164,8 +164,8 @@ impl<T> Read<T> {
 
     /// Converts the value by `convert`, and keeps the records.
     pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Read<U> {
-        let Read { value, loaded, records, files, renamed } = self;
-        Read { value: convert(value), loaded, records, files, renamed }
+        let Read { value, loaded, records, files, renamed_keys } = self;
+        Read { value: convert(value), loaded, records, files, renamed_keys }
     }
 }
 

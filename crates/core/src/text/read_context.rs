@@ -3,7 +3,7 @@
 use super::diagnostics;
 use super::origin::Texts;
 use super::problem::Problem;
-use super::record::{Mark, Records, RenamedKey, Step};
+use super::record::{RecordedItem, Records, RenamedKey, Step};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -31,19 +31,19 @@ pub(super) struct ReadContext {
     /// The files that values name, each with the path of the value.
     files: RefCell<Vec<(String, PathBuf)>>,
     /// The paths of values that are missing or invalid; checks that need them are skipped.
-    invalid: RefCell<BTreeSet<String>>,
+    invalid_paths: RefCell<BTreeSet<String>>,
     /// The paths of missing values and tables whose diagnostics are dropped at the end.
     suppressed_missing: RefCell<BTreeSet<String>>,
-    /// The paths of families for which no diagnostic says that a member is missing.
+    /// The paths of families whose diagnostics of a missing member are dropped at the end.
     suppressed_no_variant: RefCell<BTreeSet<String>>,
     /// The paths of required tables that are absent, each with its help text.
     absent_tables: RefCell<BTreeMap<String, &'static str>>,
     /// The paths of unknown keys that another problem already explains.
     suppressed_unknown: RefCell<BTreeSet<String>>,
     /// Hints that the families at these paths may have further members.
-    open: RefCell<BTreeMap<String, &'static str>>,
-    /// Keys that have their former names in the description.
-    renamed: RefCell<Vec<RenamedKey>>,
+    open_families: RefCell<BTreeMap<String, &'static str>>,
+    /// Keys that the description calls by their former names.
+    renamed_keys: RefCell<Vec<RenamedKey>>,
 }
 
 /// The results of a reading other than its value.
@@ -54,15 +54,15 @@ pub(super) struct Findings {
     pub records: Records,
     /// The files that values name, each with the path of the value.
     pub files: Vec<(String, PathBuf)>,
-    /// Keys that have their former names in the description.
-    pub renamed: Vec<RenamedKey>,
+    /// Keys that the description calls by their former names.
+    pub renamed_keys: Vec<RenamedKey>,
 }
 
 impl ReadContext {
     pub(super) fn new(texts: Texts, parts: &'static [&'static str], describing: bool) -> ReadContext {
         let level = Cell::new(if describing { DiagnosticLevel::Off } else { DiagnosticLevel::Full });
-        let (problems, records, files, invalid, suppressed_missing, suppressed_unknown) = Default::default();
-        let (open, renamed, suppressed_no_variant, absent_tables) = Default::default();
+        let (problems, records, files, invalid_paths, suppressed_missing, suppressed_unknown) = Default::default();
+        let (open_families, renamed_keys, suppressed_no_variant, absent_tables) = Default::default();
         ReadContext {
             texts,
             parts,
@@ -71,13 +71,13 @@ impl ReadContext {
             problems,
             records,
             files,
-            invalid,
+            invalid_paths,
             suppressed_missing,
             suppressed_no_variant,
             absent_tables,
             suppressed_unknown,
-            open,
-            renamed,
+            open_families,
+            renamed_keys,
         }
     }
 
@@ -102,8 +102,8 @@ impl ReadContext {
         self.suppressed_missing.borrow_mut().insert(path.to_owned());
     }
 
-    /// Drops the diagnostic that the family at `path` has no member; the one about the mistyped key already suggests
-    /// it.
+    /// Drops the diagnostic that the family at `path` has no member, because the diagnostic about the mistyped key
+    /// already suggests a member.
     pub(super) fn suppress_no_variant(&self, path: &str) {
         self.suppressed_no_variant.borrow_mut().insert(path.to_owned());
     }
@@ -120,13 +120,13 @@ impl ReadContext {
 
     /// States that the family at this path may have members beyond the known ones.
     pub(super) fn mark_open_family(&self, path: String, hint: &'static str) {
-        self.open.borrow_mut().insert(path, hint);
+        self.open_families.borrow_mut().insert(path, hint);
     }
 
     /// Returns the hint that the family at this path may have further members, or an empty text if there is no such
     /// hint.
     pub(super) fn open_hint(&self, path: &str) -> &'static str {
-        self.open.borrow().get(path).copied().unwrap_or_default()
+        self.open_families.borrow().get(path).copied().unwrap_or_default()
     }
 
     /// Returns whether another problem already explains why nothing reads the key at `path`.
@@ -147,8 +147,10 @@ impl ReadContext {
     /// `problem`.
     pub(super) fn replace_missing(&self, problems_before: usize, path: &str, problem: Problem) {
         let mut problems = self.problems.borrow_mut();
-        let since = problems.split_off(problems_before);
-        problems.extend(since.into_iter().filter(|problem| diagnostics::missing_key(&problem.message, path).is_none()));
+        let later_problems = problems.split_off(problems_before);
+        problems.extend(
+            later_problems.into_iter().filter(|problem| diagnostics::missing_key(&problem.message, path).is_none()),
+        );
         problems.push(problem);
     }
 
@@ -163,21 +165,22 @@ impl ReadContext {
         for (path, doc) in self.absent_tables.into_inner() {
             diagnostics::summarize_missing(&mut problems, &path, doc);
         }
-        let (records, files, renamed) = (self.records.into_inner(), self.files.into_inner(), self.renamed.into_inner());
-        Findings { problems, records, files, renamed }
+        let (records, files, renamed_keys) =
+            (self.records.into_inner(), self.files.into_inner(), self.renamed_keys.into_inner());
+        Findings { problems, records, files, renamed_keys }
     }
 
-    /// Records a key that has its former name in the description.
+    /// Records a key that the description calls by its former name.
     pub(super) fn note_renamed(&self, key: RenamedKey) {
         if self.level.get() != DiagnosticLevel::Off {
-            self.renamed.borrow_mut().push(key);
+            self.renamed_keys.borrow_mut().push(key);
         }
     }
 
     /// Records a value that was read.
-    pub(super) fn record(&self, path: Vec<Step>, mark: Mark) {
+    pub(super) fn record(&self, path: Vec<Step>, item: RecordedItem) {
         if self.level.get() == DiagnosticLevel::Full {
-            self.records.borrow_mut().0.push((path, mark));
+            self.records.borrow_mut().0.push((path, item));
         }
     }
 
@@ -191,11 +194,11 @@ impl ReadContext {
     /// Reports a problem with the value at `path` and marks the value as invalid, so that no further check uses it.
     pub(super) fn report_value(&self, min_level: DiagnosticLevel, path: String, problem: Problem) {
         self.report(min_level, problem);
-        self.invalid.borrow_mut().insert(path);
+        self.invalid_paths.borrow_mut().insert(path);
     }
 
     /// Returns whether the value at `path` is missing or invalid.
     pub(super) fn is_invalid(&self, path: &str) -> bool {
-        self.invalid.borrow().contains(path)
+        self.invalid_paths.borrow().contains(path)
     }
 }

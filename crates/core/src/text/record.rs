@@ -1,4 +1,4 @@
-//! The values that were read, one by one. `narrows show` prints them, and a result contains them as its description.
+//! Records of the values that were read. `narrows show` prints them, and a result contains them as its description.
 
 use super::meaning::ParameterDeclaration;
 use super::origin::{Layer, Origin, TextSpan, Texts};
@@ -16,7 +16,7 @@ pub struct Entry {
     /// The name of the value's kind.
     pub kind: String,
     /// The declaration of the number by its part.
-    pub declared: ParameterDeclaration,
+    pub declaration: ParameterDeclaration,
     /// The layer and source location from which the value comes.
     pub origin: Origin,
     /// The comment after the value, which states the source of a number.
@@ -25,7 +25,7 @@ pub struct Entry {
     pub doc: &'static str,
 }
 
-/// A key that has its former name in the description.
+/// A key that the description calls by its former name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RenamedKey {
     /// The former name, with all keys above it.
@@ -79,7 +79,7 @@ impl Step {
     }
 }
 
-/// Formats a path as text.
+/// Formats a path as text, with a `.` between its steps.
 pub(super) fn dotted(path: &[Step]) -> String {
     let mut text = String::with_capacity(48);
     for (depth, step) in path.iter().enumerate() {
@@ -95,10 +95,10 @@ pub(super) fn dotted(path: &[Step]) -> String {
 fn is_dotted(path: &[Step], text: &str) -> bool {
     let mut rest = text;
     path.iter().enumerate().all(|(depth, step)| {
-        let after = if depth == 0 { Some(rest) } else { rest.strip_prefix('.') };
-        let left = after.and_then(|after| step.strip_from(after));
-        rest = left.unwrap_or_default();
-        left.is_some()
+        let step_text = if depth == 0 { Some(rest) } else { rest.strip_prefix('.') };
+        let remainder = step_text.and_then(|text| step.strip_from(text));
+        rest = remainder.unwrap_or_default();
+        remainder.is_some()
     }) && rest.is_empty()
 }
 
@@ -107,7 +107,7 @@ fn is_dotted(path: &[Step], text: &str) -> bool {
 pub(super) struct RecordedValue {
     pub value: String,
     pub kind: String,
-    pub declared: ParameterDeclaration,
+    pub declaration: ParameterDeclaration,
     /// The source location; `None` for a default.
     pub place: Option<TextSpan>,
     pub doc: &'static str,
@@ -120,19 +120,19 @@ impl RecordedValue {
     }
 
     fn entry(&self, path: &[Step], texts: &Texts) -> Entry {
-        let RecordedValue { value, kind, declared, place, doc } = self.clone();
+        let RecordedValue { value, kind, declaration, place, doc } = self.clone();
         let origin = match &place {
             Some(place) => texts.origin(place),
             None => Origin { layer: Layer::Default, place: None, line: None },
         };
         let note = place.and_then(|place| texts.note(&place));
-        Entry { path: dotted(path), value, kind, declared, origin, note, doc }
+        Entry { path: dotted(path), value, kind, declaration, origin, note, doc }
     }
 }
 
 /// The record of a value, a table or a selection at a path.
 #[derive(Clone, Debug)]
-pub(super) enum Mark {
+pub(super) enum RecordedItem {
     Table,
     List,
     Value(Box<RecordedValue>, Json),
@@ -140,9 +140,9 @@ pub(super) enum Mark {
     Choice(Box<RecordedValue>),
 }
 
-/// All that was read, in reading order.
+/// The records of everything that was read, in reading order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Records(pub Vec<(Vec<Step>, Mark)>);
+pub(super) struct Records(pub Vec<(Vec<Step>, RecordedItem)>);
 
 impl Records {
     /// Returns the values that were read from `texts`.
@@ -155,10 +155,10 @@ impl Records {
         self.values().rfind(|(steps, _)| is_dotted(steps, path)).map(|(_, value)| value)
     }
 
-    /// Replaces the value at `path`, if it is a default, by the word that applies instead.
+    /// Replaces the value at `path`, if it is a default, by `word`.
     pub fn replace_default(&mut self, path: &str, word: &str) {
-        for (steps, mark) in &mut self.0 {
-            if let Mark::Value(value, json) = mark
+        for (steps, item) in &mut self.0 {
+            if let RecordedItem::Value(value, json) = item
                 && value.place.is_none()
                 && is_dotted(steps, path)
             {
@@ -169,20 +169,20 @@ impl Records {
     }
 
     fn values(&self) -> impl DoubleEndedIterator<Item = (&[Step], &RecordedValue)> {
-        self.0.iter().filter_map(|(path, mark)| match mark {
-            Mark::Value(value, _) | Mark::Choice(value) => Some((&path[..], &**value)),
-            Mark::Table | Mark::List => None,
+        self.0.iter().filter_map(|(path, item)| match item {
+            RecordedItem::Value(value, _) | RecordedItem::Choice(value) => Some((&path[..], &**value)),
+            RecordedItem::Table | RecordedItem::List => None,
         })
     }
 
     /// Returns all values as JSON.
     pub fn resolved(&self) -> Json {
         let mut tree = JsonTree::default();
-        for (path, mark) in &self.0 {
-            let value = match mark {
-                Mark::Table | Mark::Choice(_) => Json::Object(Map::new()),
-                Mark::List => Json::Array(Vec::new()),
-                Mark::Value(_, json) => json.clone(),
+        for (path, item) in &self.0 {
+            let value = match item {
+                RecordedItem::Table | RecordedItem::Choice(_) => Json::Object(Map::new()),
+                RecordedItem::List => Json::Array(Vec::new()),
+                RecordedItem::Value(_, json) => json.clone(),
             };
             tree.insert(path, value);
         }
@@ -194,31 +194,33 @@ impl Records {
 /// the next value is mostly in one of them: a name is then looked up once for each table, and not for each value.
 struct JsonTree<'a> {
     root: Json,
-    /// The tables and lists along a path, outermost first, each with its step; null in the table above.
-    open: Vec<(&'a Step, Json)>,
+    /// The tables and lists along a path, outermost first, each with its step. While a table is in this list, its slot
+    /// in the enclosing table holds null.
+    open_tables: Vec<(&'a Step, Json)>,
 }
 
 impl Default for JsonTree<'_> {
     fn default() -> Self {
-        JsonTree { root: Json::Object(Map::new()), open: Vec::new() }
+        JsonTree { root: Json::Object(Map::new()), open_tables: Vec::new() }
     }
 }
 
 impl<'a> JsonTree<'a> {
-    /// Puts a value at a path, below tables and lists that are already there. A value that is there already is kept.
+    /// Inserts a value at a path, below the tables and lists that exist already. If the path has a value, that is kept.
     fn insert(&mut self, path: &'a [Step], value: Json) {
-        let Some((last, above)) = path.split_last() else { return };
-        let shared = self.open.iter().zip(above).take_while(|((open, _), step)| open == step).count();
-        self.close_tables(shared);
-        for step in &above[shared..] {
+        let Some((last_step, parents)) = path.split_last() else { return };
+        let shared_depth =
+            self.open_tables.iter().zip(parents).take_while(|((open_step, _), step)| open_step == step).count();
+        self.close_tables(shared_depth);
+        for step in &parents[shared_depth..] {
             let Some(slot) = slot(self.innermost(), step) else { return };
-            let below = match slot.take() {
+            let child = match slot.take() {
                 Json::Null => Json::Object(Map::new()),
-                below => below,
+                child => child,
             };
-            self.open.push((step, below));
+            self.open_tables.push((step, child));
         }
-        if let Some(slot) = slot(self.innermost(), last)
+        if let Some(slot) = slot(self.innermost(), last_step)
             && slot.is_null()
         {
             *slot = value;
@@ -226,13 +228,13 @@ impl<'a> JsonTree<'a> {
     }
 
     fn innermost(&mut self) -> &mut Json {
-        self.open.last_mut().map_or(&mut self.root, |(_, json)| json)
+        self.open_tables.last_mut().map_or(&mut self.root, |(_, json)| json)
     }
 
-    /// Puts all but the outermost `kept_open` open tables back into those above them.
-    fn close_tables(&mut self, kept_open: usize) {
-        while self.open.len() > kept_open {
-            let (step, json) = self.open.pop().expect("one is open");
+    /// Puts all but the outermost `kept_count` open tables back into those above them.
+    fn close_tables(&mut self, kept_count: usize) {
+        while self.open_tables.len() > kept_count {
+            let (step, json) = self.open_tables.pop().expect("one is open");
             *slot(self.innermost(), step).expect("it was opened here") = json;
         }
     }

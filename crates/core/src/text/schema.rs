@@ -7,8 +7,8 @@ use serde_json::Value as Json;
 
 mod json;
 
-/// The beginning of the kind of a family's member, before the key of the family.
-const CHOICE: &str = "choice for";
+/// The prefix of the kind that a listing shows for a member of a family; the key of the family follows.
+const CHOICE_PREFIX: &str = "choice for";
 
 /// Whether a key is required.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub enum Need {
 pub struct TableShape {
     /// The entries of the table, in reading order.
     pub items: Vec<Item>,
-    /// Keys that were read more than once.
+    /// The keys that were read more than once.
     pub repeated: Vec<&'static str>,
     /// Renamed keys, each as the former name, which is still read, and the present name.
     pub renamed: Vec<(&'static str, &'static str)>,
@@ -85,7 +85,7 @@ pub enum Form {
     /// A table that selects one member of a family, or the member's name as a word, together with the sibling keys of
     /// the selection.
     OneOf(Family, TableShape),
-    /// The form of the top-level key with this name.
+    /// The form of another key: the top-level key with this name.
     Like(&'static str),
     /// Names of shipped parts.
     Parts,
@@ -110,7 +110,7 @@ pub struct Line {
     /// The help text.
     pub doc: &'static str,
     /// The declaration of the number by its part.
-    pub declared: ParameterDeclaration,
+    pub declaration: ParameterDeclaration,
 }
 
 impl TableShape {
@@ -123,37 +123,37 @@ impl TableShape {
         }
     }
 
-    fn list(&self, above: &str, lines: &mut Vec<Line>) {
+    fn append_lines(&self, parent_path: &str, lines: &mut Vec<Line>) {
         for item in &self.items {
             match item {
                 Item::Key { key, doc, form, need } => {
-                    let path = join(above, key);
-                    let (kind, declared) = (form.name(), form.declared());
-                    lines.push(Line { path: path.clone(), kind, need: need.clone(), doc, declared });
-                    form.list(&path, lines);
+                    let path = join_path(parent_path, key);
+                    let (kind, declaration) = (form.name(), form.declaration());
+                    lines.push(Line { path: path.clone(), kind, need: need.clone(), doc, declaration });
+                    form.append_lines(&path, lines);
                 }
-                Item::Family(family) => family.list(above, lines),
+                Item::Family(family) => family.append_lines(parent_path, lines),
             }
         }
     }
 }
 
-fn join(above: &str, key: &str) -> String {
-    if above.is_empty() { key.to_string() } else { format!("{above}.{key}") }
+fn join_path(parent_path: &str, key: &str) -> String {
+    if parent_path.is_empty() { key.to_string() } else { format!("{parent_path}.{key}") }
 }
 
 impl Family {
-    fn list(&self, above: &str, lines: &mut Vec<Line>) {
+    fn append_lines(&self, parent_path: &str, lines: &mut Vec<Line>) {
         for member in &self.members {
-            let path = join(above, member.name);
+            let path = join_path(parent_path, member.name);
             lines.push(Line {
                 path: path.clone(),
-                kind: format!("{CHOICE} `{above}`"),
+                kind: format!("{CHOICE_PREFIX} `{parent_path}`"),
                 need: self.need.clone(),
                 doc: member.doc,
-                declared: ParameterDeclaration::default(),
+                declaration: ParameterDeclaration::default(),
             });
-            member.shape.list(&path, lines);
+            member.shape.append_lines(&path, lines);
         }
     }
 
@@ -176,19 +176,19 @@ impl Form {
     }
 
     /// Returns the declaration of the value by its part.
-    fn declared(&self) -> ParameterDeclaration {
-        if let Form::Value(.., declared) = self { *declared } else { ParameterDeclaration::default() }
+    fn declaration(&self) -> ParameterDeclaration {
+        if let Form::Value(.., declaration) = self { *declaration } else { ParameterDeclaration::default() }
     }
 
-    fn list(&self, path: &str, lines: &mut Vec<Line>) {
+    fn append_lines(&self, path: &str, lines: &mut Vec<Line>) {
         match self {
             Form::Value(..) | Form::Like(_) | Form::Parts => {}
-            Form::Table(shape) => shape.list(path, lines),
-            Form::Map(shape) => shape.list(&join(path, "NAME"), lines),
-            Form::List(shape) => shape.list(&join(path, "INDEX"), lines),
+            Form::Table(shape) => shape.append_lines(path, lines),
+            Form::Map(shape) => shape.append_lines(&join_path(path, "NAME"), lines),
+            Form::List(shape) => shape.append_lines(&join_path(path, "INDEX"), lines),
             Form::OneOf(family, siblings) => {
-                family.list(path, lines);
-                siblings.list(path, lines);
+                family.append_lines(path, lines);
+                siblings.append_lines(path, lines);
             }
         }
     }
@@ -198,7 +198,7 @@ impl Schema {
     /// Returns all keys with their kinds, defaults and meanings, in the order in which they are read.
     pub fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
-        self.root.list("", &mut lines);
+        self.root.append_lines("", &mut lines);
         lines
     }
 
@@ -206,13 +206,13 @@ impl Schema {
     pub fn listing(&self) -> String {
         let line = |line: &Line| {
             let need = match &line.need {
-                Need::Required if line.kind.starts_with(CHOICE) => "one is required".to_string(),
+                Need::Required if line.kind.starts_with(CHOICE_PREFIX) => "one is required".to_string(),
                 Need::Required => "required".to_string(),
                 Need::Optional => "optional".to_string(),
                 Need::Default(text, _) => format!("default {text}"),
             };
-            let declared = line.declared.text().map(|text| format!("; {text}")).unwrap_or_default();
-            format!("{}  ({}{declared}; {need})\n    {}\n", line.path, line.kind, line.doc)
+            let declaration = line.declaration.text().map(|text| format!("; {text}")).unwrap_or_default();
+            format!("{}  ({}{declaration}; {need})\n    {}\n", line.path, line.kind, line.doc)
         };
         self.lines().iter().map(line).collect()
     }

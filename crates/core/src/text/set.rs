@@ -1,7 +1,7 @@
 //! `--set a.b.c=v`: a setting, which overrides one key of a description from outside its file.
 //!
-//! The value is TOML if it parses as TOML, otherwise a string. Elements of lists are named by their index. Whether
-//! anything reads the key is not checked here.
+//! The value is parsed as TOML; if that fails, it is a string. The index of an element of a list is written as a key.
+//! The reader checks whether the key is known.
 
 use super::origin::{TextId, TextSpan};
 use super::problem::Problem;
@@ -33,7 +33,7 @@ pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem>
             .with_location(Some(place), label)
             .help("write KEY=VALUE, such as run.seed=7; keys are joined by `.`"))
     };
-    let (path, equals) = match keys(option) {
+    let (path, equals) = match parse_keys(option) {
         Ok(found) => found,
         Err((label, span)) => return problem(label, span),
     };
@@ -41,27 +41,27 @@ pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem>
         return problem("too many keys", 0..equals);
     }
     if path.len() > 1 && path[0].0 == PARTS {
-        return problem("`parts` is set as a whole", path[0].1.clone());
+        return problem("`parts` can only be set as a whole list", path[0].1.clone());
     }
     let builder = TreeBuilder { text, rank, offset: 0 };
-    Ok(Setting { path, value: value(option, equals + 1, builder), builder })
+    Ok(Setting { path, value: parse_value(option, equals + 1, builder), builder })
 }
 
 /// Keys, each with its span in an option.
 type Keys = Vec<(String, Range<usize>)>;
 
-/// The reason why an option does not parse, and the range of bytes that is at fault.
+/// The reason why an option does not parse, and the range of the invalid bytes.
 type SyntaxFault = (&'static str, Range<usize>);
 
 /// Returns the keys before the `=`, and the offset of the `=`.
-fn keys(option: &str) -> Result<(Keys, usize), SyntaxFault> {
+fn parse_keys(option: &str) -> Result<(Keys, usize), SyntaxFault> {
     let mut path = Vec::new();
     let mut offset = 0;
     loop {
-        offset += spaces(&option[offset..]);
-        let (key, end) = key(option, offset)?;
+        offset += leading_space_bytes(&option[offset..]);
+        let (key, end) = parse_key(option, offset)?;
         path.push((key, offset..end));
-        offset = end + spaces(&option[end..]);
+        offset = end + leading_space_bytes(&option[end..]);
         match option[offset..].chars().next() {
             Some('.') => offset += 1,
             Some('=') => return Ok((path, offset)),
@@ -71,12 +71,12 @@ fn keys(option: &str) -> Result<(Keys, usize), SyntaxFault> {
     }
 }
 
-fn spaces(text: &str) -> usize {
+fn leading_space_bytes(text: &str) -> usize {
     text.len() - text.trim_start().len()
 }
 
 /// Parses the bare or quoted key that begins at `offset`, and returns the key and the offset of its end.
-fn key(option: &str, offset: usize) -> Result<(String, usize), SyntaxFault> {
+fn parse_key(option: &str, offset: usize) -> Result<(String, usize), SyntaxFault> {
     let rest = &option[offset..];
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         let inner = &rest[1..];
@@ -92,8 +92,8 @@ fn key(option: &str, offset: usize) -> Result<(String, usize), SyntaxFault> {
 }
 
 /// Parses the value after the `=`.
-fn value(option: &str, start: usize, builder: TreeBuilder) -> TreeNode {
-    let from = start + spaces(&option[start..]);
+fn parse_value(option: &str, start: usize, builder: TreeBuilder) -> TreeNode {
+    let from = start + leading_space_bytes(&option[start..]);
     let text = option[from..].trim_end();
     match DeValue::parse(text) {
         Ok(value) => TreeBuilder { offset: from, ..builder }.node(&value),
@@ -106,7 +106,7 @@ fn value(option: &str, start: usize, builder: TreeBuilder) -> TreeNode {
 
 /// Returns the keys of an option and its value as plain TOML, or `None` if the option is not a setting.
 pub fn parse_plain(option: &str) -> Option<(Vec<String>, toml::Value)> {
-    let (path, equals) = keys(option).ok()?;
+    let (path, equals) = parse_keys(option).ok()?;
     let text = option[equals + 1..].trim();
     let value = text.parse().unwrap_or_else(|_| toml::Value::String(text.to_owned()));
     Some((path.into_iter().map(|(key, _)| key).collect(), value))
@@ -135,13 +135,13 @@ impl Setting {
 
     fn apply_to_table(self, tree: &mut Tree, depth: usize) -> Result<(), Problem> {
         let key = self.path[depth].0.clone();
-        let last = depth + 1 == self.path.len();
+        let is_last = depth + 1 == self.path.len();
         let definitions = vec![self.definition(depth)];
-        let lower = tree.remove(&key);
-        let node = match lower {
-            Some(lower) if !last => self.apply_to_node(lower, depth + 1)?,
-            Some(lower) => self.replace(lower, definitions)?,
-            None if last => TreeNode { definitions, ..self.value },
+        let lower_node = tree.remove(&key);
+        let node = match lower_node {
+            Some(lower_node) if !is_last => self.apply_to_node(lower_node, depth + 1)?,
+            Some(lower_node) => self.replace(lower_node, definitions)?,
+            None if is_last => TreeNode { definitions, ..self.value },
             None => TreeNode { definitions, ..self.new_table(depth + 1)? },
         };
         tree.insert(key, node);
@@ -160,22 +160,23 @@ impl Setting {
         Ok(TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(tree)) })
     }
 
-    fn replace(self, lower: TreeNode, definitions: Vec<Definition>) -> Result<TreeNode, Problem> {
+    /// Returns the value of the setting, which overrides `lower_node`.
+    fn replace(self, lower_node: TreeNode, definitions: Vec<Definition>) -> Result<TreeNode, Problem> {
         let value = TreeNode { definitions, ..self.value.clone() };
-        if lower.table().is_some() && value.table().is_none() && lower.rank() == Some(self.builder.rank) {
-            return Err(self.conflict(&lower));
+        if lower_node.table().is_some() && value.table().is_none() && lower_node.rank() == Some(self.builder.rank) {
+            return Err(self.conflict(&lower_node));
         }
-        Ok(shadow(lower, value))
+        Ok(shadow(lower_node, value))
     }
 
     /// Applies the keys from `depth` on below an existing value.
     fn apply_to_node(self, mut node: TreeNode, depth: usize) -> Result<TreeNode, Problem> {
         let definition = self.definition(depth - 1);
-        let set_before = node.rank() == Some(definition.rank);
+        let is_set_in_same_layer = node.rank() == Some(definition.rank);
         match &mut node.value {
             TreeValue::Table(tree) => self.apply_to_table(tree, depth)?,
             TreeValue::List(items) => self.apply_to_list(items, depth)?,
-            _ if set_before => return Err(self.conflict(&node)),
+            _ if is_set_in_same_layer => return Err(self.conflict(&node)),
             _ => {
                 let table = TreeNode { definitions: vec![definition], ..self.new_table(depth)? };
                 return Ok(shadow(node, table));
@@ -188,13 +189,13 @@ impl Setting {
     fn apply_to_list(self, items: &mut [TreeNode], depth: usize) -> Result<(), Problem> {
         let index = self.path[depth].0.parse::<usize>().ok().filter(|index| *index < items.len());
         let Some(index) = index else { return Err(self.no_such_element(items.len(), depth)) };
-        let lower = std::mem::replace(&mut items[index], TreeNode::synthetic(TreeValue::Flag(false)));
+        let lower_node = std::mem::replace(&mut items[index], TreeNode::synthetic(TreeValue::Flag(false)));
         items[index] = match depth + 1 == self.path.len() {
             true => {
                 let definitions = vec![self.definition(depth)];
-                self.replace(lower, definitions)?
+                self.replace(lower_node, definitions)?
             }
-            false => self.apply_to_node(lower, depth + 1)?,
+            false => self.apply_to_node(lower_node, depth + 1)?,
         };
         Ok(())
     }
@@ -235,14 +236,14 @@ mod tests {
         parse(option, 0, 1)?.apply(tree)
     }
 
-    fn base() -> Tree {
+    fn base_tree() -> Tree {
         let builder = TreeBuilder { text: 0, rank: 0, offset: 0 };
         let text = "[a]\nb = 1\n[[n]]\nh = 'x'\n[[n]]\nh = 'y'\n";
         builder.tree(toml::de::DeTable::parse(text).expect("TOML").get_ref())
     }
 
-    fn shown(option: &str, path: &[&str]) -> String {
-        let mut tree = base();
+    fn value_after(option: &str, path: &[&str]) -> String {
+        let mut tree = base_tree();
         set(&mut tree, option).expect("a setting");
         let root = TreeNode::synthetic(TreeValue::Table(tree));
         format!("{:?}", root.node_at(path.iter().copied()).map(|node| node.value.clone()))
@@ -250,18 +251,18 @@ mod tests {
 
     #[test]
     fn values_are_toml_else_strings() {
-        assert_eq!(shown("a.b=2", &["a", "b"]), "Some(Integer(Some(2)))");
-        assert_eq!(shown("a.b = 40 ns", &["a", "b"]), "Some(Text(\"40 ns\"))");
-        assert_eq!(shown("a.b='40 ns'", &["a", "b"]), "Some(Text(\"40 ns\"))");
-        assert_eq!(shown("a.b=", &["a", "b"]), "Some(Text(\"\"))");
-        assert_eq!(shown("a.c.\"d.e\"=true", &["a", "c", "d.e"]), "Some(Flag(true))");
+        assert_eq!(value_after("a.b=2", &["a", "b"]), "Some(Integer(Some(2)))");
+        assert_eq!(value_after("a.b = 40 ns", &["a", "b"]), "Some(Text(\"40 ns\"))");
+        assert_eq!(value_after("a.b='40 ns'", &["a", "b"]), "Some(Text(\"40 ns\"))");
+        assert_eq!(value_after("a.b=", &["a", "b"]), "Some(Text(\"\"))");
+        assert_eq!(value_after("a.c.\"d.e\"=true", &["a", "c", "d.e"]), "Some(Flag(true))");
     }
 
     #[test]
     fn elements_of_lists_are_named_by_index() {
-        assert_eq!(shown("n.1.h=z", &["n", "1", "h"]), "Some(Text(\"z\"))");
-        assert_eq!(shown("n.1.h=z", &["n", "0", "h"]), "Some(Text(\"x\"))");
-        let problem = set(&mut base(), "n.2.h=z").expect_err("only two");
+        assert_eq!(value_after("n.1.h=z", &["n", "1", "h"]), "Some(Text(\"z\"))");
+        assert_eq!(value_after("n.1.h=z", &["n", "0", "h"]), "Some(Text(\"x\"))");
+        let problem = set(&mut base_tree(), "n.2.h=z").expect_err("only two");
         assert_eq!(problem.message, "`n` has no element `2`");
         assert_eq!(problem.help, ["the list has 2 elements, 0 to 1"]);
     }
@@ -275,15 +276,15 @@ mod tests {
             ("a b=1", "`.` or `=` belongs here"),
             ("'a=1", "this quote is not closed"),
             ("", "a key is missing here"),
-            ("parts.0=x", "`parts` is set as a whole"),
+            ("parts.0=x", "`parts` can only be set as a whole list"),
         ] {
-            assert_eq!(&*set(&mut base(), option).expect_err(option).label, label, "{option}");
+            assert_eq!(&*set(&mut base_tree(), option).expect_err(option).label, label, "{option}");
         }
     }
 
     #[test]
     fn a_later_option_wins_but_may_not_contradict() {
-        let mut tree = base();
+        let mut tree = base_tree();
         set(&mut tree, "q.a=1").expect("first");
         set(&mut tree, "q.a=2").expect("again");
         assert!(set(&mut tree.clone(), "q.a.b=2").is_err());
@@ -293,7 +294,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_option_panics(options in prop::collection::vec("\\PC*|[an0-2'\". =\\[\\]{}#]{0,12}", 1..4)) {
-            let mut tree = base();
+            let mut tree = base_tree();
             for option in &options {
                 let _ = set(&mut tree, option);
             }

@@ -1,8 +1,6 @@
-//! Suggests the nearest valid name for an unknown one.
-//!
-//! The meaning of the names is not considered.
+//! Suggests the nearest valid name for an unknown name, by the characters of the names alone.
 
-/// Length of a name above which it is not compared, because such a name is hardly mistyped.
+/// The largest length of a name that is compared; a longer name is hardly mistyped.
 const COMPARED_LENGTH_MAX: usize = 64;
 
 /// Returns the name in `known` that is nearest to `given`, if it is near enough to be meant.
@@ -30,7 +28,7 @@ fn distance(given: &str, name: &str) -> Option<usize> {
     }
     // A folder that both names have in common must not make the names appear similar.
     let (given, name) = match (given.rsplit_once('/'), name.rsplit_once('/')) {
-        (Some((folder, given)), Some((same, name))) if folder == same => (given, name),
+        (Some((folder, given)), Some((other_folder, name))) if folder == other_folder => (given, name),
         _ => (given, name),
     };
     if given.len() >= 3 && (name.starts_with(given) || given.starts_with(name) && name.len() >= 3) {
@@ -42,12 +40,12 @@ fn distance(given: &str, name: &str) -> Option<usize> {
 }
 
 /// Returns a hint with the name that was probably meant, if one is near, and with all allowed names, introduced as
-/// `what`.
-pub fn suggestion(what: &str, given: &str, allowed: &[&str]) -> String {
+/// `list_heading`.
+pub fn suggestion(list_heading: &str, given: &str, allowed: &[&str]) -> String {
     let list = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
     match nearest(given, allowed.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`? {what}: {list}"),
-        None => format!("{what}: {list}"),
+        Some(near) => format!("did you mean `{near}`? {list_heading}: {list}"),
+        None => format!("{list_heading}: {list}"),
     }
 }
 

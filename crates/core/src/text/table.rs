@@ -1,5 +1,4 @@
-//! One table of a description while it is read: the tables and lists below it, and the diagnostics
-//! about its keys.
+//! One table of a description while it is read: the tables and lists below it, and the diagnostics about its keys.
 //!
 //! Single values are read in `field` and `kind`, and choices among tables in `family`.
 
@@ -9,7 +8,7 @@ use super::meaning::ParameterDeclaration;
 use super::origin::{TextSpan, Texts};
 use super::problem::Problem;
 use super::read_context::{DiagnosticLevel, ReadContext};
-use super::record::{Mark, RecordedValue, RenamedKey, Step, dotted};
+use super::record::{RecordedItem, RecordedValue, RenamedKey, Step, dotted};
 use super::schema::{Form, Item, Need, TableShape};
 use super::set::PARTS;
 use super::tree::{Tree, TreeNode, TreeValue};
@@ -23,12 +22,12 @@ pub struct Table<'t> {
     pub(super) path: Vec<Step>,
     pub(super) node: Option<&'t TreeNode>,
     /// The source location of this table, or of the nearest enclosing table that has one.
-    nearest: Option<TextSpan>,
+    nearest_place: Option<TextSpan>,
     /// The keys that were read, and the members of families.
     pub(super) known_keys: RefCell<Vec<&'static str>>,
     /// The members of families.
     pub(super) variants: RefCell<Vec<&'static str>>,
-    /// Renamed keys and, where the schema is collected, all others.
+    /// The renamed keys. If the schema is collected, also all other keys.
     pub(super) shape: RefCell<TableShape>,
 }
 
@@ -36,7 +35,7 @@ pub struct Table<'t> {
 pub(super) struct NotedKey {
     pub key: &'static str,
     pub doc: &'static str,
-    pub declared: ParameterDeclaration,
+    pub declaration: ParameterDeclaration,
 }
 
 impl<'t> Table<'t> {
@@ -46,12 +45,12 @@ impl<'t> Table<'t> {
         node: Option<&'t TreeNode>,
         above: Option<TextSpan>,
     ) -> Table<'t> {
-        let nearest = node.and_then(|node| node.place.clone()).or(above);
+        let nearest_place = node.and_then(|node| node.place.clone()).or(above);
         Table {
             context,
             path,
             node,
-            nearest,
+            nearest_place,
             known_keys: RefCell::default(),
             variants: RefCell::default(),
             shape: RefCell::default(),
@@ -61,7 +60,7 @@ impl<'t> Table<'t> {
     /// Reads this table with `read`. Keys that `read` did not read are reported as unknown.
     pub(super) fn run<T>(mut self, read: impl FnOnce(&mut Table<'_>) -> T) -> (T, TableShape) {
         if !self.path.is_empty() {
-            self.context.record(self.path.clone(), Mark::Table);
+            self.context.record(self.path.clone(), RecordedItem::Table);
         }
         let problems_before = self.context.problems.borrow().len();
         let value = read(&mut self);
@@ -78,10 +77,10 @@ impl<'t> Table<'t> {
     ) -> (T, TableShape) {
         let path: Vec<Step> = self.path.iter().chain(steps).cloned().collect();
         let table = node.filter(|node| node.table().is_some());
-        let below = Table::new(self.context, path, table, self.nearest.clone());
+        let below = Table::new(self.context, path, table, self.nearest_place.clone());
         match (node, table) {
             (Some(other), None) => {
-                self.context.report(DiagnosticLevel::PresentKeys, diagnostics::not_a_table(&below.path, other));
+                self.context.report(DiagnosticLevel::PresentKeys, diagnostics::not_a_table_problem(&below.path, other));
                 self.context.with_level(DiagnosticLevel::Off, || below.run(read))
             }
             _ => below.run(read),
@@ -161,8 +160,9 @@ impl<'t> Table<'t> {
     ) -> Vec<(String, T)> {
         let mut shape = TableShape::default();
         let mut read_named = |name: &str, node: Option<&'t TreeNode>| {
-            let (value, found) = self.read_below(&[Step::Key(key), Step::Name(name.to_string())], node, &mut read);
-            shape = found;
+            let (value, entry_shape) =
+                self.read_below(&[Step::Key(key), Step::Name(name.to_string())], node, &mut read);
+            shape = entry_shape;
             (name.to_string(), value)
         };
         let values = match self.child(key) {
@@ -173,8 +173,10 @@ impl<'t> Table<'t> {
                     tree.in_order().into_iter().map(|(name, node)| read_named(name, Some(node))).collect()
                 }
                 _ => {
-                    self.context
-                        .report(DiagnosticLevel::PresentKeys, diagnostics::not_a_table(&self.path_of(key), node));
+                    self.context.report(
+                        DiagnosticLevel::PresentKeys,
+                        diagnostics::not_a_table_problem(&self.path_of(key), node),
+                    );
                     Vec::new()
                 }
             },
@@ -192,12 +194,12 @@ impl<'t> Table<'t> {
     ) -> Vec<T> {
         let mut shape = TableShape::default();
         let mut read_element = |index: usize, node: Option<&'t TreeNode>| {
-            let (value, found) = self.read_below(&[Step::Key(key), Step::Index(index)], node, &mut read);
-            shape = found;
+            let (value, element_shape) = self.read_below(&[Step::Key(key), Step::Index(index)], node, &mut read);
+            shape = element_shape;
             value
         };
         if !self.context.describing {
-            self.context.record(self.path_of(key), Mark::List);
+            self.context.record(self.path_of(key), RecordedItem::List);
         }
         let values = match self.child(key) {
             None if self.context.describing => vec![read_element(0, None)],
@@ -207,8 +209,10 @@ impl<'t> Table<'t> {
                     items.iter().enumerate().map(|(index, item)| read_element(index, Some(item))).collect()
                 }
                 _ => {
-                    self.context
-                        .report(DiagnosticLevel::PresentKeys, diagnostics::not_a_list(&self.path_of(key), node));
+                    self.context.report(
+                        DiagnosticLevel::PresentKeys,
+                        diagnostics::not_a_list_problem(&self.path_of(key), node),
+                    );
                     Vec::new()
                 }
             },
@@ -221,15 +225,22 @@ impl<'t> Table<'t> {
     /// `key` stands for the table itself. The problem is reported at the value, or at the table if the value is a
     /// default. It is dropped if the value is missing or invalid, because the reader then works with a placeholder.
     pub fn report_invalid(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
-        let full = self.full_path(key);
-        if self.context.is_invalid(&full) {
+        let full_path = self.full_path(key);
+        if self.context.is_invalid(&full_path) {
             return;
         }
         let placeholder = TreeNode::synthetic(TreeValue::Flag(false));
         let node = self.node.unwrap_or(&placeholder);
         let records = self.context.records.borrow();
-        let written = self.as_written_key(key);
-        let problem = diagnostics::positioned(node, &records, written, &full, self.nearest.clone(), &message.into());
+        let written_key = self.as_written_key(key);
+        let problem = diagnostics::problem_at(
+            node,
+            &records,
+            written_key,
+            &full_path,
+            self.nearest_place.clone(),
+            &message.into(),
+        );
         self.context.report(DiagnosticLevel::Full, problem.help(help));
     }
 
@@ -238,7 +249,7 @@ impl<'t> Table<'t> {
         self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
 
-    /// Returns the texts that are read.
+    /// Returns the texts from which the description is read.
     pub fn sources(&self) -> &'t Texts {
         self.all_texts()
     }
@@ -296,7 +307,7 @@ impl<'t> Table<'t> {
     }
 
     pub(super) fn place(&self) -> Option<TextSpan> {
-        self.nearest.clone()
+        self.nearest_place.clone()
     }
 
     /// Adds a key to the schema of this table.
@@ -329,11 +340,18 @@ impl<'t> Table<'t> {
     }
 
     /// Records a value that was read, from a node or by default.
-    pub(super) fn note_value(&self, noted: NotedKey, kind: String, node: Option<&TreeNode>, value: String, json: Json) {
-        let NotedKey { key, doc, declared } = noted;
+    pub(super) fn record_value(
+        &self,
+        noted_key: NotedKey,
+        kind: String,
+        node: Option<&TreeNode>,
+        value: String,
+        json: Json,
+    ) {
+        let NotedKey { key, doc, declaration } = noted_key;
         let place = node.and_then(|node| node.place.clone());
-        let recorded = RecordedValue { value, kind, declared, place, doc };
-        self.context.record(self.path_of(key), Mark::Value(Box::new(recorded), json));
+        let recorded = RecordedValue { value, kind, declaration, place, doc };
+        self.context.record(self.path_of(key), RecordedItem::Value(Box::new(recorded), json));
     }
 
     /// Records that the value of a key names a file.
@@ -342,11 +360,11 @@ impl<'t> Table<'t> {
     }
 
     /// Records the selected member of the family at this table.
-    pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&TextSpan>) {
+    pub(super) fn record_choice(&self, doc: &'static str, name: &str, place: Option<&TextSpan>) {
         let (value, kind) = (name.to_string(), "choice".to_string());
-        let (declared, place) = (ParameterDeclaration::default(), place.cloned());
-        let recorded = RecordedValue { value, kind, declared, place, doc };
-        self.context.record(self.path.clone(), Mark::Choice(Box::new(recorded)));
+        let (declaration, place) = (ParameterDeclaration::default(), place.cloned());
+        let recorded = RecordedValue { value, kind, declaration, place, doc };
+        self.context.record(self.path.clone(), RecordedItem::Choice(Box::new(recorded)));
     }
 
     /// Returns the node in the form in which the user wrote it, but with strings unquoted; `None` for a list over
@@ -359,16 +377,16 @@ impl<'t> Table<'t> {
         (!slice.contains('\n')).then(|| slice.to_string())
     }
 
-    pub(super) fn missing(&self, key: &'static str, doc: &str, allowed: &str) {
+    pub(super) fn report_missing(&self, key: &'static str, doc: &str, allowed: &str) {
         let path = self.path_of(key);
-        let problem = diagnostics::missing(&path, self.nearest.clone(), doc, allowed);
+        let problem = diagnostics::missing_key_problem(&path, self.nearest_place.clone(), doc, allowed);
         self.context.report_value(DiagnosticLevel::Full, dotted(&path), problem);
     }
 
-    pub(super) fn invalid_values(&self, key: &'static str, doc: &str, invalid_values: Vec<InvalidValue>) {
+    pub(super) fn report_invalid_values(&self, key: &'static str, doc: &str, invalid_values: Vec<InvalidValue>) {
         let path = self.path_of(key);
         for invalid_value in invalid_values {
-            let problem = diagnostics::invalid(&path, invalid_value, self.nearest.clone(), doc);
+            let problem = diagnostics::invalid_value_problem(&path, invalid_value, self.nearest_place.clone(), doc);
             self.context.report_value(DiagnosticLevel::PresentKeys, dotted(&path), problem);
         }
     }

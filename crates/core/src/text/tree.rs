@@ -1,6 +1,6 @@
 //! A description as a tree of values, each with its source location and the layers that define it.
 //!
-//! The tree is made from TOML, and merged layer by layer. Which keys and kinds of values are valid is not considered.
+//! The tree is built from TOML, and merged layer by layer. The reader checks which keys and kinds of values are valid.
 
 use super::origin::{TextId, TextSpan};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub struct Definition {
 pub enum TreeValue {
     /// A string.
     Text(String),
-    /// An integer, or `None` if it does not fit.
+    /// An integer, or `None` if it does not fit into 128 bits.
     Integer(Option<i128>),
     /// A number with a point or exponent, which may also be infinite or NaN.
     Float(f64),
@@ -116,9 +116,9 @@ impl TreeNode {
     /// Returns the locations of both keys in the highest layer that defines both this node and `other`, if there is
     /// one.
     pub fn definition_in_same_layer(&self, other: &TreeNode) -> Option<(TextSpan, TextSpan)> {
-        let of_rank = |rank: Rank| other.definitions.iter().rfind(|definition| definition.rank == rank);
+        let definition_of_rank = |rank: Rank| other.definitions.iter().rfind(|definition| definition.rank == rank);
         let conflicting_keys =
-            |definition: &Definition| Some((definition.key.clone(), of_rank(definition.rank)?.key.clone()));
+            |definition: &Definition| Some((definition.key.clone(), definition_of_rank(definition.rank)?.key.clone()));
         self.definitions.iter().rev().find_map(conflicting_keys)
     }
 
@@ -215,7 +215,7 @@ pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
                 ..shadow(shadowed, TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(above)) })
             }
         }
-        // Of the overridden values only a table is kept, because a string may name one of its keys.
+        // Only tables are kept when they are overridden, because a string may name one of their keys.
         (below @ TreeValue::Table(_), above) => {
             let shadowed = Some(Box::new(TreeNode { value: below, ..lower }));
             TreeNode { value: above, place, definitions, shadowed }

@@ -16,15 +16,15 @@ impl Table<'_> {
         let (shape, known, variants) = (self.shape.borrow(), self.known_keys.borrow(), self.variants.borrow());
         let is_known = |key: &str| known.contains(&key) || shape.renamed.iter().any(|(old, _)| *old == key);
         let keys = tree_of(self.node).map(Tree::in_order).unwrap_or_default();
-        // The loader reads the parts that a description names.
-        let parts = (self.path.is_empty() && !self.context.parts.is_empty()).then_some(PARTS);
-        let allowed: Vec<&'static str> = known.iter().copied().chain(parts).collect();
-        let mut summarizes = !keys.iter().any(|(key, _)| is_known(key)) && !self.path.is_empty();
+        // The loader reads the key `parts` of a description.
+        let parts_key = (self.path.is_empty() && !self.context.parts.is_empty()).then_some(PARTS);
+        let allowed: Vec<&'static str> = known.iter().copied().chain(parts_key).collect();
+        let mut is_first_suggestion = !keys.iter().any(|(key, _)| is_known(key)) && !self.path.is_empty();
         for (key, node) in keys {
             if is_known(key) || self.context.is_unknown_suppressed(&self.full_path(key)) {
                 continue;
             }
-            let mut problem = diagnostics::unknown(&self.path, key, node, allowed.clone());
+            let mut problem = diagnostics::unknown_key_problem(&self.path, key, node, allowed.clone());
             let mut open_hint = self.context.open_hint(&self.table_path());
             if let Some(meant) = suggest::nearest(key, allowed.iter().copied()) {
                 self.context.suppress_missing(&self.full_path(meant));
@@ -32,7 +32,7 @@ impl Table<'_> {
                 if variants.contains(&meant) {
                     self.context.suppress_no_variant(&self.table_path());
                 }
-                if std::mem::take(&mut summarizes) {
+                if std::mem::take(&mut is_first_suggestion) {
                     let missing = self.context.missing_since(problems_before, &self.table_path());
                     missing.iter().for_each(|key| self.context.suppress_missing(&self.full_path(key)));
                     problem = problem.help(diagnostics::required_help(meant, &missing));

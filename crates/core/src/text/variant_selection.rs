@@ -24,22 +24,22 @@ impl Selection {
 
 /// Returns the members, out of `names`, that a table defines. The member in the highest layer is selected.
 pub(super) fn select_variant<'a>(tree: &Tree, names: impl Iterator<Item = &'a str>) -> Selection {
-    let mut found: Vec<(usize, &TreeNode)> =
+    let mut defined_members: Vec<(usize, &TreeNode)> =
         names.enumerate().filter_map(|(index, name)| Some((index, tree.get(name)?))).collect();
-    found.sort_by(|(_, a), (_, b)| b.rank().cmp(&a.rank()).then(a.key().cmp(&b.key())));
-    let chosen = found.first().map(|(index, _)| *index);
-    let others = found.iter().skip(1).map(|(index, _)| *index).collect();
-    Selection { chosen, others, conflict: conflict(&found) }
+    defined_members.sort_by(|(_, a), (_, b)| b.rank().cmp(&a.rank()).then(a.key().cmp(&b.key())));
+    let chosen = defined_members.first().map(|(index, _)| *index);
+    let others = defined_members.iter().skip(1).map(|(index, _)| *index).collect();
+    Selection { chosen, others, conflict: conflict(&defined_members) }
 }
 
 /// Returns two members that one layer defines, if there are such members.
-fn conflict(found: &[(usize, &TreeNode)]) -> Option<[(usize, Option<TextSpan>); 2]> {
+fn conflict(defined_members: &[(usize, &TreeNode)]) -> Option<[(usize, Option<TextSpan>); 2]> {
     let key_in = |node: &TreeNode, rank: Rank| {
         node.definitions.iter().rfind(|definition| definition.rank == rank).map(|definition| definition.key.clone())
     };
-    for (n, (first, node)) in found.iter().enumerate() {
+    for (position, (first, node)) in defined_members.iter().enumerate() {
         for definition in node.definitions.iter().rev() {
-            for (second, other) in &found[n + 1..] {
+            for (second, other) in &defined_members[position + 1..] {
                 if let Some(place) = key_in(other, definition.rank) {
                     let mut conflicting = [(*first, key_in(node, definition.rank)), (*second, Some(place))];
                     conflicting.sort_by(|(_, a), (_, b)| a.cmp(b));

@@ -1,4 +1,4 @@
-//! The command line and the meaning of names, for the `narrows` command of the wheel and for `narrows.help`.
+//! The functions behind the wheel's command `narrows`, and behind `narrows.help`.
 
 use crate::exceptions::problem_error;
 use crate::registry;
@@ -7,11 +7,12 @@ use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-/// Runs the command that `arguments` name, of which the first is the name of the program, and returns the exit code.
-/// `own_command` starts the process again, up to the name of the command. It can be called once in a process.
+/// Runs the command line `arguments`, whose first element is the name of the program, and returns the exit code.
+/// `restart_command` is the command line that starts this program again, without a subcommand. This function can be
+/// called only once per process.
 #[pyfunction]
-pub fn run_command(py: Python<'_>, arguments: Vec<OsString>, own_command: Vec<OsString>) -> u8 {
-    py.detach(|| cli::run_arguments(Arc::clone(registry()), arguments, own_command))
+pub fn run_command(py: Python<'_>, arguments: Vec<OsString>, restart_command: Vec<OsString>) -> u8 {
+    py.detach(|| cli::run_arguments(Arc::clone(registry()), arguments, restart_command))
 }
 
 /// Returns the meaning of a name, as `narrows explain` prints it.

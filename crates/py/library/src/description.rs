@@ -8,7 +8,7 @@ use narrows::engine::Recorder;
 use narrows::experiment::fit::control::{FitControl, FitMonitor};
 use narrows::experiment::fit::curve::Curve;
 use narrows::experiment::fit::curve_fit::CurveFit;
-use narrows::experiment::subject::Subject;
+use narrows::experiment::loaded_description::LoadedDescription;
 use narrows::experiment::uncertainty::single;
 use narrows::experiment::whatif::{WhatIfError, WhatIfQuery};
 use narrows::experiment::{Record, tidy};
@@ -24,7 +24,7 @@ use std::time::Instant;
 #[pyclass(frozen, module = "narrows._narrows")]
 pub struct Description {
     /// The description, with its name, text and folder.
-    pub subject: Arc<Subject>,
+    pub subject: Arc<LoadedDescription>,
 }
 
 /// The pickled state of a description: its name, its text, and the folder to which its paths are relative.
@@ -74,22 +74,22 @@ impl Description {
     /// Opens a shipped example, a file, or the machine of a result.
     #[staticmethod]
     fn find(path: PathBuf) -> PyResult<Description> {
-        let subject = Subject::find(registry(), &path).map_err(problem_error)?;
+        let subject = LoadedDescription::find(registry(), &path).map_err(problem_error)?;
         Ok(Description { subject: Arc::new(subject.on_renamed_key(warn_renamed)) })
     }
 
     /// Makes a description of a text. Messages refer to the text by `name`.
     #[staticmethod]
     fn of_text(name: String, text: String, folder: Option<PathBuf>) -> Description {
-        let subject = Subject::new(registry(), name, text, folder);
+        let subject = LoadedDescription::new(registry(), name, text, folder);
         Description { subject: Arc::new(subject.on_renamed_key(warn_renamed)) }
     }
 
     fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, PickledDescription)> {
         let subject = &slf.get().subject;
         let folder = subject.folder().map(Path::to_path_buf);
-        let make = slf.get_type().getattr("of_text")?.unbind();
-        Ok((make, (subject.name().to_owned(), subject.text().to_owned(), folder)))
+        let constructor = slf.get_type().getattr("of_text")?.unbind();
+        Ok((constructor, (subject.name().to_owned(), subject.text().to_owned(), folder)))
     }
 
     #[getter]
@@ -149,7 +149,7 @@ impl Description {
         let reader = |overrides: &[String]| self.subject.read_varied(&sets, overrides);
         let query = WhatIfQuery { reader: &reader, metric: metric.as_deref(), factor: by, thorough: false };
         match run_with_progress(py, jobs, None, |_| query.run(&|_| ()))? {
-            Ok(found) => Ok(found.json().to_string()),
+            Ok(analysis) => Ok(analysis.json().to_string()),
             Err(WhatIfError::Invalid(problems)) => Err(description_error(problems)),
             Err(WhatIfError::Unmeasurable(problem)) => Err(problem_error(problem)),
         }

@@ -3,8 +3,8 @@
 use crate::exceptions::problem_error;
 use crate::table::Table;
 use narrows::engine::histogram::{Bucket, PERCENTILES};
-use narrows::engine::{Distribution as Inner, SampleUnit};
-use narrows::experiment::distribution::{merged, one_json, read_one};
+use narrows::engine::{Distribution as NativeDistribution, SampleUnit};
+use narrows::experiment::distribution::{distribution_json, merge_by_name, read_distribution};
 use narrows::experiment::plot::{CdfSpec, SampleSet};
 use narrows::report::dataset::{ColumnValues, Dataset};
 use pyo3::exceptions::PyValueError;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 /// The distribution of a quantity, as a histogram of whole numbers.
 #[pyclass(frozen, module = "narrows._narrows")]
-pub struct Distribution(Inner);
+pub struct Distribution(NativeDistribution);
 
 impl Distribution {
     /// Returns a value in the unit of metrics.
@@ -27,7 +27,7 @@ impl Distribution {
     #[staticmethod]
     fn of_json(name: &str, text: &str) -> PyResult<Distribution> {
         let json = serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Distribution(read_one(name, &json).map_err(PyValueError::new_err)?))
+        Ok(Distribution(read_distribution(name, &json).map_err(PyValueError::new_err)?))
     }
 
     /// Returns the distribution of the samples of all distributions in `all`.
@@ -42,7 +42,7 @@ impl Distribution {
                 format!("`{}` and `{}` are distributions of different quantities", first.0.name, other.0.name);
             return Err(PyValueError::new_err(message));
         }
-        let merged = merged(all.iter().map(|distribution| &distribution.0)).into_iter().next();
+        let merged = merge_by_name(all.iter().map(|distribution| &distribution.0)).into_iter().next();
         merged.map(Distribution).ok_or_else(|| PyValueError::new_err("there is no distribution to merge"))
     }
 
@@ -90,13 +90,13 @@ impl Distribution {
     /// Returns the buckets that have samples, as a table in base units.
     #[getter]
     fn buckets(&self) -> PyResult<Table> {
-        let (unit, per) = match self.0.unit {
+        let (unit, factor) = match self.0.unit {
             SampleUnit::Picoseconds => ("s", 1e12),
             SampleUnit::Cycles => ("cycles", 1.0),
         };
         let buckets = || self.0.histogram.buckets();
         let values = |bound_of: fn(Bucket) -> u64| {
-            ColumnValues::Numbers(buckets().map(|bucket| Some(bound_of(bucket) as f64 / per)).collect())
+            ColumnValues::Numbers(buckets().map(|bucket| Some(bound_of(bucket) as f64 / factor)).collect())
         };
         let mut data = Dataset::default();
         data.push("from", unit, values(|bucket| bucket.min));
@@ -108,7 +108,7 @@ impl Distribution {
     /// Returns the distribution as JSON, in the form that results have.
     #[getter]
     fn json(&self) -> String {
-        one_json(&self.0).to_string()
+        distribution_json(&self.0).to_string()
     }
 
     fn __eq__(&self, other: &Distribution) -> bool {

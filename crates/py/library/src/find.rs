@@ -6,7 +6,7 @@ use crate::registry;
 use crate::sweep::{SweepRequest, read};
 use crate::table::Table;
 use crate::wait::run_with_progress;
-use narrows::experiment::find::{FindQuery, PointValues, ProblemGroups, SearchedPoints};
+use narrows::experiment::find::{FindQuery, PointValues, ProblemGroups, SearchContext};
 use narrows::experiment::reader::Reader;
 use narrows::experiment::sweep::values_of;
 use narrows::experiment::vary::Dimension;
@@ -40,21 +40,22 @@ pub fn find(
     let count: usize = dimensions.iter().map(Dimension::len).product();
     let all_points: Vec<PointValues> = (0..count).map(|point| values_of(&dimensions, point)).collect();
     let against = against.map(|(other, sets)| (other.get().subject.clone(), sets));
-    let (data, looks) = run_with_progress(py, jobs, progress.as_ref(), |watch| {
+    let (data, probe_count) = run_with_progress(py, jobs, progress.as_ref(), |watch| {
         let reader = |overrides: &[String]| read(&subject, &request.settings, overrides, watch);
         let other =
             against.as_ref().map(|(subject, sets)| move |overrides: &[String]| read(subject, sets, overrides, watch));
-        let other = other.as_ref().map(|other| other as Reader<'_>);
-        let of_other = against.as_ref().map_or(&[][..], |(_, sets)| &sets[..]);
-        let sets = [&request.settings[..], of_other].concat();
-        let searched_points = SearchedPoints { registry: registry(), sets: &sets, first: &all_points[0] };
-        let query = FindQuery::parse(&what, &over, other.is_some(), &reader, &searched_points).map_err(SearchError)?;
-        for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
+        let other_reader = other.as_ref().map(|other| other as Reader<'_>);
+        let other_settings = against.as_ref().map_or(&[][..], |(_, sets)| &sets[..]);
+        let sets = [&request.settings[..], other_settings].concat();
+        let searched_points = SearchContext { registry: registry(), sets: &sets, first_values: &all_points[0] };
+        let query =
+            FindQuery::parse(&what, &over, other_reader.is_some(), &reader, &searched_points).map_err(SearchError)?;
+        for reader in [Some(&reader as Reader<'_>), other_reader].into_iter().flatten() {
             query.check(&all_points, reader).map_err(SearchError)?;
         }
-        let rows = query.search(&all_points, &reader, other, points.as_ref(), &|_| watch.count_finished());
+        let rows = query.search(&all_points, &reader, other_reader, points.as_ref(), &|_| watch.count_finished());
         let rows = rows.map_err(|error| SearchError(error.groups()))?;
         Ok::<_, SearchError>((query.dataset(&rows), rows.iter().map(|(_, crossing)| crossing.probes).sum()))
     })??;
-    Ok((Table::new(data)?, looks))
+    Ok((Table::new(data)?, probe_count))
 }

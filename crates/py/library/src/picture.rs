@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Writes a picture that is given as SVG.
 #[pyfunction]
 pub fn write_picture(svg: &str, path: PathBuf) -> PyResult<()> {
-    let form = ImageFormat::from_path(&path).map_err(problem_error)?;
-    let bytes = form.bytes(svg).map_err(PyValueError::new_err)?;
+    let image_format = ImageFormat::from_path(&path).map_err(problem_error)?;
+    let bytes = image_format.bytes(svg).map_err(PyValueError::new_err)?;
     write_atomically(&path, &bytes).map_err(|error| file_error(&path, &error))
 }

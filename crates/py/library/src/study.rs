@@ -81,5 +81,5 @@ pub fn reproduce(
     located.select_artifacts(options.artifact.as_deref()).map_err(problem_error)?;
     let report =
         run_with_progress(py, jobs, progress.as_ref(), |watch| located.reproduce(&options, &PointCounter(watch)))?;
-    Ok(StudyReport(report.map_err(|refused| error(&refused))?))
+    Ok(StudyReport(report.map_err(|problem| error(&problem))?))
 }

@@ -7,9 +7,9 @@ use crate::registry;
 use crate::table::Table;
 use crate::wait::{Watch, run_with_progress};
 use narrows::engine::Recorder;
+use narrows::experiment::loaded_description::LoadedDescription;
 use narrows::experiment::points::{PointStore, StoredPoint};
 use narrows::experiment::seeds::{self, SEEDS_MAX};
-use narrows::experiment::subject::Subject;
 use narrows::experiment::sweep::plan::SweepPlan;
 use narrows::experiment::sweep::{self, CheckedSweep, RunOptions, Sweep, SweepEvent, settings, values_of};
 use narrows::experiment::vary::Dimension;
@@ -62,7 +62,7 @@ impl From<SweepError> for PyErr {
 
 impl SweepRequest {
     /// Returns the varied dimensions; if there are several seeds, they are the last dimension.
-    pub fn dimensions(&self, subject: &Subject) -> PyResult<Vec<Dimension>> {
+    pub fn dimensions(&self, subject: &LoadedDescription) -> PyResult<Vec<Dimension>> {
         let ungrouped_error = |problems: Vec<Problem>| {
             grouped_error(
                 problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem))).collect(),
@@ -90,13 +90,13 @@ impl SweepRequest {
     }
 }
 
-fn checked<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, SweepError> {
-    let (count, unknown) = (sweep.points(), sweep.unknown_metric(metrics));
-    let faults = |problems: Vec<sweep::PointProblem>| {
+fn check_sweep<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, SweepError> {
+    let (count, unknown_metric) = (sweep.points(), sweep.unknown_metric(metrics));
+    let sweep_error = |problems: Vec<sweep::PointProblem>| {
         SweepError::Points(problems.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
     };
-    let checked = sweep.check().map_err(faults)?;
-    unknown.map_or(Ok(checked), |problem| Err(SweepError::Metric(problem)))
+    let checked = sweep.check().map_err(sweep_error)?;
+    unknown_metric.map_or(Ok(checked), |problem| Err(SweepError::Metric(problem)))
 }
 
 fn point_store(output: Option<&PathBuf>) -> PyResult<Option<PointStore>> {
@@ -118,7 +118,7 @@ pub fn run_in_threads(
     let (points_stored, points_run) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let (rows, plan) = run_with_progress(py, jobs, progress.as_ref(), |watch| {
         let reader = |overrides: &[String]| read(&subject, &request.settings, overrides, watch);
-        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
+        let checked = check_sweep(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
         let plan = request.plan(&dimensions, checked.inputs());
         let on_event = |event| {
             if let SweepEvent::Finished { from_store: was_stored } = event {
@@ -136,7 +136,7 @@ pub fn run_in_threads(
 
 /// Reads a point, unless the sweep was stopped.
 pub fn read(
-    subject: &Subject,
+    subject: &LoadedDescription,
     sets: &[String],
     overrides: &[String],
     watch: &Watch,
@@ -154,7 +154,7 @@ pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, request: Sweep
     let (dimensions, points) = (request.dimensions(&subject)?, request.points()?);
     let inputs = run_with_progress(py, None, None, |watch| {
         let reader = |overrides: &[String]| read(&subject, &request.settings, overrides, watch);
-        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
+        let checked = check_sweep(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
         Ok::<_, SweepError>(checked.inputs().to_vec())
     })??;
     Ok(PlannedSweep { plan: request.plan(&dimensions, &inputs), points, results: Mutex::default() })
@@ -167,9 +167,9 @@ impl PlannedSweep {
     fn next_points(&self) -> Vec<usize> {
         let results = self.results.lock().expect("nobody panics with it");
         let mut seen_inputs = HashSet::new();
-        let mut open = self.plan.missing(|inputs| results.get(inputs).cloned());
-        open.retain(|point| seen_inputs.insert(&self.plan.inputs[*point]));
-        open
+        let mut missing_points = self.plan.missing(|inputs| results.get(inputs).cloned());
+        missing_points.retain(|point| seen_inputs.insert(&self.plan.inputs[*point]));
+        missing_points
     }
 
     /// Returns the settings of a point.
@@ -177,30 +177,31 @@ impl PlannedSweep {
         settings(&values_of(&self.plan.dimensions, point))
     }
 
-    /// Takes the stored result of a point, and returns whether there is one.
+    /// Loads the stored result of a point, and returns whether there is one.
     fn load_stored(&self, point: usize) -> bool {
         let inputs = &self.plan.inputs[point];
         match self.points.as_ref().map(|points| points.find(inputs)) {
             Some(StoredPoint::Valid(record)) => {
-                self.put(inputs, &record);
+                self.insert_result(inputs, &record);
                 true
             }
             Some(StoredPoint::Absent | StoredPoint::Corrupt(..)) | None => false,
         }
     }
 
-    /// Takes a worker's result of a point, and stores it if the sweep has an output file.
+    /// Accepts a worker's result of a point, and stores it if the sweep has an output file.
     fn accept_result(&self, point: usize, record: &str) -> PyResult<()> {
         let inputs = &self.plan.inputs[point];
         let record = Record::parse(record).map_err(PyValueError::new_err)?;
         if !record.is_intact() || record.inputs() != *inputs {
-            let why = "a worker gave the result of another point: its files or its version differ from those here";
-            return Err(DescriptionError::new_err(why));
+            let message = "a worker returned the result of another point: its files or its version of Narrows differ \
+                           from those of this process";
+            return Err(DescriptionError::new_err(message));
         }
         if let Some(points) = &self.points {
             points.store(inputs, &record).map_err(|error| file_error(points.folder(), &error))?;
         }
-        self.put(inputs, &record);
+        self.insert_result(inputs, &record);
         Ok(())
     }
 
@@ -214,7 +215,7 @@ impl PlannedSweep {
 }
 
 impl PlannedSweep {
-    fn put(&self, inputs: &str, record: &Record) {
+    fn insert_result(&self, inputs: &str, record: &Record) {
         let row = Arc::new(ResultRow::new(record));
         self.results.lock().expect("nobody panics with it").insert(inputs.to_owned(), row);
     }

@@ -60,15 +60,16 @@ impl Table {
     #[staticmethod]
     fn read(path: PathBuf) -> PyResult<Table> {
         let bytes = std::fs::read(&path).map_err(|error| file_error(&path, &error))?;
-        let no_data = |why: String| problem_error(Problem::new(format!("`{}` holds no table: {why}", path.display())));
+        let not_a_table_error =
+            |why: String| problem_error(Problem::new(format!("`{}` holds no table: {why}", path.display())));
         let data = match Encoding::from_path(&path) {
             Some(encoding) => Dataset::read(bytes, encoding),
             None if path.extension().is_some_and(|extension| extension == "json") => {
-                tidy::of_json(&String::from_utf8_lossy(&bytes))
+                tidy::dataset_from_json(&String::from_utf8_lossy(&bytes))
             }
             None => return Err(problem_error(format_error(&path))),
         };
-        Table::new(data.map_err(no_data)?)
+        Table::new(data.map_err(not_a_table_error)?)
     }
 
     fn __len__(&self) -> usize {
@@ -116,7 +117,7 @@ impl Table {
 
     /// Returns a chart of the cumulative distribution of a column as SVG.
     fn cdf(&self, column: &str, by: Vec<String>, log: (bool, bool), title: Option<String>) -> PyResult<String> {
-        let sets = plot::of_dataset(&self.data, column, &by).map_err(problem_error)?;
+        let sets = plot::samples_from_dataset(&self.data, column, &by).map_err(problem_error)?;
         Ok(CdfSpec { title, log }.draw(&sets).map_err(problem_error)?.svg)
     }
 
@@ -146,6 +147,6 @@ impl Table {
 }
 
 fn format_error(path: &std::path::Path) -> Problem {
-    let problem = Problem::new(format!("`{}`: tables are not kept in this form", path.display()));
+    let problem = Problem::new(format!("`{}`: unsupported format for a table", path.display()));
     problem.help("name a file that ends in `.csv`, `.jsonl` or `.parquet`")
 }

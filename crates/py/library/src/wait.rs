@@ -11,23 +11,23 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// The progress of the work, and the request to stop.
 #[derive(Default)]
 pub struct Watch {
-    done_count: AtomicUsize,
-    stopped: AtomicBool,
+    finished_count: AtomicUsize,
+    is_stopped: AtomicBool,
 }
 
 impl Watch {
     /// Counts a finished item.
     pub fn count_finished(&self) {
-        self.done_count.fetch_add(1, Ordering::Relaxed);
+        self.finished_count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns whether the work should stop.
     pub fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.is_stopped.load(Ordering::Relaxed)
     }
 }
 
-/// Runs `task` in threads of its own, and calls `progress` with the number of finished items. An exception of
+/// Runs `task` in a separate thread pool, and calls `progress` with the number of finished items. An exception of
 /// `progress`, or Ctrl-C, stops the work.
 pub fn run_with_progress<T: Send>(
     py: Python<'_>,
@@ -39,21 +39,21 @@ pub fn run_with_progress<T: Send>(
     let watch = Watch::default();
     py.detach(|| {
         std::thread::scope(|scope| {
-            let working = scope.spawn(|| pool.install(|| task(&watch)));
-            let (mut reported, mut failed) = (0, Ok(()));
+            let worker = scope.spawn(|| pool.install(|| task(&watch)));
+            let (mut reported, mut progress_status) = (0, Ok(()));
             loop {
-                let ended = working.is_finished();
-                if failed.is_ok() {
-                    failed = Python::attach(|py| report_progress(py, &watch, progress, &mut reported));
-                    watch.stopped.store(failed.is_err(), Ordering::Relaxed);
+                let has_ended = worker.is_finished();
+                if progress_status.is_ok() {
+                    progress_status = Python::attach(|py| report_progress(py, &watch, progress, &mut reported));
+                    watch.is_stopped.store(progress_status.is_err(), Ordering::Relaxed);
                 }
-                if ended {
+                if has_ended {
                     break;
                 }
                 std::thread::park_timeout(if reported == 0 { INTERVAL / 25 } else { INTERVAL });
             }
-            let result = working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            failed.map(|()| result)
+            let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            progress_status.map(|()| result)
         })
     })
 }
@@ -61,11 +61,11 @@ pub fn run_with_progress<T: Send>(
 /// Checks for signals, and calls `progress` if more items are finished than were reported.
 fn report_progress(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>, reported: &mut usize) -> PyResult<()> {
     py.check_signals()?;
-    let done_count = watch.done_count.load(Ordering::Relaxed);
-    if let Some(progress) = progress.filter(|_| done_count > *reported) {
-        progress.call1(py, (done_count,))?;
+    let finished_count = watch.finished_count.load(Ordering::Relaxed);
+    if let Some(progress) = progress.filter(|_| finished_count > *reported) {
+        progress.call1(py, (finished_count,))?;
     }
-    *reported = done_count;
+    *reported = finished_count;
     Ok(())
 }
 

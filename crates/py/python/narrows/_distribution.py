@@ -56,7 +56,7 @@ class Distribution:
         Raises:
             ValueError: There is no distribution, or they are of different quantities.
         """
-        return cls(_narrows.Distribution.merged([one._native for one in distributions]))
+        return cls(_narrows.Distribution.merged([distribution._native for distribution in distributions]))
 
     def percentile(self, percent: float) -> float | None:
         """Returns the least sample that at least `percent` per cent of the samples do not exceed.
@@ -123,6 +123,6 @@ def cdf(
     Raises:
         DescriptionError: There is no distribution, or they have different units.
     """
-    named = [(name, one._native) for name, one in distributions.items()]
-    quantity = next((one.name for one in distributions.values()), "")
+    named = [(name, distribution._native) for name, distribution in distributions.items()]
+    quantity = next((distribution.name for distribution in distributions.values()), "")
     return Figure(title or f"Distribution of {quantity}", _narrows.cdf(named, axes(log), title))

@@ -18,11 +18,11 @@ from ._figure import is_notebook
 from ._narrows import Description, DescriptionError
 
 #: Seconds for which the server may take to end before it is killed.
-_PATIENCE = 5.0
+_STOP_TIMEOUT_S = 5.0
 
 
 class _Server:
-    """A server of the explorer page, which ends with this interpreter: it reads its standard input to the end."""
+    """A server of the explorer page. It ends with this interpreter, when its standard input is closed."""
 
     def __init__(self, folder: Path) -> None:
         command = [*own_command(), "explore", "--no-browser", "--embedded"]
@@ -46,7 +46,7 @@ class _Server:
         if self.process.stdin is not None:
             self.process.stdin.close()
         try:
-            self.process.wait(_PATIENCE)
+            self.process.wait(_STOP_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -54,22 +54,22 @@ class _Server:
             self.process.stdout.close()
 
 
-#: The server of this interpreter, once there is one.
-_running: list[_Server] = []
+#: The server of this interpreter; empty until it is first needed.
+_running_servers: list[_Server] = []
 
 
 def _server() -> _Server:
     """Returns the server of the working directory, below which it reads files. It is started when it is first needed."""
     folder = Path.cwd()
-    while _running:
-        if _running[0].is_running() and _running[0].folder == folder:
-            return _running[0]
-        _running.pop().stop()
-    _running.append(_Server(folder))
-    return _running[0]
+    while _running_servers:
+        if _running_servers[0].is_running() and _running_servers[0].folder == folder:
+            return _running_servers[0]
+        _running_servers.pop().stop()
+    _running_servers.append(_Server(folder))
+    return _running_servers[0]
 
 
-def _machine(description: Description) -> str:
+def _machine_item(description: Description) -> str:
     """Returns the first item of a link: the name of an example or of a file below the working directory, or the text."""
     path = Path(description.name)
     if path.parent == Path("examples"):
@@ -79,12 +79,12 @@ def _machine(description: Description) -> str:
         except DescriptionError:
             pass
     if path.suffix == ".toml" and path.is_file():
-        inside = path.resolve().relative_to(Path.cwd().resolve()) if _is_inside(path) else None
-        if inside is not None:
-            return _encoded(inside.as_posix())
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = packer.compress(description.text.encode()) + packer.flush()
-    return "~text=" + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+        relative_path = path.resolve().relative_to(Path.cwd().resolve()) if _is_inside(path) else None
+        if relative_path is not None:
+            return _encoded(relative_path.as_posix())
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    compressed = compressor.compress(description.text.encode()) + compressor.flush()
+    return "~text=" + base64.urlsafe_b64encode(compressed).decode().rstrip("=")
 
 
 def _is_inside(path: Path) -> bool:
@@ -97,7 +97,7 @@ def _encoded(text: str) -> str:
 
 def link(description: Description, sets: Sequence[str], metric: str | None, curve: str | None) -> str:
     """Returns the fragment of a link that opens this machine."""
-    items = [_machine(description)]
+    items = [_machine_item(description)]
     for setting in sets:
         key, _, value = setting.partition("=")
         items.append(f"{_encoded(key)}={_encoded(value)}")

@@ -25,7 +25,7 @@ def is_notebook() -> bool:
 def _kitty(png: bytes) -> str:
     """Returns the escape sequences of kitty's graphics protocol, which takes pictures in chunks of 4096 characters."""
     text = base64.b64encode(png).decode()
-    chunks = [text[at : at + 4096] for at in range(0, len(text), 4096)]
+    chunks = [text[start : start + 4096] for start in range(0, len(text), 4096)]
     head = "a=T,f=100,"
     parts: list[str] = []
     for index, chunk in enumerate(chunks):
@@ -39,7 +39,7 @@ def _iterm(png: bytes) -> str:
     return f"\x1b]1337;File=inline=1;size={len(png)}:{base64.b64encode(png).decode()}\a"
 
 
-def _terminal_drawing() -> Callable[[bytes], str] | None:
+def _terminal_encoder() -> Callable[[bytes], str] | None:
     """Returns the function that encodes a picture for the terminal; None if the terminal draws none or is not there."""
     program, term = os.environ.get("TERM_PROGRAM", ""), os.environ.get("TERM", "")
     if not sys.stdout.isatty():
@@ -88,7 +88,7 @@ class Figure:
         if is_notebook():
             import_module("IPython.display").display(self)
             return
-        draw = _terminal_drawing()
+        draw = _terminal_encoder()
         if draw is not None:
             sys.stdout.write(draw(self._png()) + "\n")
             sys.stdout.flush()
@@ -114,22 +114,22 @@ class Figure:
 
 
 def number(value: float | None) -> str:
-    """A number for reading: three decimals, or three digits where it is small."""
+    """Formats a number: three decimals, or three digits if it is small."""
     if value is None:
         return "–"
     return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) >= 0.01 or value == 0 else f"{value:.3g}"
 
 
 def rows_html(heads: list[str], rows: list[list[str]]) -> str:
-    """A table of texts as HTML."""
-    head = "".join(f"<th>{html.escape(one)}</th>" for one in heads)
-    cells = ["".join(f"<td>{html.escape(one)}</td>" for one in row) for row in rows]
+    """Returns a table of texts as HTML."""
+    head = "".join(f"<th>{html.escape(heading)}</th>" for heading in heads)
+    cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
     body = "".join(f"<tr>{row}</tr>" for row in cells)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def axes(log: str | Sequence[str]) -> tuple[bool, bool]:
-    """Whether the axes x and y are logarithmic."""
+    """Returns whether the axes x and y are logarithmic."""
     names = [log] if isinstance(log, str) else list(log)
     if unknown := [axis for axis in names if axis not in ("x", "y")]:
         raise ValueError(f"log is `x`, `y` or both, not `{unknown[0]}`")

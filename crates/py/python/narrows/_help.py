@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _narrows
 
-_START = """\
+_FIRST_STEPS = """\
 narrows.Machine("ping-pong").run()      one run: latency by stage, busiest resources
 narrows.sweep(machine, {KEY: VALUES})   many runs as one table
 machine.whatif()                        what limits a machine
@@ -22,4 +22,4 @@ def help(name: str | None = None) -> None:
     Raises:
         DescriptionError: Nothing has this name; the text has the name that was probably meant.
     """
-    print(_START if name is None else _narrows.explain(name).rstrip("\n"))
+    print(_FIRST_STEPS if name is None else _narrows.explain(name).rstrip("\n"))

@@ -62,9 +62,9 @@ class Fit:
         self.undetermined: list[dict[str, Any]] = data["undetermined"]
         self.incomplete: list[dict[str, Any]] = data["incomplete"]
         self.machine = machine
-        for one in self.constants:
-            if "*" not in one["key"]:
-                self.machine = self.machine.set(one["key"], one["after"])
+        for constant in self.constants:
+            if "*" not in constant["key"]:
+                self.machine = self.machine.set(constant["key"], constant["after"])
 
     def __repr__(self) -> str:
         constants = ", ".join(f"{one['key']}: {one['before']} → {one['after']}" for one in self.constants)
@@ -212,8 +212,8 @@ class Machine:
         record = json.loads(self._description.uncertainty(list(self._sets), jobs))
         untried = record.get("uncertainty_untried", {})
         return {
-            name: {**record["metrics"][name], **sure, "untried": untried}
-            for name, sure in record["uncertainty"].items()
+            name: {**record["metrics"][name], **metric_uncertainty, "untried": untried}
+            for name, metric_uncertainty in record["uncertainty"].items()
         }
 
     def fit(
@@ -245,8 +245,8 @@ class Machine:
             DescriptionError: The description, a curve or a constant is not valid.
             OSError: A file cannot be read.
         """
-        several = cast("Sequence[Any]", measured if isinstance(measured, (list, tuple)) else [measured])
-        curves = [_curve(one) for one in several]
+        curve_sources = cast("Sequence[Any]", measured if isinstance(measured, (list, tuple)) else [measured])
+        curves = [_curve(one) for one in curve_sources]
         keys = [constants] if isinstance(constants, str) else list(constants)
         data = self._description.fit(list(self._sets), curves, keys, prior, noise, tolerance, state, jobs)
         return Fit(json.loads(data), self)
@@ -283,7 +283,7 @@ class Machine:
 
 
 def _curve(measured: Any) -> tuple[str, str]:
-    """The name and the text of a curve."""
+    """Returns the name and the text of a curve."""
     if isinstance(measured, (str, os.PathLike)):
         path = Path(cast("str | os.PathLike[str]", measured))
         return str(path), path.read_text(encoding="utf-8")

@@ -35,7 +35,7 @@ class Result:
 
     Attributes:
         outcome: `done`, `saturated`, `deadlock`, `livelock`, `time-limit` or `loss`.
-        reason: Why the run did not complete; None if it did.
+        reason: The reason for which the run did not complete; None if it did.
         is_complete: Whether the run completed, so that its measurements hold.
         metrics: Each metric by its name, with its unit. If the run did not complete, only counts have values.
         distributions: The distribution of each latency, by the name of the metric of its mean.
@@ -44,28 +44,30 @@ class Result:
             `finding` in words. None for workloads that measure no steady state.
         ledger: The latency of messages by stage: `messages`, `total_us` and `stages`, each with `waiting_us`,
             `service_us` and its `share` of the latency. Empty if the run did not complete.
-        resources: How long each resource was busy: `busy_us`, `active_us` and the `share` of the run.
+        resources: The busy time of each resource: `busy_us`, `active_us` and the `share` of the run.
         candidate: The candidate for the bottleneck; None if no resource was active or the run did not complete.
         stuck: The chain of waits, if the run ended in a deadlock, livelock or at a limit; else None.
         simulated_us: The simulated time of the end of the run, in microseconds.
         machine: Every value of the description that was run.
         seed: The seed of every random stream.
         version: The version of Narrows.
-        hash: Identifies the result: results with equal hashes are equal.
+        hash: The hash of the result; results with equal hashes are equal.
         record: The whole result as plain data.
     """
 
-    def __init__(self, ran: RunOutput) -> None:
-        self._text = ran.record
-        self._chart = ran.chart
-        self._messages = ran.messages
+    def __init__(self, output: RunOutput) -> None:
+        self._text = output.record
+        self._chart = output.chart
+        self._messages = output.messages
         self.record: dict[str, Any] = json.loads(self._text)
         self.outcome: str = self.record["outcome"]
         self.reason: str | None = self.record.get("reason")
         self.is_complete: bool = self.outcome in ("done", "saturated")
-        self.metrics = {name: Metric(one["value"], one["unit"]) for name, one in self.record["metrics"].items()}
-        found = self.record.get("distributions", {})
-        self.distributions = {name: Distribution.read(name, one) for name, one in found.items()}
+        self.metrics = {
+            name: Metric(metric["value"], metric["unit"]) for name, metric in self.record["metrics"].items()
+        }
+        distribution_records = self.record.get("distributions", {})
+        self.distributions = {name: Distribution.read(name, record) for name, record in distribution_records.items()}
         self.warm_up: dict[str, Any] | None = self.record.get("warm_up")
         self.ledger: dict[str, Any] = self.record["ledger"]
         self.resources: list[dict[str, Any]] = self.record["resources"]
@@ -101,8 +103,8 @@ class Result:
             "metrics": Table.of_columns(
                 [
                     ("metric", "", [name for name, _ in metrics]),
-                    ("value", "", [one.value for _, one in metrics]),
-                    ("unit", "", [one.unit for _, one in metrics]),
+                    ("value", "", [metric.value for _, metric in metrics]),
+                    ("unit", "", [metric.unit for _, metric in metrics]),
                 ]
             ),
             "stages": Table.of_columns(

@@ -7,38 +7,38 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-#: The varied keys of a sweep: by key its values, or options as after `--vary` of `narrows sweep`.
+#: The varied keys of a sweep: a mapping from each key to its values, or options as after `--vary` of `narrows sweep`.
 Varied: TypeAlias = Mapping[Any, Any] | str | Sequence[str]
 
 #: Characters that would split a value of a list in two.
-_PARTING = set(",;\"'[]{}=#")
+_SEPARATORS = set(",;\"'[]{}=#")
 
 
-def value(given: Any) -> str:
+def value(python_value: Any) -> str:
     """Returns a value as text for `--set key=`; text is left unchanged."""
-    if isinstance(given, bool) or type(given).__name__ == "bool_":
-        return "true" if given else "false"
-    if isinstance(given, numbers.Integral):
-        return str(int(given))
-    if isinstance(given, numbers.Real):
-        return repr(float(given))
-    if isinstance(given, str):
-        return given
-    if isinstance(given, (list, tuple)):
-        items = cast("Sequence[Any]", given)
+    if isinstance(python_value, bool) or type(python_value).__name__ == "bool_":
+        return "true" if python_value else "false"
+    if isinstance(python_value, numbers.Integral):
+        return str(int(python_value))
+    if isinstance(python_value, numbers.Real):
+        return repr(float(python_value))
+    if isinstance(python_value, str):
+        return python_value
+    if isinstance(python_value, (list, tuple)):
+        items = cast("Sequence[Any]", python_value)
         return "[" + ", ".join(json.dumps(one) if isinstance(one, str) else value(one) for one in items) + "]"
-    raise TypeError(f"a value is text, a number, true or false, or a list of these, not {type(given).__name__}")
+    raise TypeError(f"a value is text, a number, true or false, or a list of these, not {type(python_value).__name__}")
 
 
-def setting(key: str, given: Any) -> str:
+def setting(key: str, python_value: Any) -> str:
     """Returns `key=value`."""
-    return f"{key}={value(given)}"
+    return f"{key}={value(python_value)}"
 
 
-def _in_list(given: Any) -> str:
+def _list_item(python_value: Any) -> str:
     """Returns a value of a list, which may be a range as text; other text that the list would split is quoted."""
-    text = value(given)
-    if isinstance(given, str) and (_PARTING & set(text) or text != text.strip()):
+    text = value(python_value)
+    if isinstance(python_value, str) and (_SEPARATORS & set(text) or text != text.strip()):
         return json.dumps(text, ensure_ascii=False)
     return text
 
@@ -48,7 +48,7 @@ def _dimension(key: str, values: Any) -> str:
         return f"{key}={values}"
     if not hasattr(values, "__iter__"):
         raise TypeError(f"`{key}` varies over a list of values, or a range as text, not {type(values).__name__}")
-    return f"{key}=" + ",".join(_in_list(one) for one in values)
+    return f"{key}=" + ",".join(_list_item(one) for one in values)
 
 
 def dimensions(vary: Varied) -> list[str]:
@@ -64,7 +64,8 @@ def dimensions(vary: Varied) -> list[str]:
             rows: list[tuple[Any, ...]] = [tuple(row) for row in values]
             if any(len(row) != len(keys) for row in rows):
                 raise ValueError(f"`{', '.join(keys)}` vary together: each row has {len(keys)} values")
-            options.append(";".join(_dimension(one, [row[at] for row in rows]) for at, one in enumerate(keys)))
+            columns = [[row[column] for row in rows] for column in range(len(keys))]
+            options.append(";".join(_dimension(name, column) for name, column in zip(keys, columns)))
         else:
             options.append(_dimension(key, values))
     return options

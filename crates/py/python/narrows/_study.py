@@ -17,7 +17,7 @@ class Study:
     Attributes:
         title: The title.
         claims: Each with `id`, `source`, `statement`, `expected`, `measured`, `unit`, `tolerance`, `role` and whether
-            it `holds`: None where it was not evaluated. `fails` is the cause and the reason of an expected failure.
+            it `holds`: None if it was not evaluated. `fails` is the cause and the reason of an expected failure.
         figures: Its pictures by name.
     """
 
@@ -42,7 +42,7 @@ class Study:
         """Writes page, pictures, data and descriptions into a folder.
 
         Raises:
-            OSError: It cannot be written.
+            OSError: The folder cannot be written.
         """
         self._native.write(folder)
 
@@ -63,16 +63,16 @@ def reproduce(
     uncertainty: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> Study:
-    """Reproduces a paper, one of its artifacts, or a study of one's own.
+    """Reproduces a paper, one of its artifacts, or the user's study.
 
     Args:
         target: `trapeze`, `trapeze/table-1`, or the folder of a study.
         quick: Smaller inputs; claims that need larger ones are not evaluated.
-        jobs: Runs at once; by default as many as there are processors.
-        uncertainty: Say of each number how sure it is.
-        progress: Called with how many points are done.
+        jobs: Number of parallel runs; by default the number of processors.
+        uncertainty: Compute the uncertainty of each number.
+        progress: Called with the number of finished points.
 
     Raises:
-        DescriptionError: There is no such study, or it is not sound.
+        DescriptionError: There is no such study, or it is invalid.
     """
     return Study(_narrows.reproduce(os.fspath(target), quick, jobs, uncertainty, progress))

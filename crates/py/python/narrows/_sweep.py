@@ -1,7 +1,7 @@
 """Sweeps: in threads of this process, or on any executor.
 
 An executor is any object with `submit(function, *arguments)` that returns a future like those of `concurrent.futures`.
-A point is one task. A worker's result is taken, and stored if there is an `out`, as soon as it arrives. When a worker
+A point is one task. A worker's result is accepted, and stored if `out` is given, as soon as it arrives. When a worker
 dies, only the point that it was running is lost, and that point is submitted again.
 """
 
@@ -19,9 +19,9 @@ from ._settings import Varied, dimensions
 from ._table import Table
 
 #: Largest number of times that a point is submitted.
-TRIES = 3
+SUBMISSIONS_MAX = 3
 #: Largest number of tasks that are submitted at once: enough for any cluster's workers, few enough for its memory.
-AHEAD = 4096
+PENDING_TASKS_MAX = 4096
 
 
 class Executor(Protocol):
@@ -35,7 +35,7 @@ class WorkerError(RuntimeError):
 
     Attributes:
         table: The finished points.
-        missing: The settings of the others.
+        missing: The settings of the points that were not run.
     """
 
     def __init__(self, message: str, table: Table, missing: list[list[str]]) -> None:
@@ -81,7 +81,7 @@ def sweep(
 
     Raises:
         DescriptionError: A point, a key or a metric is not valid. The text has all errors and their points.
-        WorkerError: Points could not be run on the executor; it has the finished ones.
+        WorkerError: Points could not be run on the executor. The exception has the table of the finished points.
         OSError: `out` cannot be written.
     """
     request = _request(machine, vary, metrics, seeds, stop_at_saturation, out)
@@ -105,7 +105,9 @@ def find(
     jobs: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Table:
-    """Finds where a metric passes a value, or that of another machine, by bisection, which assumes that it passes once.
+    """Finds the value of a key at which a metric passes a bound, or the metric of another machine, by bisection.
+
+    Bisection assumes that the metric passes once.
 
     Args:
         machine: The machine.
@@ -120,7 +122,8 @@ def find(
 
     Returns:
         A row for each point: `holds` states where the condition holds (`"from"`, `"up to"`, `"everywhere"`,
-        `"nowhere"`; with `against` `"less from"` and so on), the key's column the last value at which it does, and those of `other_end_…` the next.
+        `"nowhere"`; with `against` `"less from"` and so on). The key's column has the last value at which the condition
+        holds, and the columns `other_end_…` have the next value.
 
     Raises:
         DescriptionError: A point, the key, the metric or its value is not valid.
@@ -165,53 +168,53 @@ class _ExecutorSweep:
         self, machine: Machine, plan: _narrows.PlannedSweep, progress: Callable[[int], object] | None
     ) -> None:
         self.machine, self.plan, self.progress = machine, plan, progress
-        self.kept = self.done = 0
+        self.stored_count = self.done_count = 0
         self.waiting: list[int] = []
-        self.tries: dict[int, int] = {}
+        self.failures: dict[int, int] = {}
 
-    def run(self, given: Executor | Callable[[], Executor]) -> Table:
-        makes: Callable[[], Executor] | None = None
+    def run(self, executor_or_factory: Executor | Callable[[], Executor]) -> Table:
+        create_executor: Callable[[], Executor] | None = None
         executor: Executor | None = None
-        if isinstance(given, type) or not hasattr(given, "submit"):
-            makes = cast("Callable[[], Executor]", given)
+        if isinstance(executor_or_factory, type) or not hasattr(executor_or_factory, "submit"):
+            create_executor = cast("Callable[[], Executor]", executor_or_factory)
         else:
-            executor = cast(Executor, given)
+            executor = cast(Executor, executor_or_factory)
         try:
-            while self.waiting or self._goes_on():
+            while self.waiting or self._collect_waiting():
                 if executor is None:
-                    assert makes is not None, "only an executor that was made is replaced"
-                    executor = makes()
-                broken = self._round(executor)
+                    assert create_executor is not None, "only an executor that was made is replaced"
+                    executor = create_executor()
+                broken = self._run_waiting(executor)
                 if self.waiting:
-                    if makes is None or self._is_given_up():
+                    if create_executor is None or self._has_too_many_failures():
                         raise WorkerError(self._message(broken), self._table(), self._missing()) from broken
                     _shut_down(executor)
                     executor = None
         finally:
-            if makes is not None and executor is not None:
+            if create_executor is not None and executor is not None:
                 _shut_down(executor)
         return self._table()
 
-    def _goes_on(self) -> bool:
-        """Returns whether points have to be run, and lists them in `waiting`; stored points are taken."""
-        while found := self.plan.next_points():
-            self.waiting = [point for point in reversed(found) if not self.plan.load_stored(point)]
-            self.kept += len(found) - len(self.waiting)
-            self.done += len(found) - len(self.waiting)
+    def _collect_waiting(self) -> bool:
+        """Loads stored points, lists the others in `waiting`, and returns whether there are any."""
+        while new_points := self.plan.next_points():
+            self.waiting = [point for point in reversed(new_points) if not self.plan.load_stored(point)]
+            self.stored_count += len(new_points) - len(self.waiting)
+            self.done_count += len(new_points) - len(self.waiting)
             if self.waiting:
                 return True
         return False
 
-    def _round(self, executor: Executor) -> BaseException | None:
+    def _run_waiting(self, executor: Executor) -> BaseException | None:
         """Submits the waiting points until all are done or the executor accepts no more; returns its error."""
-        ready: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
+        finished_futures: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         running: dict[Future[Any], int] = {}
         broken: BaseException | None = None
-        why: BaseException | None = None
-        lost: list[int] = []
+        last_error: BaseException | None = None
+        lost_points: list[int] = []
         try:
             while running or (self.waiting and broken is None):
-                while self.waiting and broken is None and len(running) < AHEAD:
+                while self.waiting and broken is None and len(running) < PENDING_TASKS_MAX:
                     point = self.waiting.pop()
                     try:
                         future = self._submit(executor, point)
@@ -220,63 +223,63 @@ class _ExecutorSweep:
                         self.waiting.append(point)
                         break
                     running[future] = point
-                    future.add_done_callback(ready.put)
+                    future.add_done_callback(finished_futures.put)
                 if running:
-                    future = ready.get()
-                    failed = self._take(future, running.pop(future), lost)
-                    why = failed or why
-                    broken = broken or (failed if _is_broken(failed) else None)
-                if not running and lost and broken is None:
+                    future = finished_futures.get()
+                    task_error = self._accept(future, running.pop(future), lost_points)
+                    last_error = task_error or last_error
+                    broken = broken or (task_error if _is_broken(task_error) else None)
+                if not running and lost_points and broken is None:
                     # The executor has replaced its workers: lost points are submitted once more.
-                    if self._is_given_up():
-                        broken = why
+                    if self._has_too_many_failures():
+                        broken = last_error
                     else:
-                        self.waiting, lost = lost[::-1], []
+                        self.waiting, lost_points = lost_points[::-1], []
         finally:
             for future in running:
                 future.cancel()
-            self.waiting += lost[::-1] + list(running.values())[::-1]
+            self.waiting += lost_points[::-1] + list(running.values())[::-1]
         return broken
 
     def _submit(self, executor: Executor, point: int) -> Future[Any]:
         settings = self.plan.settings(point)
         return executor.submit(_narrows.run_point, self.machine._description, list(self.machine._sets), settings)
 
-    def _take(self, future: Future[Any], point: int, lost: list[int]) -> BaseException | None:
-        """Takes the result of a point, or counts the point as lost; raises the error of an invalid point."""
+    def _accept(self, future: Future[Any], point: int, lost_points: list[int]) -> BaseException | None:
+        """Accepts the result of a point, or adds the point to `lost_points`. Raises the error of an invalid point."""
         try:
             record = future.result()
         except _narrows.DescriptionError:
             raise
         except (Exception, CancelledError) as error:
-            self.tries[point] = self.tries.get(point, 0) + 1
-            lost.append(point)
+            self.failures[point] = self.failures.get(point, 0) + 1
+            lost_points.append(point)
             return error
         self.plan.accept_result(point, record)
-        self.done += 1
+        self.done_count += 1
         if self.progress is not None:
-            self.progress(self.done)
+            self.progress(self.done_count)
         return None
 
-    def _is_given_up(self) -> bool:
-        return any(tries >= TRIES for tries in self.tries.values())
+    def _has_too_many_failures(self) -> bool:
+        return any(count >= SUBMISSIONS_MAX for count in self.failures.values())
 
     def _table(self) -> Table:
-        return Table(self.plan.table(), self.done - self.kept, self.kept)
+        return Table(self.plan.table(), self.done_count - self.stored_count, self.stored_count)
 
     def _missing(self) -> list[list[str]]:
         return [self.plan.settings(point) for point in self.waiting]
 
     def _message(self, broken: BaseException | None) -> str:
         return (
-            f"{len(self.waiting)} of {self.done + len(self.waiting)} points could not be run: {broken!r}. The others are in "
-            "this exception's `table`, and with `out` on disk: the same call goes on from there. Give a function that "
+            f"{len(self.waiting)} of {self.done_count + len(self.waiting)} points could not be run: {broken!r}. "
+            "The others are in this exception's `table`, and with `out` on disk: the same call goes on from there. Give a function that "
             "makes an executor, and one that broke is replaced."
         )
 
 
 def _is_broken(error: BaseException | None) -> bool:
-    """Whether the executor itself is broken, and not one task's worker."""
+    """Returns whether the executor itself is broken, and not one task's worker."""
     return isinstance(error, (BrokenExecutor, CancelledError))
 
 

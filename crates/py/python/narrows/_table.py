@@ -36,10 +36,10 @@ def _cell(value: Any) -> str:
 class Table:
     """Rows of observations, columns of variables: numbers in base units, the unit at the end of the name.
 
-    `to_pandas`, `to_polars` and `to_arrow` convert it. Any library that knows the Arrow PyCapsule interface takes it
-    without copying: `pyarrow.table(table)`, `polars.DataFrame(table)`. In Arrow's schema a column's unit is in its
-    metadata, too, under `unit`. `pandas.DataFrame(table)` takes it row by row, as does any reader of an iterable of
-    dictionaries.
+    `to_pandas`, `to_polars` and `to_arrow` convert the table. Any library that supports the Arrow PyCapsule interface
+    reads it without copying: `pyarrow.table(table)`, `polars.DataFrame(table)`. In Arrow's schema, the metadata of a
+    column also contains its unit, under `unit`. `pandas.DataFrame(table)` reads the table row by row, as does any
+    reader of an iterable of dictionaries.
 
     Attributes:
         run: Number of points that were run.
@@ -56,8 +56,8 @@ class Table:
         """Makes a table.
 
         Args:
-            columns: Of each column its name, its unit (empty if it has none) and its values, which are numbers or
-                texts, or None. The name in the table ends with the unit.
+            columns: The name, the unit (empty if there is none) and the values of each column. The values are numbers
+                or texts, or None. The name in the table ends with the unit.
 
         Raises:
             TypeError: A column mixes numbers and texts.
@@ -73,8 +73,8 @@ class Table:
             path: A file that ends in `.csv`, `.jsonl` or `.parquet`, or the `.json` of a sweep.
 
         Raises:
-            DescriptionError: It holds no table.
-            OSError: It cannot be read.
+            DescriptionError: The file contains no table.
+            OSError: The file cannot be read.
         """
         return cls(_narrows.Table.read(path))
 
@@ -134,14 +134,14 @@ class Table:
         return self._native.__arrow_c_schema__()
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as the command line does.
+        """Writes the table as the command line does.
 
         Args:
             path: A file that ends in `.csv`, `.jsonl` or `.parquet`.
 
         Raises:
-            DescriptionError: It ends otherwise.
-            OSError: It cannot be written.
+            DescriptionError: The path ends otherwise.
+            OSError: The file cannot be written.
         """
         self._native.write(path)
 
@@ -156,7 +156,7 @@ class Table:
         """Draws columns: lines over numbers, bars over words.
 
         Args:
-            x: Column of the x axis, by its name, the key or metric that it holds, or the end of that.
+            x: Column of the x axis, by its name, by its key or metric, or by the end of its key or metric.
             y: Column of the y axis, or several of one unit.
             by: Columns that have a line for each value.
             log: `x`, `y` or both: logarithmic axes.
@@ -211,6 +211,6 @@ class Table:
 
     def _repr_html_(self) -> str:
         shown = self.columns[:16]
-        text = [[_cell(one) for one in self[name][:20]] for name in shown]
+        text = [[_cell(value) for value in self[name][:20]] for name in shown]
         more = f"<p>{len(self)} rows, {len(self.columns)} columns</p>"
         return rows_html(shown, [list(row) for row in zip(*text)]) + more

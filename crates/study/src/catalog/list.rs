@@ -1,4 +1,4 @@
-//! The names that ship or that descriptions may use, by kind, each with its description.
+//! The shipped names and the names that descriptions may use, by kind, each with its description.
 
 use narrows_core::machine::{Registry, shipped};
 use narrows_core::text::schema::{Family, Form, Item, TableShape};
@@ -22,7 +22,7 @@ pub enum NameKind {
     Fabrics,
     /// Workloads.
     Workloads,
-    /// The alternatives that a key may select, by key.
+    /// The variants that a key may select, by key.
     Policies,
 }
 
@@ -37,7 +37,8 @@ pub struct NameGroup {
 }
 
 impl NameKind {
-    /// All kinds, in the order in which they are listed. Papers, which follow, belong to the studies.
+    /// All kinds, in the order in which they are listed. The papers, which are listed after them, belong to the
+    /// studies.
     pub const ALL: [NameKind; 8] = [
         NameKind::Examples,
         NameKind::Machines,
@@ -74,8 +75,8 @@ impl NameKind {
 /// Returns groups of names as JSON: a list for each kind.
 pub fn json(groups: &[NameGroup]) -> Json {
     let entry = |(name, description): &(String, String)| json!({ "name": name, "about": description });
-    let list = |group: &NameGroup| (group.kind.to_owned(), group.names.iter().map(entry).collect());
-    Json::Object(groups.iter().map(list).collect::<Map<_, _>>())
+    let name_list = |group: &NameGroup| (group.kind.to_owned(), group.names.iter().map(entry).collect());
+    Json::Object(groups.iter().map(name_list).collect::<Map<_, _>>())
 }
 
 /// Returns whether a name is that of a part, and not of a complete machine.
@@ -89,14 +90,14 @@ fn is_fabric(name: &str) -> bool {
 }
 
 fn examples() -> Vec<(String, String)> {
-    let named = |name: &str| (name.to_owned(), first_comment(shipped::example(name).unwrap_or_default()));
-    shipped::examples().into_iter().map(named).collect()
+    let with_description = |name: &str| (name.to_owned(), first_comment(shipped::example(name).unwrap_or_default()));
+    shipped::examples().into_iter().map(with_description).collect()
 }
 
 /// Returns the parts whose names satisfy `is_listed`.
 fn parts_where(is_listed: impl Fn(&str) -> bool) -> Vec<(String, String)> {
-    let named = |name: &&str| (name.to_string(), first_comment(shipped::part(name).unwrap_or_default()));
-    shipped::parts().iter().filter(|name| is_listed(name)).map(named).collect()
+    let with_description = |name: &&str| (name.to_string(), first_comment(shipped::part(name).unwrap_or_default()));
+    shipped::parts().iter().filter(|name| is_listed(name)).map(with_description).collect()
 }
 
 /// Returns the first sentence of a file's leading comment.
@@ -138,11 +139,11 @@ fn workloads(registry: &Arc<Registry>) -> Vec<(String, String)> {
 fn policies(registry: &Arc<Registry>) -> Vec<(String, String)> {
     let families = families(registry);
     let other_families = families.iter().filter(|(key, _)| key != "workload");
-    let named = |(key, family): &(String, Family)| {
+    let with_description = |(key, family): &(String, Family)| {
         let key = key.clone();
         members(family).into_iter().map(move |(name, description)| (format!("{key} = {name}"), description))
     };
-    other_families.flat_map(named).collect()
+    other_families.flat_map(with_description).collect()
 }
 
 fn members(family: &Family) -> Vec<(String, String)> {
@@ -152,33 +153,37 @@ fn members(family: &Family) -> Vec<(String, String)> {
 /// Returns all families of variants, each with its key.
 pub fn families(registry: &Arc<Registry>) -> Vec<(String, Family)> {
     let mut families = Vec::new();
-    gather("", &registry.schema().root, &mut families);
+    collect_families("", &registry.schema().root, &mut families);
     families
 }
 
-fn gather(parent: &str, shape: &TableShape, families: &mut Vec<(String, Family)>) {
+fn collect_families(parent: &str, shape: &TableShape, families: &mut Vec<(String, Family)>) {
     let join = |key: &str| if parent.is_empty() { key.to_owned() } else { format!("{parent}.{key}") };
     for item in &shape.items {
         match item {
-            Item::Key { key, form: Form::Table(shape), .. } => gather(&join(key), shape, families),
-            Item::Key { key, form: Form::Map(shape), .. } => gather(&format!("{}.NAME", join(key)), shape, families),
-            Item::Key { key, form: Form::List(shape), .. } => gather(&format!("{}.INDEX", join(key)), shape, families),
+            Item::Key { key, form: Form::Table(shape), .. } => collect_families(&join(key), shape, families),
+            Item::Key { key, form: Form::Map(shape), .. } => {
+                collect_families(&format!("{}.NAME", join(key)), shape, families)
+            }
+            Item::Key { key, form: Form::List(shape), .. } => {
+                collect_families(&format!("{}.INDEX", join(key)), shape, families)
+            }
             Item::Key { key, form: Form::OneOf(family, siblings), .. } => {
-                gather_family(&join(key), family, families);
-                gather(&join(key), siblings, families);
+                collect_family(&join(key), family, families);
+                collect_families(&join(key), siblings, families);
             }
             Item::Key { form: Form::Value(..) | Form::Like(_) | Form::Parts, .. } => {}
-            Item::Family(family) => gather_family(parent, family, families),
+            Item::Family(family) => collect_family(parent, family, families),
         }
     }
 }
 
-fn gather_family(key: &str, family: &Family, families: &mut Vec<(String, Family)>) {
+fn collect_family(key: &str, family: &Family, families: &mut Vec<(String, Family)>) {
     if families.iter().all(|(known_key, _)| known_key != key) {
         families.push((key.to_owned(), family.clone()));
     }
     for member in &family.members {
-        gather(&format!("{key}.{}", member.name), &member.shape, families);
+        collect_families(&format!("{key}.{}", member.name), &member.shape, families);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The names that ship and those that descriptions may use: for listings, pages and other programs.
+//! The shipped names and the names that descriptions may use, for listings, pages and other programs.
 //!
 //! | file | holds |
 //! |---|---|

@@ -48,8 +48,8 @@ impl Candidate {
     pub fn kind(result: &RunResult) -> String {
         match Candidate::new(result, &MeanLedger::new(&result.ledger)) {
             Candidate::Resource(name, _) => {
-                let busy = result.resources.iter().find(|resource| resource.name == name);
-                busy.map_or(name.as_str(), |resource| resource.kind).to_owned()
+                let busiest = result.resources.iter().find(|resource| resource.name == name);
+                busiest.map_or(name.as_str(), |resource| resource.kind).to_owned()
             }
             Candidate::Stage(name, _) => name,
             Candidate::Busiest(..) | Candidate::Idle => "no bottleneck".to_owned(),

@@ -1,7 +1,7 @@
 //! The numeric parameters of a machine's parts, and scaled copies of them.
 //!
 //! The parts are hosts, interface, protocol, messaging and fabric. Parameters of the workload describe the load and not
-//! the machine; only [`all_numbers`] includes them. A scaled number keeps its unit and is at least one smallest unit.
+//! the machine, so only [`all_numbers`] returns them. A scaled number keeps its unit and is at least one smallest unit.
 
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::machine::Machine;
@@ -9,7 +9,7 @@ use narrows_core::text::quantity::{self, ParseError, Quantity};
 use narrows_core::text::{Entry, ParameterDeclaration, Read};
 
 /// The tables of a description that hold parts.
-const PARTS: [&str; 5] = ["hosts", "ni", "protocol", "messaging", "fabric"];
+const PART_TABLES: [&str; 5] = ["hosts", "ni", "protocol", "messaging", "fabric"];
 
 /// A positive numeric parameter.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,7 +23,7 @@ pub struct PartNumber {
     /// The source of the value, from the comment after it.
     pub source: Option<String>,
     /// The declaration of the parameter by its part: its meaning, and the resource that it belongs to.
-    pub declared: ParameterDeclaration,
+    pub declaration: ParameterDeclaration,
     magnitude: Magnitude,
 }
 
@@ -39,22 +39,22 @@ enum Magnitude {
 }
 
 /// Returns the numeric parameters of a machine's parts that are greater than 0.
-pub fn part_numbers(read: &Read<Machine>) -> Vec<PartNumber> {
-    numbers(read, |path| PARTS.iter().any(|part| path.split('.').next() == Some(part)))
+pub fn part_numbers(description: &Read<Machine>) -> Vec<PartNumber> {
+    numbers(description, |path| PART_TABLES.iter().any(|part| path.split('.').next() == Some(part)))
 }
 
 /// Returns all numeric parameters of the description that are greater than 0, including those of the workload.
-pub fn all_numbers(read: &Read<Machine>) -> Vec<PartNumber> {
-    numbers(read, |_| true)
+pub fn all_numbers(description: &Read<Machine>) -> Vec<PartNumber> {
+    numbers(description, |_| true)
 }
 
-fn numbers(read: &Read<Machine>, is_listed: impl Fn(&str) -> bool) -> Vec<PartNumber> {
-    let constant = |entry: Entry| {
+fn numbers(description: &Read<Machine>, is_listed: impl Fn(&str) -> bool) -> Vec<PartNumber> {
+    let part_number = |entry: Entry| {
         let magnitude = parse_magnitude(&entry.kind, &entry.value)?;
         let (key, value, meaning, source) = (entry.path, entry.value, entry.doc, entry.note);
-        Some(PartNumber { key, value, meaning, source, declared: entry.declared, magnitude })
+        Some(PartNumber { key, value, meaning, source, declaration: entry.declaration, magnitude })
     };
-    read.entries().into_iter().filter(|entry| is_listed(&entry.path)).filter_map(constant).collect()
+    description.entries().into_iter().filter(|entry| is_listed(&entry.path)).filter_map(part_number).collect()
 }
 
 fn parse_magnitude(kind: &str, value: &str) -> Option<Magnitude> {
@@ -73,11 +73,11 @@ impl Magnitude {
     /// Returns the number in its smallest unit.
     fn as_number(self) -> f64 {
         match self {
-            Magnitude::Time(it)
-            | Magnitude::Bytes(it)
-            | Magnitude::Rate(it)
-            | Magnitude::Hertz(it)
-            | Magnitude::Count(it) => it as f64,
+            Magnitude::Time(amount)
+            | Magnitude::Bytes(amount)
+            | Magnitude::Rate(amount)
+            | Magnitude::Hertz(amount)
+            | Magnitude::Count(amount) => amount as f64,
             Magnitude::Number(number) => number,
         }
     }
@@ -97,11 +97,11 @@ impl Magnitude {
 
     fn text(self) -> String {
         match self {
-            Magnitude::Time(it) => Time::from_smallest(it).to_string(),
-            Magnitude::Bytes(it) => Bytes::from_smallest(it).to_string(),
-            Magnitude::Rate(it) => Rate::from_smallest(it).to_string(),
-            Magnitude::Hertz(it) => Hertz::from_smallest(it).to_string(),
-            Magnitude::Count(it) => it.to_string(),
+            Magnitude::Time(amount) => Time::from_smallest(amount).to_string(),
+            Magnitude::Bytes(amount) => Bytes::from_smallest(amount).to_string(),
+            Magnitude::Rate(amount) => Rate::from_smallest(amount).to_string(),
+            Magnitude::Hertz(amount) => Hertz::from_smallest(amount).to_string(),
+            Magnitude::Count(amount) => amount.to_string(),
             Magnitude::Number(number) => number.to_string(),
         }
     }
@@ -117,8 +117,8 @@ impl PartNumber {
     /// if rounding leaves it unchanged.
     pub fn scaled_by(&self, factor: f64) -> Option<(String, f64)> {
         let scaled = self.magnitude.with_number(self.number() * factor);
-        let exact = scaled.as_number() / self.number();
-        (scaled != self.magnitude).then(|| (scaled.text(), exact))
+        let exact_factor = scaled.as_number() / self.number();
+        (scaled != self.magnitude).then(|| (scaled.text(), exact_factor))
     }
 
     /// Returns the number times `factor`, or the next larger or smaller one if rounding leaves it unchanged.
@@ -169,21 +169,21 @@ impl PartNumber {
 mod tests {
     use super::*;
 
-    fn constant(kind: &str, value: &str) -> Option<PartNumber> {
+    fn part_number(kind: &str, value: &str) -> Option<PartNumber> {
         let magnitude = parse_magnitude(kind, value)?;
         Some(PartNumber {
             key: "hosts.x.y".to_owned(),
             value: value.to_owned(),
             meaning: "",
             source: None,
-            declared: ParameterDeclaration::default(),
+            declaration: ParameterDeclaration::default(),
             magnitude,
         })
     }
 
     #[test]
     fn scaled_number_keeps_its_unit_and_stays_whole() {
-        let scaled = |kind, value, factor| constant(kind, value).expect("a number").scaled_by(factor);
+        let scaled = |kind, value, factor| part_number(kind, value).expect("a number").scaled_by(factor);
         assert_eq!(scaled("time", "40 ns", 2.0), Some(("80 ns".to_owned(), 2.0)));
         assert_eq!(scaled("rate", "160 MB/s", 0.5), Some(("80 MB/s".to_owned(), 0.5)));
         assert_eq!(scaled("count", "3", 0.5), Some(("2".to_owned(), 2.0 / 3.0)));
@@ -193,8 +193,9 @@ mod tests {
 
     #[test]
     fn number_is_rounded_to_the_decimal_place_of_its_uncertainty() {
-        let rounded =
-            |kind, value, number, uncertainty| constant(kind, value).expect("a number").rounded(number, uncertainty).0;
+        let rounded = |kind, value, number, uncertainty| {
+            part_number(kind, value).expect("a number").rounded(number, uncertainty).0
+        };
         assert_eq!(rounded("time", "1.1 us", 1_133_000.0, 140_000.0), "1.1 us");
         assert_eq!(rounded("rate", "124 MB/s", 124.6e6 * 8.0, 7e6 * 8.0), "125 MB/s");
         assert_eq!(rounded("count", "120", 113.0, 23.0), "110");
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn zero_and_text_are_no_magnitudes() {
-        assert_eq!(constant("time", "0 ns"), None);
-        assert_eq!(constant("name", "p6-natoma"), None);
+        assert_eq!(part_number("time", "0 ns"), None);
+        assert_eq!(part_number("name", "p6-natoma"), None);
     }
 }

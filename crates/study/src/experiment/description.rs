@@ -4,12 +4,12 @@
 //! only.
 
 use super::RunResult;
-use super::find::{FindQuery, MetricCrossing, SearchedPoints};
+use super::find::{FindQuery, MetricCrossing, SearchContext};
 use super::fit::FitResult;
 use super::fit::control::FitControl;
 use super::fit::curve::Curve;
 use super::fit::curve_fit::CurveFit;
-use super::subject::Subject;
+use super::loaded_description::LoadedDescription;
 use super::sweep::{self, RunOptions, Sweep, SweepPoint};
 use super::whatif::{WhatIf, WhatIfError, WhatIfQuery};
 use narrows_core::Error;
@@ -27,7 +27,7 @@ const NOISE: f64 = 0.03;
 /// Each experiment reads and checks the description. Experiments use all processors of the current pool of `rayon`;
 /// their results do not depend on the number of threads.
 pub struct Description {
-    subject: Subject,
+    loaded: LoadedDescription,
     sets: Vec<String>,
 }
 
@@ -48,14 +48,14 @@ impl Description {
     ///
     /// Returns the reason if the file cannot be read.
     pub fn open_with(registry: &Arc<Registry>, path: impl AsRef<Path>) -> Result<Description, Error> {
-        let subject = Subject::find(registry, path.as_ref()).map_err(Error::io)?;
-        Ok(Description { subject, sets: Vec::new() })
+        let loaded = LoadedDescription::find(registry, path.as_ref()).map_err(Error::io)?;
+        Ok(Description { loaded, sets: Vec::new() })
     }
 
     /// Returns a description with the text `text` and the parts of `registry`. Paths in it are relative to the current
     /// folder.
     pub fn new(registry: &Arc<Registry>, text: impl Into<String>) -> Description {
-        Description { subject: Subject::new(registry, "description", text, None), sets: Vec::new() }
+        Description { loaded: LoadedDescription::new(registry, "description", text, None), sets: Vec::new() }
     }
 
     /// Adds the setting `KEY=VALUE`, which overrides the description and earlier settings.
@@ -91,16 +91,23 @@ impl Description {
     /// Returns the problems of the dimensions, or of the points that are invalid. Nothing is run if there are any.
     pub fn sweep(&self, vary: &[&str]) -> Result<Vec<SweepPoint>, Error> {
         let options: Vec<String> = vary.iter().map(|option| (*option).to_owned()).collect();
-        let dimensions = sweep::dimensions(self.subject.registry(), None, &options, &self.sets);
+        let dimensions = sweep::dimensions(self.loaded.registry(), None, &options, &self.sets);
         let dimensions =
             dimensions.map_err(|problems| Error::Question(Problems::new(problems, &Default::default())))?;
         let sweep = Sweep { reader: &|overrides| self.read(overrides), dimensions: &dimensions };
         let points = sweep.points();
-        let checked = sweep.check().map_err(|faults| {
-            Error::Points(faults.into_iter().map(|faulty| (faulty.heading(points), faulty.problem)).collect())
+        let checked_sweep = sweep.check().map_err(|point_problems| {
+            Error::Points(
+                point_problems
+                    .into_iter()
+                    .map(|point_problem| (point_problem.heading(points), point_problem.problem))
+                    .collect(),
+            )
         })?;
         let options = RunOptions { points: None, shard: None, lines: None, on_event: &|_| () };
-        checked.run(&options).map_err(|error| Error::io(Problem::new(format!("the sweep cannot go on: {error}"))))
+        checked_sweep
+            .run(&options)
+            .map_err(|error| Error::io(Problem::new(format!("the sweep cannot continue: {error}"))))
     }
 
     /// Searches the range `KEY=LOW..HIGH` for the value at which `condition`, such as `METRIC >= VALUE`, starts or
@@ -108,11 +115,11 @@ impl Description {
     ///
     /// # Errors
     ///
-    /// Returns the reason if the condition or the range cannot be read, or the problems of a value that was tried.
+    /// Returns the reason if the condition or the range cannot be parsed, or the problems of a value that was tried.
     pub fn find(&self, condition: &str, range: &str) -> Result<MetricCrossing, Error> {
         let read = |overrides: &[String]| self.read(overrides);
-        let among = SearchedPoints { registry: self.subject.registry(), sets: &self.sets, first: &[] };
-        let query = FindQuery::parse(condition, range, false, &read, &among)?;
+        let searched_points = SearchContext { registry: self.loaded.registry(), sets: &self.sets, first_values: &[] };
+        let query = FindQuery::parse(condition, range, false, &read, &searched_points)?;
         query.check(&[Vec::new()], &read)?;
         let crossings = query.search(&[Vec::new()], &read, None, None, &|_| ()).map_err(|error| error.groups())?;
         let (_, crossing) = crossings.into_iter().next().expect("one point was searched");
@@ -156,6 +163,6 @@ impl Description {
     }
 
     fn read(&self, overrides: &[String]) -> Result<Read<Machine>, Problems> {
-        self.subject.read_varied(&self.sets, overrides)
+        self.loaded.read_varied(&self.sets, overrides)
     }
 }

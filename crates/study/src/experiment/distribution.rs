@@ -19,13 +19,13 @@ pub const KEY: &str = "distributions";
 pub fn json(distributions: &[Distribution]) -> Json {
     distributions
         .iter()
-        .map(|distribution| (distribution.name.to_string(), one_json(distribution)))
+        .map(|distribution| (distribution.name.to_string(), distribution_json(distribution)))
         .collect::<Map<_, _>>()
         .into()
 }
 
 /// Returns a distribution as JSON, without its name.
-pub fn one_json(distribution: &Distribution) -> Json {
+pub fn distribution_json(distribution: &Distribution) -> Json {
     let histogram = &distribution.histogram;
     let bucket_values = |bound_of: fn(narrows_core::engine::histogram::Bucket) -> u64| {
         histogram.buckets().map(bound_of).collect::<Vec<_>>()
@@ -45,7 +45,7 @@ pub fn one_json(distribution: &Distribution) -> Json {
 ///
 /// # Errors
 ///
-/// Returns a sentence that names the value that is not a distribution, and why.
+/// Returns a sentence that names the value that is not a distribution, and states the reason.
 pub fn read(json: &Json) -> Result<Vec<Distribution>, String> {
     let distributions = match json {
         Json::Null => return Ok(Vec::new()),
@@ -53,7 +53,7 @@ pub fn read(json: &Json) -> Result<Vec<Distribution>, String> {
         _ => return Err("its `distributions` are not an object".to_owned()),
     };
     let read_entry = |(name, json): (&String, &Json)| {
-        read_one(name, json).map_err(|why| format!("its distribution `{name}` is damaged: {why}"))
+        read_distribution(name, json).map_err(|why| format!("its distribution `{name}` is damaged: {why}"))
     };
     distributions.iter().map(read_entry).collect()
 }
@@ -63,7 +63,7 @@ pub fn read(json: &Json) -> Result<Vec<Distribution>, String> {
 /// # Errors
 ///
 /// Returns a sentence that states the error in the JSON.
-pub fn read_one(name: &str, json: &Json) -> Result<Distribution, String> {
+pub fn read_distribution(name: &str, json: &Json) -> Result<Distribution, String> {
     let unit = json["unit"]
         .as_str()
         .and_then(|unit| SampleUnit::ALL.into_iter().find(|sample_unit| sample_unit.name() == unit));
@@ -89,11 +89,13 @@ pub fn read_one(name: &str, json: &Json) -> Result<Distribution, String> {
 
 /// Returns the distributions of all samples of several runs, in the order in which their names first appear. If
 /// distributions of one name have different units, only those with the unit of the first are merged.
-pub fn merged<'a>(distributions: impl IntoIterator<Item = &'a Distribution>) -> Vec<Distribution> {
+pub fn merge_by_name<'a>(distributions: impl IntoIterator<Item = &'a Distribution>) -> Vec<Distribution> {
     let mut merged: Vec<Distribution> = Vec::new();
     for distribution in distributions {
         match merged.iter_mut().find(|pooled| pooled.name == distribution.name) {
-            Some(known) if known.unit == distribution.unit => known.histogram.merge(&distribution.histogram),
+            Some(same_name) if same_name.unit == distribution.unit => {
+                same_name.histogram.merge(&distribution.histogram)
+            }
             Some(_) => (),
             None => merged.push(distribution.clone()),
         }
@@ -158,31 +160,31 @@ mod tests {
 
     #[test]
     fn damaged_distributions_are_refused_with_the_reason() {
-        let sound = one_json(&distribution("a", &[1, 2, 2, 900]));
-        let refused = |key: &str, value: Json| {
-            let mut json = json!({ "a": sound });
+        let valid_json = distribution_json(&distribution("a", &[1, 2, 2, 900]));
+        let error_with = |key: &str, value: Json| {
+            let mut json = json!({ "a": valid_json });
             json["a"][key] = value;
             read(&json).expect_err("damaged")
         };
-        assert!(refused("unit", json!("us")).contains("`a` is damaged: its unit is neither"));
-        assert!(refused("samples", json!(5)).contains("not the sum"));
-        assert!(refused("min", json!(-1)).contains("`min` is not a whole number"));
-        assert!(refused("max", json!(5)).contains("extremes"));
-        assert!(refused("counts", json!([1])).contains("different lengths"));
-        assert!(refused("up_to", json!("x")).contains("is not a list"));
-        assert!(refused("up_to", json!([1, 2, 0.5])).contains("not a whole number"));
+        assert!(error_with("unit", json!("us")).contains("`a` is damaged: its unit is neither"));
+        assert!(error_with("samples", json!(5)).contains("not the sum"));
+        assert!(error_with("min", json!(-1)).contains("`min` is not a whole number"));
+        assert!(error_with("max", json!(5)).contains("extremes"));
+        assert!(error_with("counts", json!([1])).contains("different lengths"));
+        assert!(error_with("up_to", json!("x")).contains("is not a list"));
+        assert!(error_with("up_to", json!([1, 2, 0.5])).contains("not a whole number"));
         assert!(read(&json!([])).is_err() && read(&Json::Null) == Ok(Vec::new()));
     }
 
     #[test]
-    fn lists_of_histograms_are_printed_in_a_line_and_all_else_indented() {
+    fn histogram_lists_are_printed_on_one_line_and_everything_else_is_indented() {
         let plain = json!({ "a": [1, { "b": [2, []] }], "c": {}, "d": null, "e": "x" });
         let Json::Object(map) = &plain else { panic!("an object") };
         assert_eq!(pretty(map), format!("{plain:#}\n"));
-        let with = json!({ "points": [{ KEY: json(&[distribution("a", &[1, 2])]) }] });
-        let Json::Object(map) = &with else { panic!("an object") };
+        let sweep_result = json!({ "points": [{ KEY: json(&[distribution("a", &[1, 2])]) }] });
+        let Json::Object(map) = &sweep_result else { panic!("an object") };
         assert!(pretty(map).contains("\"up_to\": [1,2],\n"), "{}", pretty(map));
-        assert_eq!(serde_json::from_str::<Json>(&pretty(map)).expect("JSON"), with);
+        assert_eq!(serde_json::from_str::<Json>(&pretty(map)).expect("JSON"), sweep_result);
     }
 
     proptest! {
@@ -196,12 +198,12 @@ mod tests {
         #[test]
         fn merging_gives_the_distribution_of_all_samples(
             values in prop::collection::vec(any::<u64>(), 1..100),
-            at in 0..100usize,
+            split_at in 0..100usize,
         ) {
-            let (first, second) = values.split_at(at.min(values.len() - 1).max(1).min(values.len()));
+            let (first, second) = values.split_at(split_at.min(values.len() - 1).max(1).min(values.len()));
             let parts: Vec<Distribution> =
                 [first, second].iter().filter(|part| !part.is_empty()).map(|part| distribution("a", part)).collect();
-            prop_assert_eq!(merged(&parts), [distribution("a", &values)]);
+            prop_assert_eq!(merge_by_name(&parts), [distribution("a", &values)]);
         }
     }
 }

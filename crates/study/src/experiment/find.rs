@@ -4,15 +4,15 @@
 //! halved until its ends are adjacent or within a thousandth of each other.
 //!
 //! A run that did not complete measured nothing, so the search stops at that point: it reports the run, and keeps the
-//! interval that it has reached. The latency of a saturated run grows with the length of the run, so it exceeds every
-//! bound.
+//! interval that it has reached. The latency of a saturated run grows with the length of the run, so it counts as
+//! larger than every threshold.
 
 mod condition;
 mod query;
 mod search_range;
 
 pub use condition::Condition;
-pub use query::{FindQuery, FoundRow, PointValues, ProblemGroups, SearchedPoints, undecided};
+pub use query::{FindQuery, FoundRow, PointValues, ProblemGroups, SearchContext, undecided_reason};
 pub use search_range::SearchRange;
 
 use super::points::PointStore;
@@ -47,7 +47,7 @@ pub struct Search<'a> {
     pub comparison: Comparison<'a>,
     /// The store of finished runs.
     pub points: Option<&'a PointStore>,
-    /// Called for each run.
+    /// The function that is called for each run.
     pub on_event: &'a (dyn Fn(SweepEvent) + Sync),
 }
 
@@ -61,7 +61,8 @@ pub struct Probe {
     pub metric: Option<f64>,
     /// The metric of the other description.
     pub other: Option<f64>,
-    /// Whether the condition holds; if two descriptions are compared, whether the metric of the first is the smaller.
+    /// Whether the condition holds; if two descriptions are compared, whether the metric of the first is less than that
+    /// of the second.
     pub holds: bool,
     /// Whether the comparison has a result.
     pub is_decided: bool,
@@ -110,8 +111,8 @@ impl MetricCrossing {
         self.low_probe.is_decided && self.high_probe.is_decided
     }
 
-    /// Returns the probes at the ends of the interval whose runs have an initial transient, so that their metrics are not
-    /// those of a steady state, and the crossing depends on the length of the runs.
+    /// Returns the probes at the ends of the interval whose runs have an initial transient, so that their metrics are
+    /// not those of a steady state, and the crossing depends on the length of the runs.
     pub fn transients(&self) -> impl Iterator<Item = &Probe> {
         [&self.low_probe, &self.high_probe].into_iter().filter(|probe| probe.is_transient == Some(true))
     }
@@ -123,7 +124,7 @@ impl MetricCrossing {
 }
 
 /// Returns the reason for which a percentile has no value, if it has too few samples.
-fn missing_samples(row: &ResultRow, name: &str) -> Option<String> {
+fn missing_samples_reason(row: &ResultRow, name: &str) -> Option<String> {
     let name = current_metric_name(name);
     let (base, percent) =
         PERCENTILES.iter().find_map(|(suffix, percent)| Some((name.strip_suffix(suffix)?, *percent)))?;
@@ -155,7 +156,7 @@ impl Measurement {
             (true, true) => measured,
         };
         let unmeasured = || match row.is_complete() {
-            true => missing_samples(row, name).unwrap_or_else(|| format!("no value of `{name}` was measured")),
+            true => missing_samples_reason(row, name).unwrap_or_else(|| format!("no value of `{name}` was measured")),
             false => row.verdict(),
         };
         Measurement {
@@ -209,39 +210,41 @@ impl Search<'_> {
             Comparison::WithValue(_) => None,
             Comparison::WithMachine(_, other) => Some(Measurement::new(&*self.result(other, &values)?, name)),
         };
-        let holds =
-            match (self.comparison, measurement.value, other_measurement.as_ref().and_then(|another| another.value)) {
-                (Comparison::WithValue(condition), Some(metric), _) => Some(condition.holds(metric)),
-                (Comparison::WithMachine(..), Some(one), Some(another)) if one.is_finite() || another.is_finite() => {
-                    Some(one < another)
-                }
-                _ => None,
-            };
-        let reason = measurement
-            .reason
-            .clone()
-            .or_else(|| other_measurement.as_ref().and_then(|another| another.reason.clone()));
+        let holds = match (self.comparison, measurement.value, other_measurement.as_ref().and_then(|other| other.value))
+        {
+            (Comparison::WithValue(condition), Some(metric), _) => Some(condition.holds(metric)),
+            (Comparison::WithMachine(..), Some(metric), Some(other_metric))
+                if metric.is_finite() || other_metric.is_finite() =>
+            {
+                Some(metric < other_metric)
+            }
+            _ => None,
+        };
+        let reason =
+            measurement.reason.clone().or_else(|| other_measurement.as_ref().and_then(|other| other.reason.clone()));
         let reason =
             reason.or_else(|| holds.is_none().then(|| format!("`{name}` grows in both runs: they are saturated")));
         let measurements = || [Some(&measurement), other_measurement.as_ref()].into_iter().flatten();
         Ok(Probe {
             value,
-            is_transient: measurements().filter_map(|one| one.is_transient).reduce(|one, another| one || another),
-            transient_findings: measurements().filter_map(|one| one.transient_finding.clone()).collect(),
+            is_transient: measurements().filter_map(|run| run.is_transient).reduce(|first, second| first || second),
+            transient_findings: measurements().filter_map(|run| run.transient_finding.clone()).collect(),
             metric: measurement.bounded_value(),
             other: other_measurement.as_ref().and_then(Measurement::bounded_value),
             holds: holds.unwrap_or(false),
             is_decided: holds.is_some(),
             outcome: measurement.outcome,
-            other_outcome: other_measurement.map(|another| another.outcome),
+            other_outcome: other_measurement.map(|other| other.outcome),
             reason,
         })
     }
 
     fn result(&self, reader: Reader<'_>, values: &[(String, String)]) -> Result<Arc<ResultRow>, FindError> {
-        let read = reader(&settings(values)).map_err(|problems| FindError::Invalid(values.to_vec(), problems))?;
-        let inputs = record::inputs(&read);
-        let result = find_or_run(&inputs, self.points, self.on_event, || Ok(read)).map_err(FindError::Store)?;
+        let description =
+            reader(&settings(values)).map_err(|problems| FindError::Invalid(values.to_vec(), problems))?;
+        let inputs_hash = record::inputs_hash(&description);
+        let result =
+            find_or_run(&inputs_hash, self.points, self.on_event, || Ok(description)).map_err(FindError::Store)?;
         Ok(result.expect("the inputs are unchanged since they were hashed"))
     }
 }
@@ -250,15 +253,15 @@ impl Search<'_> {
 mod tests {
     use super::*;
     use crate::experiment::Record;
-    use crate::experiment::subject::Subject;
+    use crate::experiment::loaded_description::LoadedDescription;
     use narrows_core::engine::Recorder;
     use narrows_core::machine::Registry;
 
     #[test]
     fn percentile_without_a_value_names_the_missing_samples() {
-        let subject = Subject::example(Registry::shared(), "ping-pong").expect("an example");
+        let description = LoadedDescription::example(Registry::shared(), "ping-pong").expect("an example");
         let sets = ["workload.ping-pong.messages=20", "workload.ping-pong.warm-up=0"].map(str::to_owned);
-        let read = subject.read(&sets).expect("a valid description");
+        let read = description.read(&sets).expect("a valid description");
         let row = ResultRow::new(&Record::new(&read, &crate::experiment::run(&read.value, Recorder::off())));
         let measurement = Measurement::new(&row, "message.latency_one_way_p99");
         let reason = measurement.reason.expect("a reason");

@@ -33,16 +33,17 @@ pub fn toml(values: &[DescribedValue<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::record::inputs;
-    use crate::experiment::subject::Subject;
+    use crate::experiment::loaded_description::LoadedDescription;
+    use crate::experiment::record::inputs_hash;
     use narrows_core::machine::{self, Registry};
     use narrows_core::text::Document;
 
     #[test]
     fn description_with_every_value_is_the_same_machine() {
         for name in ["ring-ping-pong", "open-loop", "stream", "offered-load"] {
-            let read = Subject::example(Registry::shared(), name).expect("an example").read(&[]).expect("a machine");
-            let entries = read.entries();
+            let description =
+                LoadedDescription::example(Registry::shared(), name).expect("an example").read(&[]).expect("a machine");
+            let entries = description.entries();
             let notes: Vec<String> = entries.iter().map(|entry| entry.note.clone().unwrap_or_default()).collect();
             let values = entries.iter().zip(&notes);
             let values: Vec<DescribedValue<'_>> = values
@@ -51,7 +52,7 @@ mod tests {
             let text = toml(&values);
             let again = machine::read(Document::Text("all", &text, None), &[]);
             let again = again.unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
-            assert_eq!(inputs(&again), inputs(&read), "{name}");
+            assert_eq!(inputs_hash(&again), inputs_hash(&description), "{name}");
         }
     }
 }

@@ -2,18 +2,20 @@
 
 use serde_json::Value as Json;
 
-/// Returns the values of `json` in its order, each with its key below `path`. An empty table, such as a selected variant
-/// without keys, is a value, too.
+/// Returns the values of `json` in its order, each with its key below `path`. An empty table, such as a selected
+/// variant without keys, also counts as a value.
 pub fn leaves(path: &str, json: &Json) -> Vec<(String, String)> {
     let mut values = Vec::new();
-    add(path.to_owned(), json, &mut values);
+    collect_leaves(path.to_owned(), json, &mut values);
     values
 }
 
-fn add(path: String, json: &Json, values: &mut Vec<(String, String)>) {
-    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+fn collect_leaves(path: String, json: &Json, values: &mut Vec<(String, String)>) {
+    let child_path = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match json {
-        Json::Object(table) if !table.is_empty() => table.iter().for_each(|(key, json)| add(below(key), json, values)),
+        Json::Object(table) if !table.is_empty() => {
+            table.iter().for_each(|(key, json)| collect_leaves(child_path(key), json, values))
+        }
         Json::Object(_) => values.push((path, "chosen".to_owned())),
         Json::String(text) => values.push((path, text.clone())),
         other => values.push((path, other.to_string())),

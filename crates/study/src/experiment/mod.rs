@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `run.rs` | one run: its metrics, ledger, resource utilisation and outcome |
 //! | `description.rs` | a description and the experiments on it, for library users |
-//! | `subject.rs` | the machine description under test, found by name, path or text |
+//! | `loaded_description.rs` | a machine description whose text is loaded, found by name, path or text |
 //! | `reader.rs` | the function that reads a description with overrides |
 //! | `candidate.rs` | the candidate for the bottleneck that a run names |
-//! | `run_summary.rs` | a run in sentences |
+//! | `run_summary.rs` | the summary of a run in sentences |
 //! | `shell_command.rs` | the command lines that repeat an experiment |
-//! | `outcome.rs` | how a run ended, and what of it can be compared |
+//! | `outcome.rs` | the outcome of a run, and which of its metrics can be compared |
 //! | `record.rs` | the result of a run as JSON, with its hash |
 //! | `full_description.rs` | a description with every value of a machine |
 //! | `json_leaves.rs` | the values of nested tables of a result, with their keys |
@@ -23,7 +23,7 @@
 //! | `seeds.rs` | replications of a run with several seeds |
 //! | `points.rs` | the store of finished points of a sweep |
 //! | `steadiness.rs` | warnings that results are not those of a steady state |
-//! | `threads.rs` | how runs are distributed over threads |
+//! | `threads.rs` | the distribution of runs over threads |
 //! | `distribution.rs` | distributions as JSON, and their merging |
 //! | `tidy.rs`, `tidy/` | points and messages as tidy data |
 //! | `plot.rs`, `plot/` | charts of tidy data, of distributions and of latency over load |
@@ -53,6 +53,8 @@ pub mod full_description;
 #[doc(hidden)]
 pub mod json_leaves;
 #[doc(hidden)]
+pub mod loaded_description;
+#[doc(hidden)]
 pub mod outcome;
 #[doc(hidden)]
 pub mod part_overrides;
@@ -80,8 +82,6 @@ pub mod shell_command;
 pub mod steadiness;
 #[doc(hidden)]
 pub mod stored_sweep;
-#[doc(hidden)]
-pub mod subject;
 #[doc(hidden)]
 pub mod sweep;
 #[doc(hidden)]

@@ -17,20 +17,21 @@ pub fn outcome_name(outcome: &Outcome) -> &'static str {
 }
 
 /// The names of the outcomes of runs that completed, so that their measurements hold.
-pub const COMPLETE: [&str; 2] = ["done", "saturated"];
+pub const COMPLETE_OUTCOMES: [&str; 2] = ["done", "saturated"];
 
 /// Returns in one line why a run did not complete, or `None` if it did.
 pub fn outcome_reason(result: &RunResult) -> Option<String> {
-    let first = |stuck: &DeadlockReport| stuck.chain.first().map_or("nothing waits".to_owned(), ToString::to_string);
-    let first_loss = |stuck: &DeadlockReport| {
-        stuck.losses.descriptions.first().map_or(String::new(), |lost| format!("; lost: {lost}"))
+    let first_wait =
+        |report: &DeadlockReport| report.chain.first().map_or("nothing waits".to_owned(), ToString::to_string);
+    let first_loss = |report: &DeadlockReport| {
+        report.losses.descriptions.first().map_or(String::new(), |loss| format!("; lost: {loss}"))
     };
     match &result.outcome {
         Outcome::Done | Outcome::Saturated(_) => None,
-        Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) => Some(first(stuck) + &first_loss(stuck)),
-        Outcome::TimeLimit(stuck) => {
+        Outcome::Deadlock(report) | Outcome::Livelock(report) => Some(first_wait(report) + &first_loss(report)),
+        Outcome::TimeLimit(report) => {
             let limit = if result.end == Time::END { "the end of simulated time" } else { "`run.time-limit`" };
-            Some(format!("the run reached {limit}; {}{}", first(stuck), first_loss(stuck)))
+            Some(format!("the run reached {limit}; {}{}", first_wait(report), first_loss(report)))
         }
         Outcome::Loss(why) => Some(why.clone()),
     }
@@ -41,5 +42,5 @@ pub fn outcome_reason(result: &RunResult) -> Option<String> {
 /// grows with the length of the run.
 pub fn is_comparable(outcome: &str, metric: &str) -> bool {
     let grows = |metric: &str| metric.contains("latency") || metric.contains("backlog");
-    COMPLETE.contains(&outcome) && !(outcome == "saturated" && grows(metric))
+    COMPLETE_OUTCOMES.contains(&outcome) && !(outcome == "saturated" && grows(metric))
 }

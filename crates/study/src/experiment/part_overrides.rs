@@ -35,7 +35,7 @@ const COMMON_TABLES: [&str; 2] = ["router", "loss"];
 pub struct NamedParts {
     parts: Vec<String>,
     /// The parts that overrides have replaced; a later override may name a host among them for a node.
-    replaced: Vec<String>,
+    replaced_parts: Vec<String>,
     /// The nodes with a `host` key.
     nodes: Vec<String>,
     /// The parts of the nodes that name some, by the name of the node.
@@ -91,9 +91,9 @@ impl Family {
     /// Replaces the family's part among `parts` by the one named `name`, or adds it. Returns the parts that were
     /// replaced.
     fn replace(&self, parts: &mut Vec<String>, name: &str) -> Vec<String> {
-        let is_of = |part: &mut String| part.strip_prefix(self.folder).is_some_and(|rest| rest.starts_with('/'));
-        let index = parts.iter_mut().position(is_of).unwrap_or(parts.len());
-        let replaced = parts.extract_if(.., is_of).collect();
+        let is_in_family = |part: &mut String| part.strip_prefix(self.folder).is_some_and(|rest| rest.starts_with('/'));
+        let index = parts.iter_mut().position(is_in_family).unwrap_or(parts.len());
+        let replaced = parts.extract_if(.., is_in_family).collect();
         let part_name = self.short_name(name);
         parts.insert(index.min(parts.len()), format!("{}/{part_name}", self.folder));
         replaced
@@ -141,20 +141,20 @@ impl NamedParts {
         let tree: toml::Table = text.parse().unwrap_or_default();
         let nodes = || tree.get(NODES).and_then(Value::as_table).into_iter().flatten();
         let with_host = nodes().filter(|(_, node)| node.get("host").is_some());
-        let node_parts = nodes().filter_map(|(name, node)| Some((name.clone(), words(node.get("parts")?))));
+        let node_parts = nodes().filter_map(|(name, node)| Some((name.clone(), text_items(node.get("parts")?))));
         NamedParts {
-            parts: tree.get("parts").map(words).unwrap_or_default(),
-            replaced: Vec::new(),
+            parts: tree.get("parts").map(text_items).unwrap_or_default(),
+            replaced_parts: Vec::new(),
             nodes: with_host.map(|(name, _)| name.clone()).collect(),
             node_parts: node_parts.collect(),
         }
     }
 
-    /// Applies an ordinary override. If it names a replaced host, the host becomes a part again. Returns whether it
-    /// does.
+    /// Applies an override that does not select a part by name. If the override names a replaced host for a node, that
+    /// host becomes a part again. Returns whether the override names a replaced host.
     fn apply(&mut self, option: &str) -> bool {
         match parse_plain(option) {
-            Some((path, value)) if path == ["parts"] => self.parts = words(&value),
+            Some((path, value)) if path == ["parts"] => self.parts = text_items(&value),
             Some((path, value)) => {
                 if let [nodes, node, key] = &path[..]
                     && nodes == NODES
@@ -166,7 +166,7 @@ impl NamedParts {
                             }
                             return self.restore(&format!("hosts/{}", value.as_str().unwrap_or_default()));
                         }
-                        "parts" => _ = self.node_parts.insert(node.clone(), words(&value)),
+                        "parts" => _ = self.node_parts.insert(node.clone(), text_items(&value)),
                         _ => {}
                     }
                 }
@@ -178,7 +178,7 @@ impl NamedParts {
 
     /// Makes a replaced part one of the parts again; returns whether it was replaced.
     fn restore(&mut self, part: &str) -> bool {
-        let is_replaced = self.replaced.iter().any(|replaced| replaced == part);
+        let is_replaced = self.replaced_parts.iter().any(|replaced_part| replaced_part == part);
         if is_replaced && !self.parts.iter().any(|named| named == part) {
             self.parts.push(part.to_owned());
         }
@@ -186,31 +186,32 @@ impl NamedParts {
     }
 
     /// Rewrites overrides that select parts into overrides of keys that descriptions have: `parts`, and for `host=NAME`
-    /// the `host` of each node. They keep their position, so that later options override them.
+    /// the `host` of each node. The overrides of nodes keep their positions, so that later options override them; that
+    /// of `parts` is the last.
     pub fn settings(&self, sets: &[String], overrides: &[String]) -> (Vec<String>, Vec<String>) {
         let mut state = self.clone();
         let mut rewrite = |options: &[String]| {
-            let (mut settings, mut any) = (Vec::new(), false);
+            let (mut settings, mut changes_parts) = (Vec::new(), false);
             for option in options {
                 match part_override(option) {
                     None => {
-                        any |= state.apply(option);
+                        changes_parts |= state.apply(option);
                         settings.push(option.clone());
                     }
                     Some(PartOverride { node: Some(node), family, name }) => {
                         let parts = state.node_parts.entry(node.clone()).or_default();
                         family.replace(parts, &name);
-                        settings.push(format!("{NODES}.\"{node}\".parts={}", list(parts)));
+                        settings.push(format!("{NODES}.\"{node}\".parts={}", parts_value(parts)));
                     }
                     Some(PartOverride { node: None, family, name }) => {
-                        any = true;
-                        state.replaced.extend(family.replace(&mut state.parts, &name));
+                        changes_parts = true;
+                        state.replaced_parts.extend(family.replace(&mut state.parts, &name));
                         let host = |node: &String| format!("{NODES}.\"{node}\".host={}", Value::from(name.as_str()));
                         settings.extend(state.nodes.iter().filter(|_| family.key == "host").map(host));
                     }
                 }
             }
-            settings.extend(any.then(|| format!("parts={}", list(&state.parts))));
+            settings.extend(changes_parts.then(|| format!("parts={}", parts_value(&state.parts))));
             settings
         };
         (rewrite(sets), rewrite(overrides))
@@ -218,11 +219,11 @@ impl NamedParts {
 }
 
 /// Returns the names of parts as the value of a setting.
-fn list(parts: &[String]) -> Value {
+fn parts_value(parts: &[String]) -> Value {
     parts.iter().map(String::as_str).collect::<Vec<_>>().into()
 }
 
-fn words(value: &Value) -> Vec<String> {
+fn text_items(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
         Value::String(one) => vec![one.clone()],
@@ -230,25 +231,24 @@ fn words(value: &Value) -> Vec<String> {
     }
 }
 
-/// Returns the problem of the last override whose part the machine does not have because the description declares
-/// another.
-pub fn unused_overrides(read: &Read<Machine>, options: &[String]) -> Option<Problem> {
-    let named: Vec<_> =
+/// Returns the problem of an override whose part the machine does not have, because the description declares another
+/// part.
+pub fn unused_overrides(description: &Read<Machine>, options: &[String]) -> Option<Problem> {
+    let selected_parts: Vec<_> =
         options.iter().filter_map(|option| part_override(option)).filter(|part| part.node.is_none()).collect();
-    let machine = if named.is_empty() { return None } else { read.resolved() };
+    let machine = if selected_parts.is_empty() { return None } else { description.resolved() };
     // Only the last override of a family counts; earlier ones are replaced by it.
     let last_of_families =
-        FAMILIES.iter().filter_map(|family| named.iter().rfind(|part| part.family.key == family.key));
+        FAMILIES.iter().filter_map(|family| selected_parts.iter().rfind(|part| part.family.key == family.key));
     last_of_families.into_iter().find_map(|PartOverride { family, name, .. }| {
         let kinds = family.kinds(name);
-        let has_tables = machine[family.table].as_object()?;
-        let is_present =
-            kinds.iter().any(|kind| has_tables.contains_key(kind) && !COMMON_TABLES.contains(&kind.as_str()));
-        let declared = has_tables
+        let tables = machine[family.table].as_object()?;
+        let is_present = kinds.iter().any(|kind| tables.contains_key(kind) && !COMMON_TABLES.contains(&kind.as_str()));
+        let declared_key = tables
             .keys()
             .find(|key| !COMMON_TABLES.contains(&key.as_str()))
             .filter(|_| family.key != "host" && !is_present)?;
-        let declared = format!("[{}.{}]", family.table, declared.replace('_', "-"));
+        let declared = format!("[{}.{}]", family.table, declared_key.replace('_', "-"));
         let problem =
             Problem::new(format!("`{}={name}` has no effect: the description declares {declared}", family.key));
         Some(problem.help(format!("remove {declared} from the description, and name a part instead")))
@@ -258,6 +258,7 @@ pub fn unused_overrides(read: &Read<Machine>, options: &[String]) -> Option<Prob
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::loaded_description::LoadedDescription;
 
     fn settings(text: &str, varied: &[&str]) -> Vec<String> {
         let varied: Vec<String> = varied.iter().map(|option| option.to_string()).collect();
@@ -285,11 +286,14 @@ mod tests {
     #[test]
     fn part_may_be_named_with_its_folder() {
         let registry = Registry::shared();
-        let subject = crate::experiment::subject::Subject::example(registry, "ring-ping-pong").expect("an example");
+        let loaded = LoadedDescription::example(registry, "ring-ping-pong").expect("an example");
         let options = |option: &str| [option.to_owned()];
         for name in ["ring", "ni/ring", "ni/ring-simple"] {
-            let read = subject.read(&options(&format!("ni={name}"))).expect("a part");
-            assert_eq!(unused_overrides(&read, &options(&format!("ni={name}"))).map(|problem| problem.message), None);
+            let description = loaded.read(&options(&format!("ni={name}"))).expect("a part");
+            assert_eq!(
+                unused_overrides(&description, &options(&format!("ni={name}"))).map(|problem| problem.message),
+                None
+            );
         }
     }
 
@@ -300,22 +304,22 @@ mod tests {
             settings(text, &["host=miata", "nodes.a.host=alcor"]),
             [r#"nodes."a".host="miata""#, "nodes.a.host=alcor", r#"parts=["hosts/miata", "hosts/alcor"]"#]
         );
-        let named = NamedParts::parse(text);
-        let (_, varied) = named.settings(&["host=miata".to_owned()], &["nodes.a.host=alcor".to_owned()]);
+        let named_parts = NamedParts::parse(text);
+        let (_, varied) = named_parts.settings(&["host=miata".to_owned()], &["nodes.a.host=alcor".to_owned()]);
         assert_eq!(varied, ["nodes.a.host=alcor", r#"parts=["hosts/miata", "hosts/alcor"]"#]);
         assert_eq!(settings(text, &["nodes.a.host=alcor"]), ["nodes.a.host=alcor"], "an ordinary setting");
     }
 
     #[test]
     fn unknown_part_name_is_reported() {
-        let problem_count = problems(["ni=cni32q", "fabric=myrinet"].into_iter());
-        assert_eq!(problem_count.len(), 1);
+        let unknown_part_problems = problems(["ni=cni32q", "fabric=myrinet"].into_iter());
+        assert_eq!(unknown_part_problems.len(), 1);
         let kind = problems(["ni=dma-engine"].into_iter());
         assert!(kind[0].help[0].contains("a kind without a shipped part"), "{kind:?}");
         assert!(
-            problem_count[0].message.contains("no shipped part `ni/cni32q`")
-                && problem_count[0].help[0].contains("cni32qm"),
-            "{problem_count:?}"
+            unknown_part_problems[0].message.contains("no shipped part `ni/cni32q`")
+                && unknown_part_problems[0].help[0].contains("cni32qm"),
+            "{unknown_part_problems:?}"
         );
     }
 }

@@ -13,13 +13,13 @@ mod sweep_columns;
 pub use axis_name::{axis_name, quantity_words};
 pub use cdf::CdfSpec;
 pub use latency_load::LatencyLoadSpec;
-pub use samples::{SampleSet, of_dataset, of_json};
+pub use samples::{SampleSet, samples_from_dataset, samples_from_json};
 pub use sweep_columns::SweepColumns;
 
 use crate::report::chart::{Axis, BarChart, LineChart, Series};
 use crate::report::dataset::{ColumnValues, Dataset, Variable, suffixed};
 use narrows_core::text::{Problem, suggest};
-use sweep_columns::{keys, varies};
+use sweep_columns::{key_columns, varies};
 
 /// The description of a chart.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +47,7 @@ pub struct RenderedPlot {
 /// The unit of an axis, and the number of base units in it.
 struct AxisUnit {
     unit: String,
-    per: f64,
+    base_units: f64,
 }
 
 /// The points of one group.
@@ -64,9 +64,9 @@ impl PlotSpec {
     ///
     /// Reports an unknown or ambiguous column, columns of different units, and several rows with the same x value.
     pub fn draw(&self, data: &Dataset) -> Result<RenderedPlot, Problem> {
-        let x = find(data, &self.x)?;
-        let ys = self.y.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
-        let group_columns = self.by.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
+        let x = find_column(data, &self.x)?;
+        let ys = self.y.iter().map(|name| find_column(data, name)).collect::<Result<Vec<_>, _>>()?;
+        let group_columns = self.by.iter().map(|name| find_column(data, name)).collect::<Result<Vec<_>, _>>()?;
         if let Some(other) = ys.iter().find(|y| y.unit != ys[0].unit || matches!(y.values, ColumnValues::Texts(_))) {
             return Err(unit_conflict(ys[0], other));
         }
@@ -96,13 +96,14 @@ impl PlotSpec {
             if let Some(pair) = values.windows(2).find(|pair| pair[0] == pair[1]) {
                 let message = format!("several rows have {} = {}", x.name, pair[0]);
                 let message = if line.name.is_empty() { message } else { format!("{message} in `{}`", line.name) };
-                let differ: Vec<&str> = varying(data, x, group_columns).collect();
-                let help = format!("distinguish them with --by {}", suggest::phrase(differ.iter().copied()));
-                return Err(Problem::new(message).help(if differ.is_empty() { String::new() } else { help }));
+                let other_names: Vec<&str> = other_varied_names(data, x, group_columns).collect();
+                let help = format!("distinguish them with --by {}", suggest::phrase(other_names.iter().copied()));
+                return Err(Problem::new(message).help(if other_names.is_empty() { String::new() } else { help }));
             }
-            let off_x = |(row, _): &&(usize, f64)| self.log.0 && x.values.number(*row).is_some_and(|x| x <= 0.0);
-            let off_y = |(_, y): &&(usize, f64)| self.log.1 && *y <= 0.0;
-            if line.points.iter().any(|point| off_x(&point) || off_y(&point)) {
+            let is_off_x_axis =
+                |(row, _): &&(usize, f64)| self.log.0 && x.values.number(*row).is_some_and(|x| x <= 0.0);
+            let is_off_y_axis = |(_, y): &&(usize, f64)| self.log.1 && *y <= 0.0;
+            if line.points.iter().any(|point| is_off_x_axis(&point) || is_off_y_axis(&point)) {
                 return Err(
                     Problem::new("a logarithmic axis cannot show 0 or less").help("leave out --log for this axis")
                 );
@@ -123,21 +124,21 @@ impl PlotSpec {
         let y_unit = axis_unit(&ys[0].unit, rows.map(|(_, y)| *y));
         let series = |line: &PlotLine| {
             let mut points: Vec<(f64, f64)> =
-                line.points.iter().map(|(row, y)| (number(*row) / x_unit.per, y / y_unit.per)).collect();
+                line.points.iter().map(|(row, y)| (number(*row) / x_unit.base_units, y / y_unit.base_units)).collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             Series::line(line.name.clone(), points)
         };
-        let axis = Axis::new(title(&axis_name(x), &x_unit));
-        let axis = match (self.log.0, x.unit.as_str()) {
-            (true, "B") => axis.log2().bytes(),
-            (false, "B") => axis.bytes(),
-            (true, _) => axis.log10(),
-            (false, _) => axis,
+        let x_axis = Axis::new(axis_title(&axis_name(x), &x_unit));
+        let x_axis = match (self.log.0, x.unit.as_str()) {
+            (true, "B") => x_axis.log2().bytes(),
+            (false, "B") => x_axis.bytes(),
+            (true, _) => x_axis.log10(),
+            (false, _) => x_axis,
         };
-        let y_axis = Axis::new(title(&one_name(ys), &y_unit));
+        let y_axis = Axis::new(axis_title(&y_axis_name(ys), &y_unit));
         LineChart {
             title: self.title(x, ys),
-            x: axis,
+            x: x_axis,
             y: if self.log.1 { y_axis.log10() } else { y_axis },
             series: lines.iter().map(series).collect(),
             notes: Vec::new(),
@@ -146,35 +147,35 @@ impl PlotSpec {
     }
 
     fn bars(&self, x: &Variable, ys: &[&Variable], lines: &[PlotLine]) -> String {
-        let mut name_words: Vec<String> = Vec::new();
-        for word in (0..x.values.len()).filter_map(|row| x.values.text(row)) {
-            if !name_words.contains(&word) {
-                name_words.push(word);
+        let mut categories: Vec<String> = Vec::new();
+        for category in (0..x.values.len()).filter_map(|row| x.values.text(row)) {
+            if !categories.contains(&category) {
+                categories.push(category);
             }
         }
         let y_unit = axis_unit(&ys[0].unit, lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y));
-        let height = |line: &PlotLine, word: &String| {
-            let point = line.points.iter().find(|(row, _)| x.values.text(*row).as_ref() == Some(word));
-            point.map_or(f64::NAN, |(_, y)| y / y_unit.per)
+        let height = |line: &PlotLine, category: &String| {
+            let point = line.points.iter().find(|(row, _)| x.values.text(*row).as_ref() == Some(category));
+            point.map_or(f64::NAN, |(_, y)| y / y_unit.base_units)
         };
         let series: Vec<(&str, Vec<f64>)> = lines
             .iter()
-            .map(|line| (line.name.as_str(), name_words.iter().map(|word| height(line, word)).collect()))
+            .map(|line| (line.name.as_str(), categories.iter().map(|category| height(line, category)).collect()))
             .collect();
-        let names: Vec<&str> = name_words.iter().map(String::as_str).collect();
-        BarChart::grouped(&self.title(x, ys), &title(&one_name(ys), &y_unit), &names, &series).svg()
+        let names: Vec<&str> = categories.iter().map(String::as_str).collect();
+        BarChart::grouped(&self.title(x, ys), &axis_title(&y_axis_name(ys), &y_unit), &names, &series).svg()
     }
 }
 
 /// Returns the name of the y column, or an empty text if there are several.
-fn one_name(ys: &[&Variable]) -> String {
+fn y_axis_name(ys: &[&Variable]) -> String {
     match ys {
         [one] => axis_name(one),
         _ => String::new(),
     }
 }
 
-fn title(name: &str, axis_unit: &AxisUnit) -> String {
+fn axis_title(name: &str, axis_unit: &AxisUnit) -> String {
     match axis_unit.unit.as_str() {
         "" => name.to_owned(),
         unit => format!("{name} [{unit}]").trim_start().to_owned(),
@@ -193,22 +194,26 @@ fn name_in_words(variable: &Variable) -> String {
 }
 
 fn without_unit(variable: &Variable) -> &str {
-    let end = suffixed("", &variable.unit);
-    variable.name.strip_suffix(&end).unwrap_or(&variable.name)
+    let suffix = suffixed("", &variable.unit);
+    variable.name.strip_suffix(&suffix).unwrap_or(&variable.name)
 }
 
 /// Returns the unit in which the largest of these numbers of a base unit is at least 1.
 fn axis_unit(unit: &str, numbers: impl Iterator<Item = f64>) -> AxisUnit {
-    let most = numbers.filter(|number| number.is_finite()).fold(0.0, |most: f64, number| most.max(number.abs()));
+    let magnitude_max = numbers
+        .filter(|number| number.is_finite())
+        .fold(0.0, |magnitude_max: f64, number| magnitude_max.max(number.abs()));
     let scales: &[(&str, f64)] = match unit {
         "s" => &[("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)],
         "B/s" => &[("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)],
         "Hz" => &[("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0)],
-        _ => return AxisUnit { unit: unit.to_owned(), per: 1.0 },
+        _ => return AxisUnit { unit: unit.to_owned(), base_units: 1.0 },
     };
-    let (unit, per) =
-        scales.iter().find(|(_, per)| most >= *per).unwrap_or(scales.last().expect("the list is not empty"));
-    AxisUnit { unit: unit.to_string(), per: *per }
+    let (unit, base_units) = scales
+        .iter()
+        .find(|(_, base_units)| magnitude_max >= *base_units)
+        .unwrap_or(scales.last().expect("the list is not empty"));
+    AxisUnit { unit: unit.to_string(), base_units: *base_units }
 }
 
 /// Returns a line for each y column and group, in the order of the rows, and the number of values left out.
@@ -221,7 +226,7 @@ fn grouped_lines(
     let (mut lines, mut left_out): (Vec<PlotLine>, usize) = (Vec::new(), 0);
     for row in 0..data.rows() {
         let group: Vec<String> =
-            group_columns.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
+            group_columns.iter().map(|column| column.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
         for y in ys {
             let (Some(_), Some(value)) = (x.values.text(row), y.values.number(row)) else {
                 left_out += 1;
@@ -239,9 +244,14 @@ fn grouped_lines(
 }
 
 /// Returns the names of the varied columns that are neither the x column nor among the grouping columns.
-fn varying<'a>(data: &'a Dataset, x: &'a Variable, group_columns: &'a [&Variable]) -> impl Iterator<Item = &'a str> {
-    let is_other = move |key: &&Variable| key.name != x.name && group_columns.iter().all(|by| by.name != key.name);
-    keys(data).filter(is_other).filter(|key| varies(key)).map(|key| key.name.as_str())
+fn other_varied_names<'a>(
+    data: &'a Dataset,
+    x: &'a Variable,
+    group_columns: &'a [&Variable],
+) -> impl Iterator<Item = &'a str> {
+    let is_other =
+        move |key: &&Variable| key.name != x.name && group_columns.iter().all(|column| column.name != key.name);
+    key_columns(data).filter(is_other).filter(|key| varies(key)).map(|key| key.name.as_str())
 }
 
 fn unit_conflict(first: &Variable, other: &Variable) -> Problem {
@@ -256,30 +266,30 @@ fn unit_conflict(first: &Variable, other: &Variable) -> Problem {
 }
 
 /// Finds a column by its full name, by its key or metric, or by a suffix that only one column has.
-fn find<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
-    let wanted = suffixed(name, "");
+fn find_column<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
+    let wanted_name = suffixed(name, "");
     let variables = || data.variables.iter();
     let ends_with_name = |variable: &&Variable| {
-        let end = format!("_{wanted}");
-        without_unit(variable).ends_with(&end) || variable.name.ends_with(&end)
+        let suffix = format!("_{wanted_name}");
+        without_unit(variable).ends_with(&suffix) || variable.name.ends_with(&suffix)
     };
     if let Some(found) = variables()
         .find(|variable| variable.name == name)
-        .or_else(|| variables().find(|variable| without_unit(variable) == wanted || variable.name == wanted))
+        .or_else(|| variables().find(|variable| without_unit(variable) == wanted_name || variable.name == wanted_name))
     {
         return Ok(found);
     }
     let mut matching: Vec<&Variable> = variables().filter(ends_with_name).collect();
     if matching.is_empty() {
         // The name may be the middle of others, such as `latency` of the statistics of a latency.
-        matching.extend(variables().filter(|variable| has_word(&variable.name, &wanted) && is_result(variable)));
+        matching.extend(variables().filter(|variable| has_word(&variable.name, &wanted_name) && is_metric(variable)));
     }
     let names = || variables().map(|variable| variable.name.as_str());
     match &matching[..] {
         [one] => Ok(one),
         [] => {
             let problem = Problem::new(format!("there is no column `{name}`"));
-            let nearest = suggest::nearest(&wanted, names()).map(|near| format!("did you mean `{near}`?"));
+            let nearest = suggest::nearest(&wanted_name, names()).map(|near| format!("did you mean `{near}`?"));
             Err(problem.help(nearest.unwrap_or_default()).help(format!("the columns are {}", suggest::phrase(names()))))
         }
         several => {
@@ -289,13 +299,13 @@ fn find<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
     }
 }
 
-/// Returns whether `name` has the words of `wanted` among its words.
-fn has_word(name: &str, wanted: &str) -> bool {
-    format!("_{name}_").contains(&format!("_{wanted}_"))
+/// Returns whether `wanted_words` are consecutive words of `name`.
+fn has_word(name: &str, wanted_words: &str) -> bool {
+    format!("_{name}_").contains(&format!("_{wanted_words}_"))
 }
 
-/// Returns whether a column is a metric and no time of a stage.
-fn is_result(variable: &Variable) -> bool {
+/// Returns whether a column is a metric, and neither the time of a stage nor the utilisation of a resource.
+fn is_metric(variable: &Variable) -> bool {
     !variable.name.starts_with("stage_") && !variable.name.starts_with("utilisation_")
 }
 
@@ -344,7 +354,7 @@ mod tests {
             (chart.x.as_str(), &chart.y[..]),
             ("workload_stream_payload_B", &["message_bandwidth_B_per_s".into()][..])
         );
-        assert_eq!((&chart.by[..], columns.lines(&chart)), (&["ni_trapeze_policy".to_owned()][..], 2));
+        assert_eq!((&chart.by[..], columns.line_count(&chart)), (&["ni_trapeze_policy".to_owned()][..], 2));
         assert!(chart.draw(&data).is_ok());
         assert!(SweepColumns::new(&Dataset::default()).chart(Vec::new()).is_none());
     }

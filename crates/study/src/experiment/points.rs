@@ -46,19 +46,19 @@ impl PointStore {
     }
 
     /// Looks up the point whose inputs have this hash.
-    pub fn find(&self, inputs: &str) -> StoredPoint {
-        let path = self.path(inputs);
+    pub fn find(&self, inputs_hash: &str) -> StoredPoint {
+        let path = self.path(inputs_hash);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return StoredPoint::Absent,
             Err(error) => return StoredPoint::Corrupt(path, error.to_string()),
         };
         match Record::parse(&text) {
-            Err(why) => StoredPoint::Corrupt(path, why),
+            Err(reason) => StoredPoint::Corrupt(path, reason),
             Ok(record) if !record.is_intact() => {
                 StoredPoint::Corrupt(path, "its hash does not match its contents".to_owned())
             }
-            Ok(record) if record.inputs() != inputs => {
+            Ok(record) if record.inputs() != inputs_hash => {
                 StoredPoint::Corrupt(path, "it is the result of another point".to_owned())
             }
             Ok(record) => StoredPoint::Valid(Box::new(record)),
@@ -75,8 +75,8 @@ impl PointStore {
     }
 
     /// Stores the result of the point whose inputs have this hash.
-    pub fn store(&self, inputs: &str, record: &Record) -> io::Result<()> {
-        write_atomically(&self.path(inputs), record.pretty().as_bytes())
+    pub fn store(&self, inputs_hash: &str, record: &Record) -> io::Result<()> {
+        write_atomically(&self.path(inputs_hash), record.pretty().as_bytes())
     }
 
     /// Stores the plan of the sweep.
@@ -89,8 +89,8 @@ impl PointStore {
         fs::read_to_string(self.folder.join(PLAN_FILE))
     }
 
-    fn path(&self, inputs: &str) -> PathBuf {
-        self.folder.join(format!("{inputs}.json"))
+    fn path(&self, inputs_hash: &str) -> PathBuf {
+        self.folder.join(format!("{inputs_hash}.json"))
     }
 }
 

@@ -3,7 +3,7 @@
 //! The bytes are the same for the same description on every computer, except for `host`, which states the cost of the
 //! run itself. `hash` covers everything except `host` and the uncertainty, so a record can be verified on its own.
 
-pub use super::outcome::{COMPLETE, is_comparable, outcome_name, outcome_reason};
+pub use super::outcome::{COMPLETE_OUTCOMES, is_comparable, outcome_name, outcome_reason};
 use super::uncertainty::single::{MetricUncertainty, RunUncertainty};
 use super::{Candidate, RunResult, distribution};
 use crate::report::MeanLedger;
@@ -26,22 +26,22 @@ pub const CANDIDATE_KEY: &str = "candidate";
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The keys that every record has.
-const KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledger"];
+const REQUIRED_KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledger"];
 
 /// The fields that had another name in records of earlier versions, each with that name.
 const FORMER_FIELDS: [(&str, &str); 1] = [(CANDIDATE_KEY, "binds")];
 
-/// The key of the constants that could not be tried, each with the reason. Their contribution to the uncertainty is
+/// The key of the constants that could not be varied, each with the reason. Their contribution to the uncertainty is
 /// missing.
-const UNTRIED: &str = "uncertainty_untried";
+const NOT_VARIED_KEY: &str = "uncertainty_untried";
 
 /// The result of a run as JSON.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Record(Map<String, Json>);
 
 impl Record {
-    /// Returns the record of a run of the description `read`.
-    pub fn new(read: &Read<Machine>, result: &RunResult) -> Record {
+    /// Returns the record of a run of `description`.
+    pub fn new(description: &Read<Machine>, result: &RunResult) -> Record {
         let ledger = MeanLedger::new(&result.ledger);
         let mut map = Map::new();
         map.insert("outcome".into(), outcome_name(&result.outcome).into());
@@ -62,20 +62,20 @@ impl Record {
         let listed_resources = listed_resources(result);
         map.insert("resources".into(), resources(result, &listed_resources));
         if listed_resources.len() < result.resources.len() {
-            map.insert("resources_summed".into(), summed(result, &listed_resources));
+            map.insert("resources_summed".into(), unlisted_sum(result, &listed_resources));
         }
         let candidate = result.outcome.is_complete().then(|| Candidate::new(result, &ledger));
         map.insert(CANDIDATE_KEY.into(), candidate.as_ref().map_or(Json::Null, candidate_json));
         map.insert("simulated_us".into(), result.end.as_us().into());
-        if let Some(stuck) = pending_waits(&result.outcome) {
-            map.insert("stuck".into(), deadlock_json(stuck));
+        if let Some(report) = pending_waits(&result.outcome) {
+            map.insert("stuck".into(), deadlock_json(report));
         }
-        map.insert("machine".into(), read.resolved());
-        let files = files(read);
+        map.insert("machine".into(), description.resolved());
+        let files = files(description);
         if !files.is_null() {
             map.insert("files".into(), files);
         }
-        map.insert("seed".into(), read.value.run.seed.into());
+        map.insert("seed".into(), description.value.run.seed.into());
         map.insert("version".into(), VERSION.into());
         let hash = digest(&map);
         map.insert("hash".into(), hash.into());
@@ -84,22 +84,22 @@ impl Record {
 
     /// Adds the cost of the run: seconds of real time, and events.
     pub fn with_host(mut self, wall_s: f64, events: u64) -> Record {
-        self.host("wall_s", wall_s.into());
-        self.host("events", events.into());
+        self.insert_host_fact("wall_s", wall_s.into());
+        self.insert_host_fact("events", events.into());
         self
     }
 
     /// Adds the folder of the files that the description names, if it names any. The result can then be run again from
     /// another folder.
-    pub fn with_folder(mut self, read: &Read<Machine>) -> Record {
-        if let Some(folder) = folder(read) {
-            self.host("folder", folder.to_string_lossy().into());
+    pub fn with_folder(mut self, description: &Read<Machine>) -> Record {
+        if let Some(folder) = folder(description) {
+            self.insert_host_fact("folder", folder.to_string_lossy().into());
         }
         self
     }
 
     /// Adds a fact about the computer. The hash does not cover it.
-    fn host(&mut self, key: &str, value: Json) {
+    fn insert_host_fact(&mut self, key: &str, value: Json) {
         let host = self.0.entry("host").or_insert_with(|| Json::Object(Map::new()));
         host[key] = value;
     }
@@ -118,7 +118,7 @@ impl Record {
         self.0.insert("uncertainty".into(), Json::Object(uncertainty.metrics.iter().map(entry).collect()));
         if !uncertainty.untried.is_empty() {
             let untried = uncertainty.untried.iter().map(|(name, why)| (name.clone(), why.as_str().into()));
-            self.0.insert(UNTRIED.into(), Json::Object(untried.collect()));
+            self.0.insert(NOT_VARIED_KEY.into(), Json::Object(untried.collect()));
         }
         self
     }
@@ -139,7 +139,7 @@ impl Record {
                 "it is a result of `narrows sweep`; its single runs are in the `.points` folder next to it".to_owned()
             );
         }
-        match KEYS.iter().find(|key| !map.contains_key(**key)) {
+        match REQUIRED_KEYS.iter().find(|key| !map.contains_key(**key)) {
             Some(key) => Err(format!("it has no `{key}`")),
             None => Ok(Record(map)),
         }
@@ -147,17 +147,17 @@ impl Record {
 
     /// Returns whether the hash matches the contents.
     pub fn is_intact(&self) -> bool {
-        let mut rest = self.0.clone();
-        rest.shift_remove("host");
-        rest.shift_remove("uncertainty");
-        rest.shift_remove(UNTRIED);
-        let hash = rest.shift_remove("hash");
-        hash == Some(digest(&rest).into())
+        let mut hashed = self.0.clone();
+        hashed.shift_remove("host");
+        hashed.shift_remove("uncertainty");
+        hashed.shift_remove(NOT_VARIED_KEY);
+        let hash = hashed.shift_remove("hash");
+        hash == Some(digest(&hashed).into())
     }
 
     /// Returns whether the run completed, so that its measurements hold.
     pub fn is_complete(&self) -> bool {
-        COMPLETE.contains(&self.text("outcome"))
+        COMPLETE_OUTCOMES.contains(&self.text("outcome"))
     }
 
     /// Returns the outcome, with the reason if the run did not complete.
@@ -170,8 +170,8 @@ impl Record {
 
     /// Returns the value of `key`, or null.
     pub fn get(&self, key: &str) -> &Json {
-        let former = FORMER_FIELDS.iter().find(|(today, _)| *today == key);
-        let value = self.0.get(key).or_else(|| self.0.get(former?.1));
+        let renamed = FORMER_FIELDS.iter().find(|(current_name, _)| *current_name == key);
+        let value = self.0.get(key).or_else(|| self.0.get(renamed?.1));
         value.unwrap_or(&Json::Null)
     }
 
@@ -197,14 +197,14 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// Returns a sentence that names the value that is not a distribution, and why.
+    /// Returns a sentence that names the value that is not a distribution, and states the reason.
     pub fn distributions(&self) -> Result<Vec<Distribution>, String> {
         distribution::read(self.get(distribution::KEY))
     }
 
     /// Returns the hash of the run's inputs.
     pub fn inputs(&self) -> String {
-        inputs_of(self.get("machine"), self.get("files"), self.text("version"))
+        hash_of_inputs(self.get("machine"), self.get("files"), self.text("version"))
     }
 
     /// Returns the record as indented JSON, with a newline at the end.
@@ -213,13 +213,13 @@ impl Record {
     }
 }
 
-/// Returns the hash of the inputs of a run of `read`: the resolved description with its seed, the files it names, and
-/// the version of the program.
-pub fn inputs(read: &Read<Machine>) -> String {
-    inputs_of(&read.resolved(), &files(read), VERSION)
+/// Returns the hash of the inputs of a run of `description`: the resolved description with its seed, the files it
+/// names, and the version of the program.
+pub fn inputs_hash(description: &Read<Machine>) -> String {
+    hash_of_inputs(&description.resolved(), &files(description), VERSION)
 }
 
-fn inputs_of(machine: &Json, files: &Json, version: &str) -> String {
+fn hash_of_inputs(machine: &Json, files: &Json, version: &str) -> String {
     digest(&Inputs { machine, files, version })
 }
 
@@ -234,24 +234,24 @@ struct Inputs<'a> {
 
 /// Returns the files that the description names, by key. Shipped traces are left out, since the version of the program
 /// determines them.
-fn user_files(read: &Read<Machine>) -> impl Iterator<Item = &(String, PathBuf)> {
-    read.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED))
+fn user_files(description: &Read<Machine>) -> impl Iterator<Item = &(String, PathBuf)> {
+    description.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED))
 }
 
 /// Returns the hash of each file that the description names, by its key, or null if it names none.
-pub fn files(read: &Read<Machine>) -> Json {
+pub fn files(description: &Read<Machine>) -> Json {
     let hash = |(key, file): &(String, PathBuf)| Some((key.clone(), sha256(&fs::read(file).ok()?).into()));
-    let files: Map<String, Json> = user_files(read).filter_map(hash).collect();
+    let files: Map<String, Json> = user_files(description).filter_map(hash).collect();
     if files.is_empty() { Json::Null } else { files.into() }
 }
 
 /// Returns the folder to which the paths of the files are relative; `None` if there are no files, or their paths are
 /// absolute.
-fn folder(read: &Read<Machine>) -> Option<PathBuf> {
-    let mut files = user_files(read).peekable();
-    // Most descriptions name no file. In that case the entries, which are many, need not be listed.
+fn folder(description: &Read<Machine>) -> Option<PathBuf> {
+    let mut files = user_files(description).peekable();
+    // Most descriptions name no file. Their entries, which are many, then need not be listed.
     files.peek()?;
-    let entries = read.entries();
+    let entries = description.entries();
     files.find_map(|(key, file)| {
         let value = entries.iter().find(|entry| entry.path == *key)?.value.trim_matches('"');
         let depth = Path::new(value).components().count();
@@ -270,12 +270,12 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// Returns whether a run was stopped before it ended, so that its counts are those until then.
+/// Returns whether a run was stopped before its end, so that its counts cover only the time before the stop.
 pub fn was_stopped(outcome: &Outcome) -> bool {
     pending_waits(outcome).is_some()
 }
 
-/// Returns an explanation of how a run ended, if its outcome does not say enough.
+/// Returns an explanation of the outcome of a run, if its name does not suffice.
 pub fn outcome_note(result: &RunResult) -> Option<String> {
     match &result.outcome {
         Outcome::Saturated(why) => Some(format!("The offered load exceeds the accepted load: {why}.")),
@@ -287,7 +287,7 @@ pub fn outcome_note(result: &RunResult) -> Option<String> {
 pub fn pending_waits(outcome: &Outcome) -> Option<&DeadlockReport> {
     match outcome {
         Outcome::Done | Outcome::Saturated(_) | Outcome::Loss(_) => None,
-        Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) | Outcome::TimeLimit(stuck) => Some(stuck),
+        Outcome::Deadlock(report) | Outcome::Livelock(report) | Outcome::TimeLimit(report) => Some(report),
     }
 }
 
@@ -363,11 +363,11 @@ fn resources(result: &RunResult, listed_resources: &BTreeSet<usize>) -> Json {
 }
 
 /// Returns the number of resources that are not listed, and the sums of their times.
-fn summed(result: &RunResult, listed_resources: &BTreeSet<usize>) -> Json {
-    let rest = || result.resources.iter().enumerate().filter(|(index, _)| !listed_resources.contains(index));
-    let (busy, moving): (Time, Time) =
-        (rest().map(|(_, resource)| resource.busy).sum(), rest().map(|(_, resource)| resource.active).sum());
-    json!({ "resources": rest().count(), "busy_us": busy.as_us(), "active_us": moving.as_us() })
+fn unlisted_sum(result: &RunResult, listed_resources: &BTreeSet<usize>) -> Json {
+    let unlisted = || result.resources.iter().enumerate().filter(|(index, _)| !listed_resources.contains(index));
+    let (busy, active): (Time, Time) =
+        (unlisted().map(|(_, resource)| resource.busy).sum(), unlisted().map(|(_, resource)| resource.active).sum());
+    json!({ "resources": unlisted().count(), "busy_us": busy.as_us(), "active_us": active.as_us() })
 }
 
 /// Returns the candidate for the bottleneck.
@@ -380,7 +380,7 @@ fn candidate_json(candidate: &Candidate) -> Json {
     }
 }
 
-fn deadlock_json(stuck: &DeadlockReport) -> Json {
+fn deadlock_json(report: &DeadlockReport) -> Json {
     let wait = |wait: &narrows_core::engine::deadlock::Wait| {
         json!({
             "task": wait.task,
@@ -390,9 +390,9 @@ fn deadlock_json(stuck: &DeadlockReport) -> Json {
         })
     };
     let mut json =
-        json!({ "at_us": stuck.end_time.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
-    if !stuck.losses.descriptions.is_empty() {
-        json["lost"] = json!({ "first": stuck.losses.descriptions, "more": stuck.losses.unlisted });
+        json!({ "at_us": report.end_time.as_us(), "chain": report.chain.iter().map(wait).collect::<Vec<_>>() });
+    if !report.losses.descriptions.is_empty() {
+        json["lost"] = json!({ "first": report.losses.descriptions, "more": report.losses.unlisted });
     }
     json
 }

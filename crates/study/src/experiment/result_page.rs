@@ -29,25 +29,25 @@ impl ResultFile {
         if path.extension().is_none_or(|ending| ending != "json") {
             let encoding =
                 Encoding::from_path(path).ok_or("its extension is not `.json`, `.csv`, `.jsonl` or `.parquet`")?;
-            return Dataset::read(bytes, encoding).map(|rows| ResultFile::of_rows(rows, path));
+            return Dataset::read(bytes, encoding).map(|rows| ResultFile::from_rows(rows, path));
         }
         let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
-        match tidy::of_json(&text) {
-            Ok(rows) => Ok(ResultFile::of_rows(rows, path)),
+        match tidy::dataset_from_json(&text) {
+            Ok(rows) => Ok(ResultFile::from_rows(rows, path)),
             Err(why) => Record::parse(&text).map(|record| ResultFile::Run(Box::new(record))).map_err(|_| why),
         }
     }
 
-    fn of_rows(rows: Dataset, path: &Path) -> ResultFile {
-        let link = stored_sweep::link(path, &rows);
+    fn from_rows(rows: Dataset, path: &Path) -> ResultFile {
+        let link = stored_sweep::explorer_link(path, &rows);
         ResultFile::Rows(rows, link)
     }
 
     /// Returns the warnings that the result, or a part of it, is not that of a steady state.
     pub fn warnings(&self) -> Vec<String> {
         match self {
-            ResultFile::Run(record) => steadiness::of_run(record),
-            ResultFile::Rows(rows, _) => steadiness::warnings(rows),
+            ResultFile::Run(record) => steadiness::run_warnings(record),
+            ResultFile::Rows(rows, _) => steadiness::data_warnings(rows),
         }
     }
 
@@ -63,11 +63,11 @@ impl ResultFile {
         }
     }
 
-    /// Returns a sentence about the runs that did not end as done, or `None` if all did.
+    /// Returns a sentence about the runs with an outcome other than `done`, or `None` if every run is done.
     fn problem(&self, name: &str) -> Option<String> {
         match self {
             ResultFile::Run(record) => (!record.is_complete()).then(|| format!("{name}: {}.", record.verdict())),
-            ResultFile::Rows(rows, _) => sweep::not_done(rows, name).map(|table| format!("{}.", table.title)),
+            ResultFile::Rows(rows, _) => sweep::not_done_table(rows, name).map(|table| format!("{}.", table.title)),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Names are interned for the whole process. The machine, busy times, totals of ledgers and all waits except the first
 //! are only in the record.
 
-use super::record::{CANDIDATE_KEY, COMPLETE, Record};
+use super::record::{CANDIDATE_KEY, COMPLETE_OUTCOMES, Record};
 use narrows_core::engine::{Distribution, current_metric_name};
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
@@ -73,15 +73,15 @@ impl ResultRow {
                 .map(|(name, value, unit)| (shared_name(name), value, shared_name(unit)))
                 .collect(),
             distributions: distributions(record),
-            initial_transient: initial_transient(record.get("warm_up")),
+            initial_transient: parse_initial_transient(record.get("warm_up")),
             transient_finding: record.get("warm_up")["finding"].as_str().map(Into::into),
-            bottleneck: bottleneck(record.get(CANDIDATE_KEY)),
+            bottleneck: parse_bottleneck(record.get(CANDIDATE_KEY)),
             simulated_us: record.get("simulated_us").as_f64(),
             resources: parse_list(resources, |resource| {
-                Some((named(resource, "resource")?, resource["share"].as_f64()?))
+                Some((name_field(resource, "resource")?, resource["share"].as_f64()?))
             }),
             messages: ledger["messages"].as_u64(),
-            stages: parse_list(&ledger["stages"], stage),
+            stages: parse_list(&ledger["stages"], parse_stage),
             seed: record.get("seed").as_u64(),
             hash: record.text("hash").into(),
         }
@@ -89,7 +89,7 @@ impl ResultRow {
 
     /// Returns whether the run completed, so that its measurements hold.
     pub fn is_complete(&self) -> bool {
-        COMPLETE.contains(&&*self.outcome)
+        COMPLETE_OUTCOMES.contains(&&*self.outcome)
     }
 
     /// Returns the outcome, with the reason if the run did not complete.
@@ -134,25 +134,25 @@ fn distributions(record: &Record) -> Vec<Distribution> {
     distributions.map(|distribution| Distribution { name: shared_name(&distribution.name), ..distribution }).collect()
 }
 
-fn initial_transient(json: &Json) -> Option<(bool, SharedName)> {
-    Some((json["initial_transient"].as_bool()?, named(json, "key")?))
+fn parse_initial_transient(json: &Json) -> Option<(bool, SharedName)> {
+    Some((json["initial_transient"].as_bool()?, name_field(json, "key")?))
 }
 
-fn bottleneck(json: &Json) -> Option<(SharedName, SharedName, f64)> {
+fn parse_bottleneck(json: &Json) -> Option<(SharedName, SharedName, f64)> {
     let kind = BOTTLENECK_KINDS.into_iter().find(|kind| json.get(kind).is_some())?;
-    Some((shared_name(kind), named(json, kind)?, json["share"].as_f64()?))
+    Some((shared_name(kind), name_field(json, kind)?, json["share"].as_f64()?))
 }
 
-fn stage(json: &Json) -> Option<StageTimes> {
+fn parse_stage(json: &Json) -> Option<StageTimes> {
     let [waiting_us, service_us] = ["waiting_us", "service_us"].map(|key| json[key].as_f64());
-    Some(StageTimes { name: named(json, "stage")?, waiting_us: waiting_us?, service_us: service_us? })
+    Some(StageTimes { name: name_field(json, "stage")?, waiting_us: waiting_us?, service_us: service_us? })
 }
 
 fn parse_list<T>(list: &Json, item: impl Fn(&Json) -> Option<T>) -> Vec<T> {
     list.as_array().into_iter().flatten().filter_map(item).collect()
 }
 
-fn named(json: &Json, key: &str) -> Option<SharedName> {
+fn name_field(json: &Json, key: &str) -> Option<SharedName> {
     json[key].as_str().map(shared_name)
 }
 

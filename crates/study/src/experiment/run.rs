@@ -19,7 +19,7 @@ pub struct RunResult {
     /// An explanation of the outcome, in one or two sentences.
     pub note: Option<String>,
     /// The result of the test for an initial transient among the measured values. It is `None` if the workload measures
-    /// no steady state, or the run is saturated or did not end by itself.
+    /// no steady state, or the run is saturated or did not complete.
     pub warm_up: Option<WarmUpCheck>,
     /// The metrics measured by the workload and counted by the hosts. If the run did not complete, only counts have
     /// values: the counts so far.
@@ -34,8 +34,7 @@ pub struct RunResult {
     pub deliveries: Vec<Delivery>,
     /// The busy and active times of every processor, bus, memory, engine and link.
     pub resources: Vec<ResourceUse>,
-    /// The simulated time at the end of the run. In a run that ended by itself, no measured message was delivered
-    /// later.
+    /// The simulated time at the end of the run. In a complete run, no measured message was delivered later.
     pub end: Time,
     /// The number of events fired.
     pub events: u64,
@@ -109,8 +108,8 @@ fn finish_run(built: BuiltMachine) -> RunResult {
     }
 }
 
-/// Returns the time at which the run ended. A run that ended by itself ends no earlier than its last measured delivery
-/// by the clock of the receiver, whose processor may be ahead of the simulation.
+/// Returns the time at which the run ended. A complete run ends no earlier than its last measured delivery by the clock
+/// of the receiver, whose processor may be ahead of the simulation.
 fn end_time(built: &BuiltMachine, outcome: &Outcome) -> Time {
     let now = built.world.sim.now();
     if outcome.is_complete() { now.max(built.world.tally.last_delivery()) } else { now }
@@ -193,8 +192,8 @@ fn resources(built: &BuiltMachine) -> Vec<ResourceUse> {
     let mut resources = Vec::new();
     for node in built.world.nodes.iter() {
         for part in node.endpoint().utilization() {
-            let name = format!("{} {}", node.name, part.what);
-            resources.push(ResourceUse { name, kind: part.what, busy: part.busy, active: part.active });
+            let name = format!("{} {}", node.name, part.part_name);
+            resources.push(ResourceUse { name, kind: part.part_name, busy: part.busy, active: part.active });
         }
     }
     resources.extend(built.world.links().into_iter().map(|link| {
@@ -205,16 +204,16 @@ fn resources(built: &BuiltMachine) -> Vec<ResourceUse> {
 }
 
 /// The largest number of nodes whose host metrics are reported per node.
-const HOSTS_REPORTED: usize = 8;
+const HOSTS_REPORTED_MAX: usize = 8;
 
 /// Returns the metrics counted by the hosts. A metric is reported per node if it is declared so and at most
-/// `HOSTS_REPORTED` nodes have it; otherwise it is the sum over all nodes.
+/// `HOSTS_REPORTED_MAX` nodes have it; otherwise it is the sum over all nodes.
 fn host_metrics(built: &BuiltMachine) -> Vec<Metric> {
     let nodes = built.world.nodes.iter();
     let metrics_by_node: Vec<(&str, Vec<HostMetric>)> =
         nodes.map(|node| (node.name.as_str(), node.endpoint().host().metrics())).collect();
-    let hosts = metrics_by_node.iter().filter(|(_, metrics)| metrics.iter().any(|metric| metric.per_node)).count();
-    let is_reported_by_node = |metric: &HostMetric| metric.per_node && hosts <= HOSTS_REPORTED;
+    let host_count = metrics_by_node.iter().filter(|(_, metrics)| metrics.iter().any(|metric| metric.per_node)).count();
+    let is_reported_by_node = |metric: &HostMetric| metric.per_node && host_count <= HOSTS_REPORTED_MAX;
     let by_node = |(node, metrics): &(&str, Vec<HostMetric>)| {
         let metrics = metrics.iter().filter(|metric| is_reported_by_node(metric));
         let node = name_word(node);
@@ -222,11 +221,11 @@ fn host_metrics(built: &BuiltMachine) -> Vec<Metric> {
         metrics.map(named).collect::<Vec<_>>()
     };
     let mut all_metrics: Vec<Metric> = metrics_by_node.iter().flat_map(by_node).collect();
-    let by_node = all_metrics.len();
+    let node_metric_count = all_metrics.len();
     let summed = metrics_by_node.iter().flat_map(|(_, metrics)| metrics).filter(|metric| !is_reported_by_node(metric));
     for metric in summed {
         let name = format!("{}.{}", metric.part, metric.quantity);
-        match all_metrics[by_node..].iter_mut().find(|sum| sum.name == name) {
+        match all_metrics[node_metric_count..].iter_mut().find(|sum| sum.name == name) {
             Some(sum) => sum.value += metric.value,
             None => all_metrics.push(host_metric(name, metric)),
         }

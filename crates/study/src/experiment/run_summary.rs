@@ -1,4 +1,4 @@
-//! The summary of a run in sentences: how it ended, and the candidate for its bottleneck.
+//! The summary of a run in sentences: its outcome, and the candidate for its bottleneck.
 
 use super::{Candidate, RunResult, record};
 use crate::report::MeanLedger;

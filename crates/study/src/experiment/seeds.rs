@@ -8,7 +8,7 @@
 //! if each run has one (sectioning; Nakayama, "Confidence Intervals for Quantiles Using Sectioning When Applying
 //! Variance-Reduction Techniques", ACM TOMACS 24(4), 2014); extremes and counts have none.
 
-use super::distribution::merged;
+use super::distribution::merge_by_name;
 use super::reader::Reader;
 use super::sweep::{self, POINTS_MAX};
 use super::vary::{self, Dimension, Vary};
@@ -22,12 +22,12 @@ use serde_json::{Map, Value as Json, json};
 pub const SEEDS_MAX: u64 = 10_000;
 
 /// The key that is varied.
-pub const KEY: &str = "run.seed";
+pub const SEED_KEY: &str = "run.seed";
 
-/// Returns consecutive values of the seed, from `first` on.
-pub fn seed_values(first: u64, seeds: u64) -> Vary {
-    let values = (0..seeds).map(|seed| first.wrapping_add(seed).to_string()).collect();
-    Vary { key: KEY.to_owned(), values }
+/// Returns the seed with `count` consecutive values, from `first` on.
+pub fn seed_values(first: u64, count: u64) -> Vary {
+    let values = (0..count).map(|seed| first.wrapping_add(seed).to_string()).collect();
+    Vary { key: SEED_KEY.to_owned(), values }
 }
 
 /// Returns the seeds as one more dimension of a sweep. They start with the seed of the sweep's first point.
@@ -36,9 +36,9 @@ pub fn seed_values(first: u64, seeds: u64) -> Vary {
 ///
 /// Reports a sweep that itself varies the seed, or has more than `POINTS_MAX` runs.
 pub fn dimension(reader: Reader<'_>, dimensions: &[Dimension], count: u64) -> Result<Dimension, Problem> {
-    let names = |key: &str| vary::names(&format!("{key}=0")).ok();
+    let key_names = |key: &str| vary::key_names(&format!("{key}=0")).ok();
     let mut varies = dimensions.iter().flat_map(|dimension| &dimension.varies);
-    if varies.any(|vary| names(&vary.key) == names(KEY)) {
+    if varies.any(|vary| key_names(&vary.key) == key_names(SEED_KEY)) {
         let problem = Problem::new("both --vary and --seeds vary `run.seed`");
         return Err(problem.help("leave out one of the two"));
     }
@@ -47,9 +47,9 @@ pub fn dimension(reader: Reader<'_>, dimensions: &[Dimension], count: u64) -> Re
         let problem = Problem::new(format!("the sweep has more than {POINTS_MAX} runs"));
         return Err(problem.help("vary fewer values, or take fewer seeds"));
     }
-    let first = sweep::settings(&sweep::values_of(dimensions, 0));
+    let first_point = sweep::settings(&sweep::values_of(dimensions, 0));
     // The problems of the first point are reported together with those of all points.
-    let seed = reader(&first).map_or(0, |read| read.value.run.seed);
+    let seed = reader(&first_point).map_or(0, |description| description.value.run.seed);
     Ok(seed_values(seed, count).into())
 }
 
@@ -73,7 +73,7 @@ pub fn distributions(results: &[&ResultRow]) -> Vec<Distribution> {
     let have_same_outcome = have_same_outcome(results);
     let is_pooled =
         |result: &&ResultRow, distribution: &&Distribution| is_counted(result, have_same_outcome, &distribution.name);
-    merged(
+    merge_by_name(
         results
             .iter()
             .flat_map(|result| result.distributions.iter().filter(move |distribution| is_pooled(result, distribution))),
@@ -157,8 +157,8 @@ impl PooledStatistic {
 
     /// Returns half the width of the 95 % confidence interval, from the values of single runs.
     fn half_width(&self, values: &[f64]) -> Option<f64> {
-        let is_in_all = self.is_percentile && values.len() == self.runs;
-        interval::half_width_about(self.value, values).filter(|_| is_in_all)
+        let all_runs_have_it = self.is_percentile && values.len() == self.runs;
+        interval::half_width_about(self.value, values).filter(|_| all_runs_have_it)
     }
 }
 

@@ -1,12 +1,12 @@
-//! Warnings that a result, or a part of it, is not that of a steady state, for commands that read results: charts and
-//! pages.
+//! Warnings that a result, or a part of it, does not describe a steady state. Commands that read results to draw charts
+//! and pages print them.
 
 use super::record::Record;
 use super::tidy::{self, OUTCOME, TRANSIENT};
 use crate::report::dataset::{Dataset, Variable};
 
 /// Returns the warnings about the rows of tidy data whose runs were saturated or have an initial transient.
-pub fn warnings(data: &Dataset) -> Vec<String> {
+pub fn data_warnings(data: &Dataset) -> Vec<String> {
     let count = |column: Option<&Variable>, is_counted: &dyn Fn(&Variable, usize) -> bool| {
         column.map_or(0, |column| (0..data.rows()).filter(|row| is_counted(column, *row)).count())
     };
@@ -34,7 +34,7 @@ pub fn warnings(data: &Dataset) -> Vec<String> {
 }
 
 /// Returns the warning that `transient` of `runs` runs have an initial transient, with the key of the warm-up.
-pub fn of_runs(transient: usize, runs: usize, key: &str) -> String {
+pub fn transient_runs_warning(transient: usize, runs: usize, key: &str) -> String {
     format!("{transient} of {runs} runs have an initial transient: increase `{key}`.")
 }
 
@@ -44,15 +44,15 @@ pub fn is_transient(column: &Variable, row: usize) -> bool {
 }
 
 /// Returns the warnings about a run: that it is saturated, or has an initial transient.
-pub fn of_run(record: &Record) -> Vec<String> {
+pub fn run_warnings(record: &Record) -> Vec<String> {
     let saturated = (record.text(OUTCOME) == "saturated").then(|| format!("Saturated. {}", record.text("note")));
     saturated.into_iter().chain(record.get("warm_up")["finding"].as_str().map(str::to_owned)).collect()
 }
 
 /// Returns the warnings about a result of `narrows run` or `narrows sweep` as JSON.
-pub fn of_json(text: &str) -> Vec<String> {
-    match tidy::of_json(text) {
-        Ok(data) => warnings(&data),
-        Err(_) => Record::parse(text).map_or_else(|_| Vec::new(), |record| of_run(&record)),
+pub fn json_warnings(text: &str) -> Vec<String> {
+    match tidy::dataset_from_json(text) {
+        Ok(data) => data_warnings(&data),
+        Err(_) => Record::parse(text).map_or_else(|_| Vec::new(), |record| run_warnings(&record)),
     }
 }

@@ -21,23 +21,23 @@ const HASH: &str = "hash";
 ///
 /// Returns a sentence that states why there is no such machine: the points are not stored next to the file, or their
 /// machines need files of the user.
-pub fn link(path: &Path, rows: &Dataset) -> Result<ExplorerLink, String> {
+pub fn explorer_link(path: &Path, rows: &Dataset) -> Result<ExplorerLink, String> {
     let store = PointStore::open(path).ok_or("its points are not stored next to it")?;
     let hashes: Vec<String> = rows
         .find(HASH)
         .map_or_else(Vec::new, |hash| (0..rows.rows()).filter_map(|row| hash.values.text(row)).collect());
-    let known: BTreeSet<&str> = hashes.iter().map(String::as_str).collect();
+    let listed_hashes: BTreeSet<&str> = hashes.iter().map(String::as_str).collect();
     let mut records: Vec<Record> = store.records();
-    records.retain(|record| known.is_empty() || known.contains(record.text("hash")));
+    records.retain(|record| listed_hashes.is_empty() || listed_hashes.contains(record.text("hash")));
     let first = hashes.first().and_then(|hash| records.iter().find(|record| record.text("hash") == hash));
     let first = first.or(records.first()).ok_or("none of its points is stored next to it")?;
     if !first.get("files").is_null() {
         return Err("its machine needs files, which a link does not contain".to_owned());
     }
-    let leaves: Vec<BTreeMap<String, String>> = records.iter().map(values).collect();
-    let leaves: Vec<BTreeMap<&str, &str>> = leaves.iter().map(borrowed).collect();
-    let (first_values, others) = (values(first), leaves.iter().collect::<Vec<_>>());
-    let curve = VariedKeys::find(&borrowed(&first_values), &others).map(|varied| {
+    let values_by_point: Vec<BTreeMap<String, String>> = records.iter().map(values).collect();
+    let values_by_point: Vec<BTreeMap<&str, &str>> = values_by_point.iter().map(as_str_map).collect();
+    let (first_values, others) = (values(first), values_by_point.iter().collect::<Vec<_>>());
+    let curve = VariedKeys::find(&as_str_map(&first_values), &others).map(|varied| {
         // Results spell keys with `_`.
         let keys: Vec<String> =
             varied.text().split(';').map(|key| Registry::shared().with_canonical_keys(key)).collect();
@@ -52,6 +52,6 @@ fn values(record: &Record) -> BTreeMap<String, String> {
     leaves("", record.get("machine")).into_iter().collect()
 }
 
-fn borrowed(values: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {
+fn as_str_map(values: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {
     values.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect()
 }

@@ -38,7 +38,7 @@ pub struct CheckedSweep<'a> {
     /// The hash of each point's inputs, in order.
     inputs: Vec<String>,
     /// The first point of each distinct hash: the points to run.
-    distinct: Vec<usize>,
+    distinct_points: Vec<usize>,
 }
 
 /// A problem, and the points that have it.
@@ -80,7 +80,7 @@ pub enum SweepEvent {
         /// Whether a stored result was found.
         from_store: bool,
     },
-    /// A stored result is invalid, for this reason, and its point is run again.
+    /// The stored result in this file is invalid, for this reason. Its point is run again.
     Corrupt(PathBuf, String),
 }
 
@@ -95,16 +95,19 @@ pub fn dimensions(
     options: &[String],
     sets: &[String],
 ) -> Result<Vec<Dimension>, Vec<Problem>> {
-    let (mut dimensions, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
+    let (mut dimensions, mut problems, mut varied_keys) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
     // Errors in `sets` are reported when they are applied.
-    let set: Vec<Vec<String>> =
-        sets.iter().filter_map(|set| vary::names(&registry.with_canonical_keys(set)).ok()).collect();
+    let set_keys: Vec<Vec<String>> =
+        sets.iter().filter_map(|set| vary::key_names(&registry.with_canonical_keys(set)).ok()).collect();
     for dimension in table.into_iter().map(Ok).chain(options.iter().map(|option| Dimension::parse(option))) {
         match dimension {
             Err(problem) => problems.push(problem),
             Ok(dimension) => {
                 problems.extend(
-                    dimension.varies.iter().filter_map(|vary| key_conflict(registry, &vary.key, &mut known, &set)),
+                    dimension
+                        .varies
+                        .iter()
+                        .filter_map(|vary| key_conflict(registry, &vary.key, &mut varied_keys, &set_keys)),
                 );
                 dimensions.push(dimension);
             }
@@ -126,15 +129,15 @@ pub fn dimensions(
 fn key_conflict(
     registry: &Arc<Registry>,
     key: &str,
-    known_lines: &mut Vec<Vec<String>>,
-    set: &[Vec<String>],
+    varied_keys: &mut Vec<Vec<String>>,
+    set_keys: &[Vec<String>],
 ) -> Option<Problem> {
-    let names = vary::names(&registry.with_canonical_keys(&format!("{key}=0"))).unwrap_or_default();
-    let problem = match (known_lines.contains(&names), set.contains(&names)) {
+    let key_names = vary::key_names(&registry.with_canonical_keys(&format!("{key}=0"))).unwrap_or_default();
+    let problem = match (varied_keys.contains(&key_names), set_keys.contains(&key_names)) {
         (true, _) => {
-            let name = names.join(".");
-            let same = if key == name { String::new() } else { format!(": it is the same key as `{name}`") };
-            let problem = Problem::new(format!("`{key}` is varied twice{same}"));
+            let name = key_names.join(".");
+            let same_key = if key == name { String::new() } else { format!(": it is the same key as `{name}`") };
+            let problem = Problem::new(format!("`{key}` is varied twice{same_key}"));
             Some(problem.help("give all its values in one --vary, or in one column of the table of points"))
         }
         (_, true) => Some(
@@ -142,7 +145,7 @@ fn key_conflict(
         ),
         _ => None,
     };
-    known_lines.push(names);
+    varied_keys.push(key_names);
     problem
 }
 
@@ -167,29 +170,29 @@ impl<'a> Sweep<'a> {
     ///
     /// Reports each distinct problem with the points that have it.
     pub fn check(self) -> Result<CheckedSweep<'a>, Vec<PointProblem>> {
-        let read: Vec<Result<String, Problems>> =
-            (0..self.points()).into_par_iter().map(|point| Ok(record::inputs(&self.read(point)?))).collect();
-        if read.iter().any(Result::is_err) {
-            return Err(self.point_problems(read));
+        let input_hashes: Vec<Result<String, Problems>> =
+            (0..self.points()).into_par_iter().map(|point| Ok(record::inputs_hash(&self.read(point)?))).collect();
+        if input_hashes.iter().any(Result::is_err) {
+            return Err(self.point_problems(input_hashes));
         }
-        let inputs: Vec<String> = read.into_iter().flatten().collect();
-        Ok(CheckedSweep { distinct: distinct(&inputs), sweep: self, inputs })
+        let inputs: Vec<String> = input_hashes.into_iter().flatten().collect();
+        Ok(CheckedSweep { distinct_points: first_points(&inputs), sweep: self, inputs })
     }
 
-    /// Returns each distinct problem once, in the order of the first points that have them. Problems are distinct if
-    /// their words differ: an unknown key is one problem, whatever its value at a point.
-    fn point_problems(&self, read: Vec<Result<String, Problems>>) -> Vec<PointProblem> {
-        let (mut all, mut numbers) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
-        for (point, read) in read.into_iter().enumerate() {
-            for problem in read.err().iter().flat_map(Problems::split) {
-                let index = *numbers.entry(problem_texts(&problem)).or_insert(all.len());
-                match all.get_mut(index) {
-                    Some(known) => known.points += 1,
-                    None => all.push(PointProblem { first: self.values(point), points: 1, problem }),
+    /// Returns each distinct problem once, in the order of the first points that have the problem. Problems are
+    /// distinct if their texts differ: an unknown key is one problem, whatever its value at a point.
+    fn point_problems(&self, input_hashes: Vec<Result<String, Problems>>) -> Vec<PointProblem> {
+        let (mut point_problems, mut indices) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
+        for (point, hash) in input_hashes.into_iter().enumerate() {
+            for problem in hash.err().iter().flat_map(Problems::split) {
+                let index = *indices.entry(problem_texts(&problem)).or_insert(point_problems.len());
+                match point_problems.get_mut(index) {
+                    Some(same_problem) => same_problem.points += 1,
+                    None => point_problems.push(PointProblem { first: self.values(point), points: 1, problem }),
                 }
             }
         }
-        all
+        point_problems
     }
 }
 
@@ -225,7 +228,7 @@ fn problem_texts(problems: &Problems) -> String {
 }
 
 /// Returns the first point of each distinct hash.
-fn distinct(inputs: &[String]) -> Vec<usize> {
+fn first_points(inputs: &[String]) -> Vec<usize> {
     let mut seen = std::collections::HashSet::new();
     (0..inputs.len()).filter(|point| seen.insert(&inputs[*point])).collect()
 }

@@ -19,9 +19,9 @@ mod json;
 mod seeds;
 mod values;
 
-pub use json::read as of_json;
+pub use json::read as dataset_from_json;
 pub use seeds::{ReplicatedPoint, replicated, replicated_dataset};
-pub use values::columns as of_values;
+pub use values::push_columns;
 
 /// The number of resources above which the resources of each kind are aggregated.
 const RESOURCES_MAX: usize = 32;
@@ -32,33 +32,33 @@ pub const TRANSIENT: &str = "initial_transient";
 /// The column of the outcomes.
 pub const OUTCOME: &str = "outcome";
 
-/// The name and unit of a metric.
+/// The name and the unit of a metric.
 pub type MetricName = (String, String);
 
-/// Returns the chosen metrics, or if none are chosen, all metrics in the order in which they first appear. `seeds` is
-/// the number of runs of each point. A percentile for which no point has enough samples is left out unless it is
-/// chosen.
+/// Returns the `requested` metrics, or if none are requested, all metrics in the order in which they first appear.
+/// `seeds` is the number of runs of each point. A percentile for which no point has enough samples is left out unless
+/// it is requested.
 pub fn metrics(rows: &[SweepPoint], seeds: Option<u64>, requested: &[String]) -> Vec<MetricName> {
-    let (mut all, mut known): (Vec<MetricName>, HashSet<&str>) = Default::default();
+    let (mut all_metrics, mut known_names): (Vec<MetricName>, HashSet<&str>) = Default::default();
     for (name, _, unit) in rows.iter().flat_map(|row| &row.result.metrics) {
-        if known.insert(name) {
-            all.push((name.to_string(), unit.to_string()));
+        if known_names.insert(name) {
+            all_metrics.push((name.to_string(), unit.to_string()));
         }
     }
     if requested.is_empty() {
         let runs = seeds.unwrap_or(1).max(1) as usize;
-        all.retain(|(name, _)| rows.chunks(runs).any(|point| has_samples(name, point)));
-        return all;
+        all_metrics.retain(|(name, _)| rows.chunks(runs).any(|point| has_samples(name, point)));
+        return all_metrics;
     }
-    let find = |name: &String| all.iter().find(|(metric_name, _)| metric_name == name).cloned();
+    let find = |name: &String| all_metrics.iter().find(|(metric_name, _)| metric_name == name).cloned();
     requested.iter().map(|name| find(name).unwrap_or((name.clone(), String::new()))).collect()
 }
 
 /// Returns whether the runs of a point have enough samples for the metric `name`. A metric that is not a percentile
 /// needs none.
 fn has_samples(name: &str, point: &[SweepPoint]) -> bool {
-    let named = PERCENTILES.iter().find_map(|(suffix, percent)| Some((name.strip_suffix(suffix)?, *percent)));
-    let Some((distribution, percent)) = named else { return true };
+    let percentile = PERCENTILES.iter().find_map(|(suffix, percent)| Some((name.strip_suffix(suffix)?, *percent)));
+    let Some((distribution, percent)) = percentile else { return true };
     let count = format!("{distribution}{SAMPLES}");
     let samples: Vec<f64> = point.iter().filter_map(|run| Some(run.result.metric(&count)?.0)).collect();
     samples.is_empty() || samples.iter().sum::<f64>() >= samples_needed(percent) as f64
@@ -67,7 +67,7 @@ fn has_samples(name: &str, point: &[SweepPoint]) -> bool {
 /// Returns a row for each point.
 pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     let mut data = Dataset::default();
-    values::columns(&mut data, &rows.iter().map(|row| &row.values[..]).collect::<Vec<_>>());
+    values::push_columns(&mut data, &rows.iter().map(|row| &row.values[..]).collect::<Vec<_>>());
     let results: Vec<&ResultRow> = rows.iter().map(|row| &*row.result).collect();
     data.push(OUTCOME, "", texts(&results, |result| Some(result.outcome.to_string())));
     if results.iter().any(|result| result.reason.is_some()) {
@@ -77,8 +77,8 @@ pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     push_bottlenecks(&mut data, &results);
     data.push(TRANSIENT, "", counts(&results, |result| result.is_transient().map(u64::from)));
     data.push("simulated", "s", numbers(&results, |result| result.simulated_us.map(seconds)));
-    resources(&mut data, &results);
-    stages(&mut data, &results);
+    push_resources(&mut data, &results);
+    push_stages(&mut data, &results);
     data.push("seed", "", counts(&results, |result| result.seed));
     data.push("hash", "", texts(&results, |result| Some(result.hash.to_string())));
     data
@@ -120,23 +120,23 @@ fn seconds(us: f64) -> f64 {
 
 /// Adds the columns of the bottleneck of each run: its kind, its name, and its fraction.
 fn push_bottlenecks(data: &mut Dataset, results: &[&ResultRow]) {
-    let word = |field_of: fn(&(SharedName, SharedName, f64)) -> &SharedName| {
+    let text_column = |field_of: fn(&(SharedName, SharedName, f64)) -> &SharedName| {
         texts(results, move |result| result.bottleneck.as_ref().map(|bottleneck| field_of(bottleneck).to_string()))
     };
-    data.push("candidate_kind", "", word(|(kind, ..)| kind));
-    data.push(CANDIDATE_KEY, "", word(|(_, candidate, _)| candidate));
+    data.push("candidate_kind", "", text_column(|(kind, ..)| kind));
+    data.push(CANDIDATE_KEY, "", text_column(|(_, candidate, _)| candidate));
     data.push("candidate_share", "", numbers(results, |result| result.bottleneck.as_ref().map(|(.., share)| *share)));
 }
 
 /// Returns each name once, in the order in which they first appear.
-fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = HashSet::new();
     names.filter(|name| seen.insert(*name)).collect()
 }
 
 /// Adds the utilisation of each resource. If there are many, adds the largest and the mean of each kind instead.
-fn resources(data: &mut Dataset, results: &[&ResultRow]) {
-    let resources = unique(results.iter().flat_map(|result| &result.resources).map(|(name, _)| &**name));
+fn push_resources(data: &mut Dataset, results: &[&ResultRow]) {
+    let resources = distinct(results.iter().flat_map(|result| &result.resources).map(|(name, _)| &**name));
     if resources.len() <= RESOURCES_MAX {
         for name in &resources {
             let share = |result: &ResultRow| {
@@ -146,7 +146,7 @@ fn resources(data: &mut Dataset, results: &[&ResultRow]) {
         }
         return;
     }
-    for shared_kind in unique(resources.iter().map(|name| resource_kind(name))) {
+    for shared_kind in distinct(resources.iter().map(|name| resource_kind(name))) {
         let shares = |result: &ResultRow| -> Vec<f64> {
             result
                 .resources
@@ -171,16 +171,16 @@ fn resource_kind(resource: &str) -> &str {
 }
 
 /// Adds the mean waiting and service time of a message in each stage.
-fn stages(data: &mut Dataset, results: &[&ResultRow]) {
+fn push_stages(data: &mut Dataset, results: &[&ResultRow]) {
     data.push("messages", "", counts(results, |result| result.messages));
-    for name in unique(results.iter().flat_map(|result| &result.stages).map(|stage| &*stage.name)) {
-        let mut part = |part: &str, of: fn(&StageTimes) -> f64| {
+    for name in distinct(results.iter().flat_map(|result| &result.stages).map(|stage| &*stage.name)) {
+        let mut push_part = |part: &str, time_of: fn(&StageTimes) -> f64| {
             let time =
-                |result: &ResultRow| result.stages.iter().find(|stage| *stage.name == *name).map(of).map(seconds);
+                |result: &ResultRow| result.stages.iter().find(|stage| *stage.name == *name).map(time_of).map(seconds);
             data.push(&format!("stage_{name}_{part}"), "s", numbers(results, time));
         };
-        part("waiting", |stage| stage.waiting_us);
-        part("service", |stage| stage.service_us);
+        push_part("waiting", |stage| stage.waiting_us);
+        push_part("service", |stage| stage.service_us);
     }
 }
 
@@ -196,7 +196,7 @@ pub fn messages(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
         )
     };
     let time = |time_of: fn(&Delivery) -> Time| {
-        ColumnValues::Numbers(deliveries.iter().map(|one| Some(time_of(one).as_s())).collect())
+        ColumnValues::Numbers(deliveries.iter().map(|delivery| Some(time_of(delivery).as_s())).collect())
     };
     data.push("message", "", counts(|delivery| delivery.message));
     data.push("source", "", endpoint(|delivery| delivery.source));
@@ -205,7 +205,7 @@ pub fn messages(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
     data.push("sent", "s", time(|delivery| delivery.ledger.start()));
     data.push("delivered", "s", time(|delivery| delivery.at));
     data.push("latency", "s", time(|delivery| delivery.ledger.total()));
-    for name in unique(deliveries.iter().flat_map(|delivery| delivery.ledger.stages()).map(|stage| stage.name)) {
+    for name in distinct(deliveries.iter().flat_map(|delivery| delivery.ledger.stages()).map(|stage| stage.name)) {
         data.push(&format!("stage_{name}_waiting"), "s", stage_times(deliveries, name, |stage| stage.waiting));
         data.push(&format!("stage_{name}_service"), "s", stage_times(deliveries, name, |stage| stage.service));
     }
@@ -215,9 +215,9 @@ pub fn messages(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
 /// Returns the time of each message in a stage, summed over its passes. It is empty for a message that does not pass
 /// the stage.
 fn stage_times(deliveries: &[Delivery], name: &str, time_of: fn(&Stage) -> Time) -> ColumnValues {
-    let of_message = |delivery: &Delivery| {
+    let time_in_stage = |delivery: &Delivery| {
         let stages = || delivery.ledger.stages().iter().filter(|stage| stage.name == name);
         stages().next().map(|_| stages().map(time_of).sum::<Time>().as_s())
     };
-    ColumnValues::Numbers(deliveries.iter().map(of_message).collect())
+    ColumnValues::Numbers(deliveries.iter().map(time_in_stage).collect())
 }

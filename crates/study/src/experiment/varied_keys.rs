@@ -1,4 +1,4 @@
-//! The keys that vary among given points, in the form of `--vary`. The module derives a sweep from its points.
+//! Derives the varied keys of a sweep, in the form of `--vary`, from its points.
 
 use narrows_core::text::quantity::parse_any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,8 @@ pub struct VariedKeys<'a> {
 }
 
 impl<'a> VariedKeys<'a> {
-    /// Returns the keys in which the most points differ from `first` and in nothing else, if the values are numbers.
+    /// Groups the points by the keys in which they differ from `first`, and returns the keys of the largest group in
+    /// which the values of a key are numbers.
     pub fn find(first: &BTreeMap<&'a str, &'a str>, others: &[&BTreeMap<&'a str, &'a str>]) -> Option<VariedKeys<'a>> {
         let mut groups: BTreeMap<Vec<&str>, Vec<&BTreeMap<&str, &str>>> = BTreeMap::new();
         for other in others.iter().filter(|other| other.len() == first.len()) {
@@ -28,22 +29,22 @@ impl<'a> VariedKeys<'a> {
         }
         let varied = groups.into_iter().filter_map(|(keys, mut points)| {
             points.push(first);
-            VariedKeys::of_points(keys, &points)
+            VariedKeys::from_points(keys, &points)
         });
-        // Of equally many values, those of the first keys.
+        // If two groups have equally many values, the group with the first keys is returned.
         varied.fold(None, |best: Option<VariedKeys>, varied| match best {
             Some(best) if best.rows.len() >= varied.rows.len() => Some(best),
             _ => Some(varied),
         })
     }
 
-    fn of_points(mut keys: Vec<&'a str>, points: &[&BTreeMap<&'a str, &'a str>]) -> Option<VariedKeys<'a>> {
+    fn from_points(mut keys: Vec<&'a str>, points: &[&BTreeMap<&'a str, &'a str>]) -> Option<VariedKeys<'a>> {
         let values = |key: &str| points.iter().map(|point| point[key]).collect::<Vec<&str>>();
         let is_axis = |key: &str| {
             let numbers: Vec<Option<f64>> = values(key).into_iter().map(number).collect();
             let mut sorted: Vec<f64> = numbers.iter().copied().flatten().collect();
             sorted.sort_by(f64::total_cmp);
-            sorted.len() == numbers.len() && sorted.windows(2).all(|two| two[0] < two[1])
+            sorted.len() == numbers.len() && sorted.windows(2).all(|pair| pair[0] < pair[1])
         };
         // A key with equal values at several points does not vary together with the others.
         let is_distinct = |key: &str| values(key).into_iter().collect::<BTreeSet<&str>>().len() == points.len();

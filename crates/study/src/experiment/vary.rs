@@ -39,7 +39,7 @@ impl Dimension {
     /// Parses `A=1,2` or `A=1,2;B=3,4`.
     pub fn parse(option: &str) -> Result<Dimension, Problem> {
         // A text with unbalanced quotes or brackets is parsed, and reported, as one option.
-        let options = split(option, ';').unwrap_or_else(|_| vec![option]);
+        let options = split_outside_quotes(option, ';').unwrap_or_else(|_| vec![option]);
         let varies = options.into_iter().map(Vary::parse).collect::<Result<Vec<_>, _>>()?;
         let dimension = Dimension { varies };
         match dimension.varies.iter().find(|vary| vary.values.len() != dimension.len()) {
@@ -72,7 +72,7 @@ impl Dimension {
 }
 
 /// Returns the names that the key of `KEY=VALUE` consists of, for comparison with other keys.
-pub fn names(option: &str) -> Result<Vec<String>, Problem> {
+pub fn key_names(option: &str) -> Result<Vec<String>, Problem> {
     let setting = set::parse(option, 0, 0)?;
     Ok(setting.path.into_iter().map(|(name, _)| name).collect())
 }
@@ -86,10 +86,10 @@ impl Vary {
                 .help("or write a range with a step, FROM..TO+STEP, such as 0.05..0.5+0.05, or with a factor, FROM..TO*FACTOR, such as 64 B..8 KiB*2")
                 .help("or write a range with a number of values: 0..1.0+lin5 gives 5 values by equal steps, and 1 us..1 ms*log9 gives 9 values by equal factors")
         };
-        names(option).map_err(|invalid| problem(invalid.label.to_string()))?;
-        let equals = equals(option).ok_or_else(|| problem("`=` and values are missing".to_owned()))?;
+        key_names(option).map_err(|invalid| problem(invalid.label.to_string()))?;
+        let equals_offset = equals_offset(option).ok_or_else(|| problem("`=` and values are missing".to_owned()))?;
         let mut values = Vec::new();
-        for value in split(&option[equals + 1..], ',').map_err(|why| problem(why.to_owned()))? {
+        for value in split_outside_quotes(&option[equals_offset + 1..], ',').map_err(|why| problem(why.to_owned()))? {
             match value {
                 "" => return Err(problem("a value is empty".to_owned())),
                 range if is_range(range) => {
@@ -102,12 +102,12 @@ impl Vary {
         if let Some(duplicate) = first_duplicate(&values) {
             return Err(problem(format!("the value `{duplicate}` is given twice")));
         }
-        Ok(Vary { key: option[..equals].trim().to_owned(), values })
+        Ok(Vary { key: option[..equals_offset].trim().to_owned(), values })
     }
 }
 
 /// Returns the position of the `=` after the key. The key may itself contain one, in quotes.
-fn equals(option: &str) -> Option<usize> {
+fn equals_offset(option: &str) -> Option<usize> {
     let mut quote = None;
     for (offset, c) in option.char_indices() {
         match (quote, c) {
@@ -120,8 +120,8 @@ fn equals(option: &str) -> Option<usize> {
     None
 }
 
-/// Splits a text at each `mark` outside quotes and brackets.
-fn split(text: &str, mark: char) -> Result<Vec<&str>, &'static str> {
+/// Splits a text at each `separator` outside quotes and brackets.
+fn split_outside_quotes(text: &str, separator: char) -> Result<Vec<&str>, &'static str> {
     let (mut values, mut from, mut depth) = (Vec::new(), 0, 0usize);
     let (mut quote, mut escaped) = (None, false);
     for (offset, c) in text.char_indices() {
@@ -133,7 +133,7 @@ fn split(text: &str, mark: char) -> Result<Vec<&str>, &'static str> {
             (None, '"' | '\'') => quote = Some(c),
             (None, '[' | '{') => depth += 1,
             (None, ']' | '}') => depth = depth.checked_sub(1).ok_or("a closing bracket has no opening one")?,
-            (None, c) if c == mark && depth == 0 => {
+            (None, c) if c == separator && depth == 0 => {
                 values.push(text[from..offset].trim());
                 from = offset + 1;
             }

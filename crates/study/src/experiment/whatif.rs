@@ -187,7 +187,7 @@ pub struct WhatIf {
     pub refused: Vec<Refusal>,
     /// The parameters that are not changed, because they describe another machine or the load on it.
     pub fixed: Vec<String>,
-    /// The saturation of the bottleneck, and the next one.
+    /// The saturation of the bottleneck, and the next bottleneck.
     pub saturation: Option<Saturation>,
     /// The number of runs.
     pub runs: usize,
@@ -203,10 +203,10 @@ pub enum WhatIfError {
 
 /// A step of the analysis, for the display of its progress.
 pub enum TrialProgress {
-    /// Number of runs that are expected in all.
+    /// The analysis is expected to make this number of runs.
     Expected(usize),
     /// A run ended.
-    Ran,
+    RunEnded,
 }
 
 /// A sensitivity analysis of a description.

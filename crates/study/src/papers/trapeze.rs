@@ -20,7 +20,7 @@ pub(super) fn register(functions: BuiltinFns) -> BuiltinFns {
 }
 
 /// The size of the control message that precedes every payload, in bytes.
-const CONTROL: u64 = 128;
+const CONTROL_BYTES: u64 = 128;
 
 /// Returns the run that the first argument names, and the second argument.
 fn run_and_name<'r, 'a>(results: &'r Results, arguments: &[&'a str]) -> Option<(&'r RunResult, &'a str)> {
@@ -58,9 +58,9 @@ fn transfer_times(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
 fn transfer_sizes(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
     let (run, engine) = run_and_name(results, arguments)?;
     let message = arguments.get(2)?.parse().ok()?;
-    let of_message = all_transfers(run, engine).into_iter().filter(|span| span.message == Some(message));
-    let control = usize::from(engine.starts_with("net"));
-    Some(of_message.skip(control).map(|span| span.bytes.get() as f64).collect())
+    let message_transfers = all_transfers(run, engine).into_iter().filter(|span| span.message == Some(message));
+    let control_transfers = usize::from(engine.starts_with("net"));
+    Some(message_transfers.skip(control_transfers).map(|span| span.bytes.get() as f64).collect())
 }
 
 /// Returns the sizes of an engine's transfers in the steady state, in bytes. The arguments are POINT/ENGINE.
@@ -94,19 +94,23 @@ fn steady_idle(results: &Results, arguments: &[&str]) -> Option<f64> {
 fn clearing_times(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
     let run = results.get(*arguments.first()?)?;
     let receives = all_transfers(run, "hostRcv");
-    let clear = |send: &&Span| {
-        let of_packet = receives.iter().filter(|span| span.message == send.message);
-        Some((of_packet.map(|span| span.end).max()? - send.start).as_us())
+    let clearing_time = |send: &&Span| {
+        let packet_receives = receives.iter().filter(|span| span.message == send.message);
+        Some((packet_receives.map(|span| span.end).max()? - send.start).as_us())
     };
-    all_transfers(run, "hostTx").iter().map(clear).collect()
+    all_transfers(run, "hostTx").iter().map(clearing_time).collect()
 }
 
-/// Returns the mean payload transfer of a node's netTx in the first half of its transfers, while other nodes also have
-/// work, in bytes. The arguments are POINT/NODE.
+/// Returns the mean size of the payload transfers of a node's netTx, in bytes, over the first half of these transfers,
+/// while other nodes also have work. The arguments are POINT/NODE.
 fn mean_transfer_of_node(results: &Results, arguments: &[&str]) -> Option<f64> {
     let (run, node) = run_and_name(results, arguments)?;
-    let sizes: Vec<u64> =
-        run.timeline.spans_on(node, "netTx")?.map(|span| span.bytes.get()).filter(|bytes| *bytes != CONTROL).collect();
+    let sizes: Vec<u64> = run
+        .timeline
+        .spans_on(node, "netTx")?
+        .map(|span| span.bytes.get())
+        .filter(|bytes| *bytes != CONTROL_BYTES)
+        .collect();
     let sizes = &sizes[..sizes.len() / 2];
     (!sizes.is_empty()).then(|| sizes.iter().sum::<u64>() as f64 / sizes.len() as f64)
 }

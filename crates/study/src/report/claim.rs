@@ -90,7 +90,7 @@ impl ClaimValue {
     pub fn text(&self) -> String {
         match self {
             ClaimValue::Number(x) => number::short(*x),
-            ClaimValue::Text(words) => words.clone(),
+            ClaimValue::Text(text) => text.clone(),
         }
     }
 }
@@ -102,14 +102,14 @@ impl From<f64> for ClaimValue {
 }
 
 impl From<&str> for ClaimValue {
-    fn from(words: &str) -> ClaimValue {
-        ClaimValue::Text(words.to_owned())
+    fn from(text: &str) -> ClaimValue {
+        ClaimValue::Text(text.to_owned())
     }
 }
 
 impl From<String> for ClaimValue {
-    fn from(words: String) -> ClaimValue {
-        ClaimValue::Text(words)
+    fn from(text: String) -> ClaimValue {
+        ClaimValue::Text(text)
     }
 }
 
@@ -137,13 +137,14 @@ pub struct Claim {
     pub holds: Option<bool>,
     /// The role of the claim.
     pub role: Role,
-    /// A note for the reader, such as a contradiction in the paper or a digit that is missing.
+    /// A note on the claim, such as a contradiction in the paper or a missing digit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The failure of the claim, if the study expects it to fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fails: Option<ExpectedFailure>,
-    /// The claims whose numbers this one is computed from. It adds no information, and is not counted.
+    /// The claims from whose numbers the number of this claim is computed. Such a claim adds no information, and is not
+    /// counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restates: Vec<String>,
     /// The name of the paper's statement that this claim is a part of, if the statement was split into several claims.

@@ -1,5 +1,5 @@
-//! The conditioning of a study's claims: its fit and the choices made by hand, each with the claims that were in sight
-//! and the claims that are predicted after it.
+//! The conditioning of a study's claims: the fit and the choices made by hand, each with the claims whose results were
+//! known at that time and the claims that the model predicts afterwards.
 
 use super::paper::{Artifact, CONDITIONING};
 use super::table::{Column, ReportTable};
@@ -9,13 +9,13 @@ use super::table::{Column, ReportTable};
 pub struct Conditioning {
     /// The value or mechanism that was chosen.
     pub choice: String,
-    /// The keys, files or programs that have it.
+    /// The keys, files or programs that contain the value or mechanism.
     pub location: String,
     /// The value that was chosen, and the values that were tried.
     pub value: String,
     /// The reason for the choice.
     pub why: String,
-    /// The claims that were in sight, as the study names them.
+    /// The claims whose results were known when the choice was made, as the study names them.
     pub chosen_with: Vec<String>,
     /// The claims that depend on the choice and are predicted.
     pub predicted: Vec<String>,
@@ -24,7 +24,7 @@ pub struct Conditioning {
 }
 
 impl Conditioning {
-    /// Returns the claims that are predicted after it, as text.
+    /// Returns the claims that are predicted after the choice, as text.
     pub fn predicted_text(&self) -> String {
         match self.predicted.len() {
             0 => "no predicted claim".to_owned(),
@@ -36,8 +36,8 @@ impl Conditioning {
 
 /// Returns the table of the conditioning.
 pub fn table(rows: &[Conditioning]) -> ReportTable {
-    let heads = ["choice", "where", "value", "why", "chosen with", "predicted after it"];
-    let mut table = ReportTable::new(heads.map(Column::new).to_vec());
+    let headings = ["choice", "where", "value", "why", "chosen with", "predicted after it"];
+    let mut table = ReportTable::new(headings.map(Column::new).to_vec());
     for row in rows {
         let (chosen_with, predicted) = (row.chosen_with.join(", "), row.predicted_text());
         let cells = [&row.choice, &row.location, &row.value, &row.why, &chosen_with, &predicted];
@@ -46,7 +46,7 @@ pub fn table(rows: &[Conditioning]) -> ReportTable {
     table
 }
 
-/// Returns the artifact with the table; `None` if nothing was fitted or chosen with results in sight.
+/// Returns the artifact with the table; `None` if `rows` is empty.
 pub fn artifact(rows: &[Conditioning]) -> Option<Artifact> {
     let caption = "Each constant or mechanism that was fitted, or chosen by hand with results in sight, the claims that it \
                    was chosen with, which are calibrated, and the claims that depend on it and are predicted.";

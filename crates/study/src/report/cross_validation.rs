@@ -1,4 +1,5 @@
-//! Cross-validation of a fit: numbers of claims as they are predicted by a fit without the numbers of their row.
+//! Cross-validation of a fit: each number of a claim is predicted by a fit from which the numbers of its row were left
+//! out.
 
 use super::claim::Role;
 use super::number::{display_unit, percent, short, signed_percent};
@@ -25,7 +26,7 @@ pub struct HeldOutNumber {
     pub expected: f64,
     /// The number after the fit on all numbers; null if the number has no value.
     pub fitted: Option<f64>,
-    /// The number after the fit on those of the other rows; null if the number has no value.
+    /// The number after the fit on the numbers of the other rows; null if the number has no value.
     pub predicted: Option<f64>,
 }
 
@@ -35,7 +36,7 @@ impl HeldOutNumber {
         self.predicted.map(|predicted| predicted / self.expected - 1.0)
     }
 
-    fn is_near(&self) -> bool {
+    fn is_close(&self) -> bool {
         self.error().is_some_and(|error| error.abs() <= CLOSE_PREDICTION_ERROR)
     }
 
@@ -59,30 +60,31 @@ impl HeldOutNumber {
     }
 }
 
-/// The heads of the columns of the table.
-pub const HEADS: [&str; 7] = ["number", "role", "left out with it", "published", "fitted", "predicted", "error"];
+/// The headings of the columns of the table.
+pub const HEADINGS: [&str; 7] = ["number", "role", "left out with it", "published", "fitted", "predicted", "error"];
 
 /// Returns the table of the numbers.
 pub fn table(numbers: &[HeldOutNumber]) -> ReportTable {
-    let mut table = ReportTable::new(HEADS.map(Column::new).to_vec());
-    for one in numbers {
-        table.push(one.cells().map(Into::into).to_vec());
+    let mut table = ReportTable::new(HEADINGS.map(Column::new).to_vec());
+    for number in numbers {
+        table.push(number.cells().map(Into::into).to_vec());
     }
     table
 }
 
 /// Returns the numbers of predictions that are close to the published numbers, as sentences.
 pub fn finding(numbers: &[HeldOutNumber]) -> String {
-    let near = percent(CLOSE_PREDICTION_ERROR);
+    let close_error_text = percent(CLOSE_PREDICTION_ERROR);
     let count = |is_prediction: bool| {
-        let of_role: Vec<_> = numbers.iter().filter(|one| one.is_prediction() == is_prediction).collect();
-        (of_role.iter().filter(|one| one.is_near()).count(), of_role.len())
+        let numbers_of_role: Vec<_> = numbers.iter().filter(|number| number.is_prediction() == is_prediction).collect();
+        (numbers_of_role.iter().filter(|number| number.is_close()).count(), numbers_of_role.len())
     };
-    let (close, all) = count(false);
-    let mut text = format!("{close} of {all} numbers are within {near} when their row is left out of the fit.");
-    let (close, all) = count(true);
-    if all > 0 {
-        text += &format!(" {close} of {all} predicted numbers are within {near}.");
+    let (close, total) = count(false);
+    let mut text =
+        format!("{close} of {total} numbers are within {close_error_text} when their row is left out of the fit.");
+    let (close, total) = count(true);
+    if total > 0 {
+        text += &format!(" {close} of {total} predicted numbers are within {close_error_text}.");
     }
     text
 }

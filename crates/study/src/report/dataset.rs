@@ -134,27 +134,32 @@ impl Dataset {
 
 /// Whether this build reads and writes Parquet: the feature `parquet`.
 pub const HAS_PARQUET: bool = cfg!(feature = "parquet");
-const NO_PARQUET: &str = "this build of Narrows does not support Parquet: it was built without the feature `parquet`";
+const PARQUET_UNSUPPORTED: &str =
+    "this build of Narrows does not support Parquet: it was built without the feature `parquet`";
 
-/// Refuses what this build neither reads nor writes.
+/// Returns an error for each operation, since this build does not support Parquet.
 #[cfg(not(feature = "parquet"))]
 mod parquet {
-    use super::{Dataset, NO_PARQUET};
+    use super::{Dataset, PARQUET_UNSUPPORTED};
 
     pub fn write(_: &Dataset) -> Result<Vec<u8>, String> {
-        Err(NO_PARQUET.to_owned())
+        Err(PARQUET_UNSUPPORTED.to_owned())
     }
 
     pub fn read(_: Vec<u8>) -> Result<Dataset, String> {
-        Err(NO_PARQUET.to_owned())
+        Err(PARQUET_UNSUPPORTED.to_owned())
     }
 }
 
 impl Encoding {
-    /// Refuses Parquet in a build without it.
+    /// Checks that this build supports the format.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for Parquet in a build without the feature `parquet`.
     pub fn check_built(self) -> Result<(), Problem> {
         if self == Encoding::Parquet && !HAS_PARQUET {
-            return Err(Problem::new(NO_PARQUET)
+            return Err(Problem::new(PARQUET_UNSUPPORTED)
                 .help(format!("use `.csv` or `.jsonl`, or build it with the feature: {FULL_BUILD}")));
         }
         Ok(())
@@ -181,7 +186,7 @@ fn from_texts(name: String, texts: Vec<Option<String>>) -> Variable {
     } else {
         ColumnValues::Texts(texts)
     };
-    Variable { unit: unit::of_name(&name).to_owned(), name, values }
+    Variable { unit: unit::base_unit_of_column(&name).to_owned(), name, values }
 }
 
 #[cfg(test)]

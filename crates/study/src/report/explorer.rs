@@ -9,10 +9,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
 
 /// The address of the explorer page, relative to a report, unless the user names another.
-pub const EXPLORER: &str = "explorer/index.html";
+pub const DEFAULT_EXPLORER_PAGE: &str = "explorer/index.html";
 
 /// The level of compression: the best.
-const LEVEL: u8 = 9;
+const COMPRESSION_LEVEL: u8 = 9;
 
 /// A machine that the explorer page opens.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,7 +30,8 @@ pub struct ExplorerLink {
 impl ExplorerLink {
     /// Returns the fragment of the link, without `#`.
     pub fn fragment(&self) -> String {
-        let mut items = vec![format!("~text={}", URL_SAFE_NO_PAD.encode(compress_to_vec(self.text.as_bytes(), LEVEL)))];
+        let mut items =
+            vec![format!("~text={}", URL_SAFE_NO_PAD.encode(compress_to_vec(self.text.as_bytes(), COMPRESSION_LEVEL)))];
         items.extend(self.sets.iter().map(|set| {
             let (key, value) = set.split_once('=').unwrap_or((set, ""));
             format!("{}={}", encoded(key.trim()), encoded(value.trim()))

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
-/// The JSON of a report, and its page.
-const SUMMARIES: [&str; 2] = ["report.json", "report.html"];
+/// The names of the files with the report's JSON and its page.
+const SUMMARY_FILES: [&str; 2] = ["report.json", "report.html"];
 
 impl PaperReport {
     /// Writes `report.html`, `report.json`, `ID.svg` and `ID.csv` of each artifact, and the files that charts link to,
@@ -39,12 +39,12 @@ impl PaperReport {
             path.parent().map(fs::create_dir_all).transpose()?;
             files.write(&path, text.as_bytes())?;
         }
-        let summaries = SUMMARIES.map(|name| folder.join(name));
+        let summary_paths = SUMMARY_FILES.map(|name| folder.join(name));
         let texts = [format!("{:#}\n", self.json()), html::page(self)];
-        for (path, text) in summaries.iter().zip(&texts) {
+        for (path, text) in summary_paths.iter().zip(&texts) {
             files.write(path, text.as_bytes())?;
         }
-        for path in &summaries {
+        for path in &summary_paths {
             match fs::remove_file(path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn report_that_cannot_be_written_leaves_the_earlier_one_whole() {
+    fn report_that_cannot_be_written_leaves_the_earlier_one_unchanged() {
         let folder = std::env::temp_dir().join(format!("narrows-files-{}", unique_suffix()));
         report("<svg>one</svg>").write(&folder).expect("a folder");
         let read = |name: &str| fs::read_to_string(folder.join(name)).expect(name);

@@ -1,9 +1,9 @@
-//! The self-contained HTML page of a report: runs that did not end as done, the figures with their data, then the
-//! findings and tables, then the claims.
+//! The self-contained HTML page of a report: runs that did not end with the outcome `done`, the figures with
+//! their data, the findings, the tables, and the claims.
 //!
 //! Styles, charts and a script are embedded, and nothing is fetched. Claims are folded by the part of the publication
-//! that they are from; a group with a failing claim is open, and its failing claims come first. The page works without
-//! the script: the filter is made with style sheets only. The script adds a search, and sorting by column.
+//! that states them; a group with a failing claim is open, and its failing claims come first. The page works without
+//! the script, since the filter uses style sheets only. The script adds a search and sorting by column.
 
 mod claims;
 mod explorer;
@@ -67,13 +67,13 @@ fn tables(report: &PaperReport) -> impl Iterator<Item = &Artifact> {
 /// Returns the table of contents, in the order of the page.
 fn contents(report: &PaperReport) -> String {
     let item = |id: &str, title: &str| format!("<li><a href=\"#{}\">{}</a></li>\n", escape(id), escape(title));
-    let of_claims = |id: &str, title: &str| (!report.claims.is_empty()).then(|| item(id, title));
-    let of_artifact = |artifact: &Artifact| item(&artifact.id, &artifact.title);
+    let claims_item = |id: &str, title: &str| (!report.claims.is_empty()).then(|| item(id, title));
+    let artifact_item = |artifact: &Artifact| item(&artifact.id, &artifact.title);
     let items: String = figures(report)
-        .map(of_artifact)
-        .chain(of_claims("findings", "Findings"))
-        .chain(tables(report).map(of_artifact))
-        .chain(of_claims("claims", "Claims"))
+        .map(artifact_item)
+        .chain(claims_item("findings", "Findings"))
+        .chain(tables(report).map(artifact_item))
+        .chain(claims_item("claims", "Claims"))
         .collect();
     format!(
         "<nav aria-label=\"Contents\"><details>\n<summary>Contents</summary>\n<ul>\n{items}</ul>\n</details></nav>\n"
@@ -121,7 +121,7 @@ fn section(artifact: &Artifact, provenance: &Provenance) -> String {
         // On a narrow screen the chart scrolls, which needs the focus of the keyboard.
         section += &format!("<figure tabindex=\"0\" role=\"group\" aria-label=\"{title}\">\n{svg}</figure>\n");
     }
-    let file = |name: String, what: &str| format!("<a href=\"{}\">{what}</a>", escape(&name));
+    let file = |name: String, link_text: &str| format!("<a href=\"{}\">{link_text}</a>", escape(&name));
     let links = [artifact.svg_file().map(|name| file(name, "SVG")), artifact.csv_file().map(|name| file(name, "CSV"))];
     let links: Vec<String> = links.into_iter().flatten().collect();
     if !links.is_empty() && !provenance.is_single_file {
@@ -134,7 +134,7 @@ fn section(artifact: &Artifact, provenance: &Provenance) -> String {
         // A table without a chart is shown open.
         let open = if artifact.svg.is_none() { " open=\"\"" } else { "" };
         let rows = table.rows.len();
-        let data = data(table, &title);
+        let data = data_table(table, &title);
         section += &format!("<details{open}>\n<summary>Data: {}</summary>\n{data}</details>\n", counted(rows, "row"));
     }
     section + "</section>\n"
@@ -147,7 +147,7 @@ fn embedded_data(artifact: &Artifact, table: &ReportTable) -> String {
     format!("<p class=\"files\"><a download=\"{name}\" href=\"data:text/csv;charset=utf-8,{encoded}\">CSV</a></p>\n")
 }
 
-fn data(table: &ReportTable, title: &str) -> String {
+fn data_table(table: &ReportTable, title: &str) -> String {
     let class = |i: usize| if table.is_numeric(i) { " class=\"number\"" } else { "" };
     let mut html = format!("<div {}><table>\n<thead><tr>", scrollable_attributes(&format!("Data of {title}")));
     for (i, column) in table.columns.iter().enumerate() {

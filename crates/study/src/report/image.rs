@@ -85,9 +85,9 @@ mod render {
         let tree = tree(svg)?;
         let size = tree.size();
         let pixels = |length: f32| (length * SCALE).ceil() as u32;
-        let mut sheet = Pixmap::new(pixels(size.width()), pixels(size.height())).ok_or("the chart is too large")?;
-        resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut sheet.as_mut());
-        sheet.encode_png().map_err(|error| format!("the image cannot be written: {error}"))
+        let mut pixmap = Pixmap::new(pixels(size.width()), pixels(size.height())).ok_or("the chart is too large")?;
+        resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixmap.as_mut());
+        pixmap.encode_png().map_err(|error| format!("the image cannot be written: {error}"))
     }
 
     pub fn pdf(svg: &str) -> Result<Vec<u8>, String> {
@@ -98,17 +98,18 @@ mod render {
     }
 }
 
-/// Refuses what this build does not render.
+/// Returns an error for each format, since this build renders no images.
 #[cfg(not(feature = "pictures"))]
 mod render {
-    const MISSING: &str = "this build of Narrows writes SVG only: it was built without the feature `pictures`";
+    const IMAGES_UNSUPPORTED: &str =
+        "this build of Narrows writes SVG only: it was built without the feature `pictures`";
 
     pub fn png(_: &str) -> Result<Vec<u8>, String> {
-        Err(MISSING.to_owned())
+        Err(IMAGES_UNSUPPORTED.to_owned())
     }
 
     pub fn pdf(_: &str) -> Result<Vec<u8>, String> {
-        Err(MISSING.to_owned())
+        Err(IMAGES_UNSUPPORTED.to_owned())
     }
 }
 
@@ -130,11 +131,11 @@ mod tests {
         use crate::report::BarChart;
 
         let draw = |name: &str| BarChart::grouped(name, "µs", &["a"], &[("b", vec![1.0])]).svg();
-        for (extension, form) in &ImageFormat::EXTENSIONS[1..] {
-            let bytes = form.bytes(&draw("text")).unwrap();
+        for (extension, format) in &ImageFormat::EXTENSIONS[1..] {
+            let bytes = format.bytes(&draw("text")).unwrap();
             assert!(bytes.starts_with(if *extension == "png" { b"\x89PNG" } else { b"%PDF" }), "{extension}");
-            assert!(bytes == form.bytes(&draw("text")).unwrap(), "{extension}: the same bytes");
-            assert!(bytes != form.bytes(&draw("more text")).unwrap(), "{extension}: its text is drawn");
+            assert!(bytes == format.bytes(&draw("text")).unwrap(), "{extension}: the same bytes");
+            assert!(bytes != format.bytes(&draw("more text")).unwrap(), "{extension}: its text is drawn");
         }
     }
 }

@@ -14,9 +14,9 @@ use narrows_core::engine::{LedgerSums, Stage, Time};
 pub struct MeanStage {
     /// The name of the stage.
     pub name: String,
-    /// The waiting time in microseconds, in which no resource worked for the message.
+    /// The time in microseconds in which no resource worked for the message.
     pub waiting_us: f64,
-    /// The service time in microseconds, in which a resource worked for the message.
+    /// The time in microseconds in which a resource worked for the message.
     pub service_us: f64,
 }
 
@@ -56,8 +56,8 @@ impl MeanLedger {
     /// Returns a table of stage, waiting, service, total and share, with a last row for the sums.
     pub fn table(&self) -> ReportTable {
         let us = |name| Column::unit(name, "µs").decimals(3);
-        let heads = vec![Column::new("stage"), us("waiting"), us("service"), us("total"), Column::new("share")];
-        let mut table = ReportTable::new(heads);
+        let headings = vec![Column::new("stage"), us("waiting"), us("service"), us("total"), Column::new("share")];
+        let mut table = ReportTable::new(headings);
         let sum = MeanStage {
             name: "total".to_owned(),
             waiting_us: self.stages.iter().map(|stage| stage.waiting_us).sum(),
@@ -135,15 +135,15 @@ total         0.120         0.130       0.250    100 %
 
     #[test]
     fn stages_are_merged_in_the_order_in_which_messages_pass_them() {
-        let common_stages = |stages: &[&'static str]| {
+        let ledger_with_stages = |stages: &[&'static str]| {
             let mut ledger = Ledger::new(Time::ZERO);
             stages.iter().for_each(|stage| ledger.close(stage, Time::ZERO));
             ledger
         };
         let ledgers = [
-            common_stages(&["send", "fabric", "receive"]),
-            common_stages(&["send", "admission", "fabric", "retry", "fabric", "receive", "waiting"]),
-            common_stages(&["early", "send", "receive", "late"]),
+            ledger_with_stages(&["send", "fabric", "receive"]),
+            ledger_with_stages(&["send", "admission", "fabric", "retry", "fabric", "receive", "waiting"]),
+            ledger_with_stages(&["early", "send", "receive", "late"]),
         ];
         let names = |ledger: &MeanLedger| ledger.stages.iter().map(|stage| stage.name.clone()).collect::<Vec<_>>();
         let stages = names(&MeanLedger::new(&ledgers.iter().collect()));

@@ -58,13 +58,13 @@ impl PacketFlow {
     /// its track; the transfers of the band are the spans of this track that belong to a message. The window contains
     /// all transfers. A track that does not exist gives an empty band.
     pub fn new(title: impl Into<String>, timeline: &Timeline, bands: &[(&str, &str, &str)]) -> PacketFlow {
-        let band_of: Vec<Option<usize>> = timeline
+        let band_of_track: Vec<Option<usize>> = timeline
             .tracks
             .iter()
             .map(|(group, track)| bands.iter().position(|band| (band.1, band.2) == (group, track)))
             .collect();
         let transfer = |span: &Span| {
-            let band = *band_of.get(span.track.0 as usize)?;
+            let band = *band_of_track.get(span.track.0 as usize)?;
             Some(Transfer {
                 band: band?,
                 packet: span.message?,
@@ -86,8 +86,8 @@ impl PacketFlow {
 
     /// Returns the transfers of `band` that are completely within the window, in order of their ends.
     pub fn transfers_of_band(&self, band: usize) -> Vec<&Transfer> {
-        let is_inside = |t: &&Transfer| t.band == band && t.start >= self.window.0 && t.end <= self.window.1;
-        let mut transfers: Vec<&Transfer> = self.transfers.iter().filter(is_inside).collect();
+        let is_in_window = |t: &&Transfer| t.band == band && t.start >= self.window.0 && t.end <= self.window.1;
+        let mut transfers: Vec<&Transfer> = self.transfers.iter().filter(is_in_window).collect();
         transfers.sort_by_key(|t| (t.end, t.start));
         transfers
     }
@@ -98,10 +98,10 @@ impl PacketFlow {
         let first = transfers.iter().map(|t| t.start).min()?;
         let span = transfers.last()?.end - first;
         let bytes = transfers.iter().map(|t| t.bytes).sum();
-        let (mut busy, mut until) = (Time::ZERO, first);
+        let (mut busy, mut busy_until) = (Time::ZERO, first);
         for transfer in &transfers {
-            busy += transfer.end.since(transfer.start.max(until));
-            until = until.max(transfer.end);
+            busy += transfer.end.since(transfer.start.max(busy_until));
+            busy_until = busy_until.max(transfer.end);
         }
         Some(BandRate { mb_per_s: mb_per_s(bytes, span.ps())?, busy: busy.ps() as f64 / span.ps() as f64 })
     }
@@ -128,14 +128,14 @@ mod tests {
         let flow = samples::stream(3);
         let svg = flow.svg();
         let parsed = roxmltree::Document::parse(&svg).unwrap();
-        let tips: Vec<&str> =
+        let tooltips: Vec<&str> =
             parsed.descendants().filter(|n| n.has_tag_name("title")).map(|n| n.text().unwrap()).collect();
-        assert_eq!(tips.len(), flow.transfers.len());
-        assert!(tips[0].starts_with("packet 1 · hostTx\n8192 B"), "{}", tips[0]);
+        assert_eq!(tooltips.len(), flow.transfers.len());
+        assert!(tooltips[0].starts_with("packet 1 · hostTx\n8192 B"), "{}", tooltips[0]);
         let fills = |packet: &str| {
-            let of_packet =
+            let is_title_of_packet =
                 |n: &roxmltree::Node| n.text().is_some_and(|t| t.starts_with(packet)) && n.has_tag_name("title");
-            let fills = parsed.descendants().filter(of_packet).filter_map(|n| n.parent()?.attribute("fill"));
+            let fills = parsed.descendants().filter(is_title_of_packet).filter_map(|n| n.parent()?.attribute("fill"));
             fills.collect::<std::collections::BTreeSet<_>>()
         };
         assert_eq!(fills("packet 1 ").len(), 1);

@@ -6,9 +6,9 @@ use super::claim::{Claim, Tally, claims_text};
 use super::table::ReportTable;
 use serde::Serialize;
 
-/// The name of the artifact that lists the choices and the claims before and after them.
+/// The name of the artifact of `conditioning.rs`, which lists each choice with the claims before and after it.
 pub const CONDITIONING: &str = "conditioning";
-/// The name of the artifact with the numbers of a cross-validation.
+/// The name of the artifact of `cross_validation.rs`, which lists the numbers of a cross-validation.
 pub const CROSS_VALIDATION: &str = "cross-validation";
 
 /// A reproduced table or figure.
@@ -50,7 +50,7 @@ pub struct Provenance {
     pub command: String,
     /// The version of the program.
     pub version: String,
-    /// Whether smaller inputs were used.
+    /// Whether the smaller inputs of `--quick` were used.
     pub quick: bool,
     /// The hash of all claims and data.
     pub hash: String,
@@ -73,7 +73,7 @@ pub struct PaperReport {
     /// The question and the findings, in a paragraph.
     #[serde(rename = "abstract")]
     pub summary: String,
-    /// Sentences about runs that did not end as done, which come first on the page.
+    /// Sentences about runs that did not end with the outcome `done`. They come first on the page.
     #[serde(skip)]
     pub problems: Vec<String>,
     /// The claims with their verdicts.

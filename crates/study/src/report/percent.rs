@@ -2,8 +2,8 @@
 
 /// Returns a text in which each byte for which `is_plain` is false is percent-encoded.
 pub fn encoded(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
-    let byte = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    text.bytes().map(byte).collect()
+    let encode_byte = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(encode_byte).collect()
 }
 
 #[cfg(test)]

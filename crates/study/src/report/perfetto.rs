@@ -20,10 +20,10 @@ use std::io::{self, Write};
 
 /// Writes `timeline` to `out`, which should be buffered. Equal timelines give equal bytes.
 pub fn write(timeline: &Timeline, out: &mut impl Write) -> io::Result<()> {
-    Trace { timeline, threads: Threads::new(timeline), flows: Flows::new(timeline) }.write(out)
+    JsonTrace { timeline, threads: Threads::new(timeline), flows: Flows::new(timeline) }.write(out)
 }
 
-struct Trace<'a> {
+struct JsonTrace<'a> {
     timeline: &'a Timeline,
     threads: Threads,
     flows: Flows,
@@ -33,34 +33,39 @@ struct Trace<'a> {
 struct Threads {
     lanes: Lanes,
     groups: Vec<String>,
-    /// Process of each track.
-    process: Vec<usize>,
-    /// First thread of each track; it has a thread for each of its lanes.
-    first: Vec<usize>,
+    /// The process of each track.
+    process_of_track: Vec<usize>,
+    /// The first thread of each track, which has a thread for each of its lanes.
+    first_thread_of_track: Vec<usize>,
 }
 
 impl Threads {
     fn new(timeline: &Timeline) -> Threads {
         let lanes = Lanes::new(timeline);
-        let (mut groups, mut process, mut first) = (Vec::<String>::new(), Vec::new(), Vec::new());
+        let (mut groups, mut process_of_track, mut first_thread_of_track) =
+            (Vec::<String>::new(), Vec::new(), Vec::new());
         let mut processes = HashMap::new();
-        let mut next = 1;
-        for (track, lanes) in lanes.count.iter().enumerate() {
+        let mut next_thread = 1;
+        for (track, lanes) in lanes.lanes_of_track.iter().enumerate() {
             let group = timeline.tracks.get(track).map_or("", |(group, _)| group);
-            process.push(*processes.entry(group.to_owned()).or_insert_with(|| {
+            process_of_track.push(*processes.entry(group.to_owned()).or_insert_with(|| {
                 groups.push(group.to_owned());
                 groups.len()
             }));
-            first.push(next);
-            next += lanes;
+            first_thread_of_track.push(next_thread);
+            next_thread += lanes;
         }
-        Threads { lanes, groups, process, first }
+        Threads { lanes, groups, process_of_track, first_thread_of_track }
     }
 
     /// Returns the process and thread of the span with the index `index` in the timeline.
-    fn ids(&self, span: &Span, index: usize) -> String {
+    fn process_and_thread(&self, span: &Span, index: usize) -> String {
         let track = span.track.0 as usize;
-        format!("\"pid\":{},\"tid\":{}", self.process[track], self.first[track] + self.lanes.lane[index])
+        format!(
+            "\"pid\":{},\"tid\":{}",
+            self.process_of_track[track],
+            self.first_thread_of_track[track] + self.lanes.lane_of_span[index]
+        )
     }
 }
 
@@ -83,7 +88,7 @@ impl Flows {
 
     /// Returns the phase of the flow event of the next span of `message`: start, step or finish. Returns `None` if the
     /// message has only one span, which no arrow joins.
-    fn next(&mut self, message: u64) -> Option<&'static str> {
+    fn next_phase(&mut self, message: u64) -> Option<&'static str> {
         let (remaining, all) = self.span_counts.get_mut(&message)?;
         let phase = match (*remaining, *all) {
             (_, 1) => None,
@@ -96,30 +101,30 @@ impl Flows {
     }
 }
 
-impl Trace<'_> {
+impl JsonTrace<'_> {
     fn write(mut self, out: &mut impl Write) -> io::Result<()> {
         let dropped = self.timeline.dropped;
         write!(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"dropped_spans\":{dropped}}},\"traceEvents\":[")?;
-        self.names(out)?;
+        self.write_names(out)?;
         for index in std::mem::take(&mut self.threads.lanes.order) {
-            self.span(index, out)?;
+            self.write_span(index, out)?;
         }
         out.write_all(b"\n]}\n")
     }
 
-    fn names(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write_names(&self, out: &mut impl Write) -> io::Result<()> {
         let mut separator = "";
         for (i, group) in self.threads.groups.iter().enumerate() {
             let ids = format!("\"pid\":{}", i + 1);
-            name(out, &mut separator, "process", &ids, group, i)?;
+            write_name(out, &mut separator, "process", &ids, group, i)?;
         }
-        for (track, &lanes) in self.threads.lanes.count.iter().enumerate() {
+        for (track, &lanes) in self.threads.lanes.lanes_of_track.iter().enumerate() {
             let track_name = self.timeline.tracks.get(track).map_or("", |(_, name)| name);
             for lane in 0..lanes {
-                let tid = self.threads.first[track] + lane;
-                let ids = format!("\"pid\":{},\"tid\":{tid}", self.threads.process[track]);
+                let tid = self.threads.first_thread_of_track[track] + lane;
+                let ids = format!("\"pid\":{},\"tid\":{tid}", self.threads.process_of_track[track]);
                 let lane_name = if lane == 0 { track_name.to_owned() } else { format!("{track_name} ({})", lane + 1) };
-                name(out, &mut separator, "thread", &ids, &lane_name, tid)?;
+                write_name(out, &mut separator, "thread", &ids, &lane_name, tid)?;
             }
         }
         Ok(())
@@ -127,11 +132,11 @@ impl Trace<'_> {
 
     /// Writes a span, immediately followed by its flow event. A flow event belongs to the slice that began last on its
     /// thread, which is this span even if others are nested in it or have no length.
-    fn span(&mut self, index: usize, out: &mut impl Write) -> io::Result<()> {
+    fn write_span(&mut self, index: usize, out: &mut impl Write) -> io::Result<()> {
         let span = &self.timeline.spans[index];
-        let ids = self.threads.ids(span, index);
+        let ids = self.threads.process_and_thread(span, index);
         let (start, duration) = (exact_us(span.start.ps()), (span.end - span.start).ps());
-        let activity = json(span.activity);
+        let activity = json_string(span.activity);
         write!(out, ",\n{{\"ph\":\"X\",\"name\":{activity},\"cat\":\"span\",{ids},\"ts\":{start},")?;
         write!(out, "\"dur\":{},\"args\":{{\"bytes\":{}", exact_us(duration), span.bytes.get())?;
         if let Some(message) = span.message {
@@ -142,7 +147,7 @@ impl Trace<'_> {
         }
         write!(out, "}}}}")?;
         let Some(message) = span.message else { return Ok(()) };
-        let Some(phase) = self.flows.next(message) else { return Ok(()) };
+        let Some(phase) = self.flows.next_phase(message) else { return Ok(()) };
         write!(
             out,
             ",\n{{\"ph\":{phase},\"name\":\"message\",\"cat\":\"message\",\"id\":{message},{ids},\"ts\":{start}}}"
@@ -150,21 +155,21 @@ impl Trace<'_> {
     }
 }
 
-fn name(
+fn write_name(
     out: &mut impl Write,
     separator: &mut &str,
     metadata: &str,
     ids: &str,
     name: &str,
-    sort: usize,
+    sort_index: usize,
 ) -> io::Result<()> {
-    let name = json(name);
+    let name = json_string(name);
     write!(out, "{separator}\n{{\"ph\":\"M\",\"name\":\"{metadata}_name\",{ids},\"args\":{{\"name\":{name}}}}}")?;
     *separator = ",";
-    write!(out, ",\n{{\"ph\":\"M\",\"name\":\"{metadata}_sort_index\",{ids},\"args\":{{\"sort_index\":{sort}}}}}")
+    write!(out, ",\n{{\"ph\":\"M\",\"name\":\"{metadata}_sort_index\",{ids},\"args\":{{\"sort_index\":{sort_index}}}}}")
 }
 
-fn json(text: &str) -> String {
+fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

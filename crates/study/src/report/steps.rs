@@ -25,16 +25,16 @@ pub fn steps(flow: &PacketFlow, title: impl Into<String>, bytes_min: u64) -> Lin
 /// bandwidth 0 is at the start. Transfers that end together are merged, and a transfer of less than `bytes_min` is
 /// merged with the next one.
 pub fn effective_bandwidth(transfers: &[&Transfer], bytes_min: u64) -> Vec<(f64, f64)> {
-    let Some(first) = transfers.iter().map(|t| t.start).min() else { return Vec::new() };
-    let mut points = vec![(first.as_us(), 0.0)];
-    let (mut since, mut bytes): (Time, u64) = (first, 0);
+    let Some(first_start) = transfers.iter().map(|t| t.start).min() else { return Vec::new() };
+    let mut points = vec![(first_start.as_us(), 0.0)];
+    let (mut previous_end, mut bytes): (Time, u64) = (first_start, 0);
     for (i, transfer) in transfers.iter().enumerate() {
         bytes += transfer.bytes;
-        let last_at_this_time = transfers.get(i + 1).is_none_or(|next| next.end > transfer.end);
-        let counts = last_at_this_time && (bytes >= bytes_min || i + 1 == transfers.len());
-        if let (true, Some(rate)) = (counts, mb_per_s(bytes, transfer.end.since(since).ps())) {
+        let is_last_at_this_time = transfers.get(i + 1).is_none_or(|next| next.end > transfer.end);
+        let is_step = is_last_at_this_time && (bytes >= bytes_min || i + 1 == transfers.len());
+        if let (true, Some(rate)) = (is_step, mb_per_s(bytes, transfer.end.since(previous_end).ps())) {
             points.push((transfer.end.as_us(), rate));
-            (since, bytes) = (transfer.end, 0);
+            (previous_end, bytes) = (transfer.end, 0);
         }
     }
     points

@@ -116,8 +116,8 @@ impl Svg {
     pub fn line(&mut self, points: &[(f64, f64)], style: &str) {
         self.text.push_str("<polyline points=\"");
         for (i, &(x, y)) in points.iter().enumerate() {
-            let gap = if i == 0 { "" } else { " " };
-            let _ = write!(self.text, "{gap}{},{}", coord(x), coord(y));
+            let separator = if i == 0 { "" } else { " " };
+            let _ = write!(self.text, "{separator}{},{}", coord(x), coord(y));
         }
         let _ = writeln!(self.text, "\" fill=\"none\" {style}/>");
     }
@@ -139,7 +139,7 @@ impl Svg {
     }
 
     /// Adds a group that contains what `content` draws, with a tooltip and optionally a link.
-    pub fn part(&mut self, link: Option<&str>, tooltip: &str, content: impl FnOnce(&mut Svg)) {
+    pub fn tooltip_group(&mut self, link: Option<&str>, tooltip: &str, content: impl FnOnce(&mut Svg)) {
         let (open, close) = match link {
             Some(link) => (format!("<a href=\"{}\">", escape(link)), "</a>\n"),
             None => ("<g>".to_owned(), "</g>\n"),
@@ -181,8 +181,8 @@ mod tests {
         svg.text((1.0, 1.0), 12.0, "start", "", "µs > 0");
         let out = svg.finish();
         let parsed = roxmltree::Document::parse(&out).unwrap();
-        let tip = parsed.descendants().find(|n| n.has_tag_name("title")).unwrap();
-        assert_eq!(tip.text(), Some("<tip> ?"));
+        let tooltip_title = parsed.descendants().find(|n| n.has_tag_name("title")).unwrap();
+        assert_eq!(tooltip_title.text(), Some("<tip> ?"));
         assert!(out.contains(r#"width="0.33" height="0""#), "{out}");
     }
 

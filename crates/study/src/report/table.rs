@@ -77,24 +77,33 @@ impl ReportTable {
 
     /// Returns the table as text, with columns aligned by spaces, a rule below the headings, and a newline at the end.
     pub fn text(&self) -> String {
-        let heads: Vec<String> = self.columns.iter().map(Column::heading).collect();
+        let column_headings: Vec<String> = self.columns.iter().map(Column::heading).collect();
         let cells: Vec<Vec<String>> =
             self.rows.iter().map(|row| row.iter().zip(&self.columns).map(|(cell, c)| cell.text(c)).collect()).collect();
-        let widths: Vec<usize> = (0..heads.len())
+        let widths: Vec<usize> = (0..column_headings.len())
             .map(|i| {
-                cells.iter().map(|row| display_width(&row[i])).chain([display_width(&heads[i])]).max().unwrap_or(0)
+                cells
+                    .iter()
+                    .map(|row| display_width(&row[i]))
+                    .chain([display_width(&column_headings[i])])
+                    .max()
+                    .unwrap_or(0)
             })
             .collect();
-        let right_aligned: Vec<bool> = (0..heads.len()).map(|i| self.is_numeric(i)).collect();
+        let is_right_aligned: Vec<bool> = (0..column_headings.len()).map(|i| self.is_numeric(i)).collect();
         let rule: Vec<String> = widths.iter().map(|&w| "─".repeat(w)).collect();
-        [&heads, &rule].into_iter().chain(&cells).map(|row| text_row(row, &widths, &right_aligned)).collect()
+        [&column_headings, &rule]
+            .into_iter()
+            .chain(&cells)
+            .map(|row| text_row(row, &widths, &is_right_aligned))
+            .collect()
     }
 
     /// Returns the table as comma-separated values with a header row and numbers in full.
     pub fn csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let heads = self.columns.iter().map(Column::heading);
-        writer.write_record(heads).expect("writing to memory does not fail");
+        let column_headings = self.columns.iter().map(Column::heading);
+        writer.write_record(column_headings).expect("writing to memory does not fail");
         for row in &self.rows {
             writer.write_record(row.iter().map(Cell::csv)).expect("rows are as long as the head");
         }
@@ -108,14 +117,14 @@ pub fn display_width(text: &str) -> usize {
     text.chars().count()
 }
 
-fn text_row(row: &[String], widths: &[usize], right_aligned: &[bool]) -> String {
+fn text_row(row: &[String], widths: &[usize], is_right_aligned: &[bool]) -> String {
     let mut line = String::new();
     for (i, cell) in row.iter().enumerate() {
-        let space = " ".repeat(widths[i] - display_width(cell));
-        let gap = if i == 0 { "" } else { "  " };
-        match right_aligned[i] {
-            true => line.extend([gap, &space, cell]),
-            false => line.extend([gap, cell, &space]),
+        let padding = " ".repeat(widths[i] - display_width(cell));
+        let separator = if i == 0 { "" } else { "  " };
+        match is_right_aligned[i] {
+            true => line.extend([separator, &padding, cell]),
+            false => line.extend([separator, cell, &padding]),
         }
     }
     format!("{}\n", line.trim_end())

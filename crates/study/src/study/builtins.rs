@@ -25,7 +25,7 @@ pub enum BuiltinFn {
 #[derive(Clone, Copy)]
 pub struct BuiltinValue {
     /// Whether the first argument is the name of a point.
-    pub of_point: bool,
+    pub takes_point: bool,
     /// The function.
     pub function: BuiltinFn,
 }
@@ -35,7 +35,7 @@ pub enum Observation {
     /// A number, judged by the claim's tolerance.
     Number(f64),
     /// A description of the observation, and whether the claim holds.
-    Words(String, bool),
+    Text(String, bool),
 }
 
 /// A function that observes the results for a claim. It is called with the arguments that the claim states.
@@ -85,13 +85,13 @@ impl BuiltinFns {
 
     /// Adds a function that computes a value and has a point as its first argument.
     pub fn with_value_of_point(mut self, name: &'static str, function: BuiltinFn) -> BuiltinFns {
-        self.values.push((name, BuiltinValue { of_point: true, function }));
+        self.values.push((name, BuiltinValue { takes_point: true, function }));
         self
     }
 
     /// Adds a function that computes a value and has no point among its arguments.
     pub fn with_value(mut self, name: &'static str, function: BuiltinFn) -> BuiltinFns {
-        self.values.push((name, BuiltinValue { of_point: false, function }));
+        self.values.push((name, BuiltinValue { takes_point: false, function }));
         self
     }
 
@@ -107,7 +107,7 @@ impl BuiltinFns {
         self
     }
 
-    /// Adds a function that chooses the runs of an artifact.
+    /// Adds a function that chooses the runs of an artifact from the results of earlier runs.
     pub fn with_exploration(mut self, name: &'static str, exploration: Exploration) -> BuiltinFns {
         self.explorations.push((name, exploration));
         self
@@ -145,9 +145,9 @@ impl BuiltinFns {
 }
 
 /// Returns the function with the name `source`, or an error that suggests the nearest name.
-fn find<T: Copy>(all: &[(&str, T)], source: &SpannedString) -> Result<T, EvalError> {
-    let names = || all.iter().map(|(name, _)| *name);
-    all.iter().find(|(name, _)| *name == source.text).map(|(_, found)| *found).ok_or_else(|| {
+fn find<T: Copy>(functions: &[(&str, T)], source: &SpannedString) -> Result<T, EvalError> {
+    let names = || functions.iter().map(|(name, _)| *name);
+    functions.iter().find(|(name, _)| *name == source.text).map(|(_, function)| *function).ok_or_else(|| {
         let nearest = suggest::nearest(&source.text, names());
         let label =
             nearest.map_or("no function has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));

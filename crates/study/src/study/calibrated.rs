@@ -13,7 +13,7 @@ pub struct CalibratedConstant {
     pub value: String,
     /// The documentation of the key.
     pub meaning: String,
-    /// The data on which it was fitted, according to its comment.
+    /// The data on which the constant was fitted, according to the comment of its key.
     pub fitted_on: String,
 }
 
@@ -21,17 +21,17 @@ pub struct CalibratedConstant {
 pub fn constants(located: &LocatedStudy) -> Vec<CalibratedConstant> {
     let study = &located.read.value;
     let mut constants: BTreeMap<(String, String, String), CalibratedConstant> = BTreeMap::new();
-    let mut wanted: Vec<&str> =
-        study.artifacts.iter().flat_map(|(_, of)| of).map(|source| source.text.as_str()).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, study.experiments.find(name)?))) {
+    let mut experiment_names: Vec<&str> =
+        study.artifacts.iter().flat_map(|(_, experiments)| experiments).map(|source| source.text.as_str()).collect();
+    experiment_names.sort_unstable();
+    experiment_names.dedup();
+    for (name, experiment) in experiment_names.iter().filter_map(|name| Some((*name, study.experiments.find(name)?))) {
         let Ok(base) = located.location.file(&experiment.base) else { continue };
-        for sets in study.experiments.axis_variations(name) {
-            let Ok(read) = base.machine(&sets) else { continue };
-            let entries = read.entries();
-            let fitted = entries.iter().filter_map(calibrated);
-            constants.extend(fitted.map(|constant| {
+        for overrides in study.experiments.axis_variations(name) {
+            let Ok(machine) = base.machine(&overrides) else { continue };
+            let entries = machine.entries();
+            let calibrated_constants = entries.iter().filter_map(calibrated_constant);
+            constants.extend(calibrated_constants.map(|constant| {
                 let CalibratedConstant { path, value, fitted_on, .. } = &constant;
                 ((path.clone(), value.to_string(), fitted_on.clone()), constant)
             }));
@@ -40,8 +40,8 @@ pub fn constants(located: &LocatedStudy) -> Vec<CalibratedConstant> {
     constants.into_values().collect()
 }
 
-fn calibrated(entry: &Entry) -> Option<CalibratedConstant> {
-    // The word may be followed by a prior: `calibrated ±50 %: Table 1`.
+fn calibrated_constant(entry: &Entry) -> Option<CalibratedConstant> {
+    // The word `calibrated` may be followed by a prior: `calibrated ±50 %: Table 1`.
     let (kind, fitted_on) = entry.note.as_deref()?.split_once(':')?;
     let fitted_on = fitted_on.trim().to_owned();
     if kind.split_whitespace().next() != Some("calibrated") {

@@ -44,10 +44,10 @@ pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns, qui
     if problems.is_empty() { Ok(()) } else { Err(read.problems(problems)) }
 }
 
-/// Returns the error of a name that is not among `known`. `what` states the kind of name that is expected.
+/// Returns the error of a name that is not among `known`. `kind_of_name` is the kind of name that is expected.
 fn unknown_name<'a>(
     source: &SpannedString,
-    what: &str,
+    kind_of_name: &str,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> Option<ExpressionError> {
     if known.clone().any(|known| known == source.text) {
@@ -55,20 +55,24 @@ fn unknown_name<'a>(
     }
     let nearest = suggest::nearest(&source.text, known.clone());
     let label = nearest.map_or("no such name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-    let error =
-        ExpressionError::new(source, 0..source.text.len(), format!("there is no {what} `{}`", source.text), label);
+    let error = ExpressionError::new(
+        source,
+        0..source.text.len(),
+        format!("there is no {kind_of_name} `{}`", source.text),
+        label,
+    );
     Some(error.help(format!("known names: {}", suggest::phrase(known))))
 }
 
 /// Returns an error for each name that occurs a second time.
-fn duplicate_names<'a>(what: &str, all: impl Iterator<Item = &'a SpannedString>) -> Vec<ExpressionError> {
+fn duplicate_names<'a>(kind_of_name: &str, all: impl Iterator<Item = &'a SpannedString>) -> Vec<ExpressionError> {
     let mut known = HashSet::new();
     let duplicates = all.filter(|source| !known.insert(source.text.as_str()));
     let error = |source: &SpannedString| {
         ExpressionError::new(
             source,
             0..source.text.len(),
-            format!("two {what} are called `{}`", source.text),
+            format!("two {kind_of_name} are called `{}`", source.text),
             "this is the second",
         )
     };
@@ -93,12 +97,16 @@ fn unknown_placeholders(experiment: &Experiment) -> Vec<ExpressionError> {
     let mut errors = Vec::new();
     for set in &experiment.set {
         for (start, _) in set.text.match_indices('<') {
-            let Some(long) = set.text[start..].find('>') else { continue };
-            let name = &set.text[start + 1..start + long];
+            let Some(length) = set.text[start..].find('>') else { continue };
+            let name = &set.text[start + 1..start + length];
             let axes = experiment.axes.iter().map(|axis| axis.text.as_str());
             let source = SpannedString { text: name.to_owned(), place: None };
             if let Some(error) = unknown_name(&source, "axis of this experiment", axes) {
-                errors.push(ExpressionError { source: Arc::new(set.clone()), span: start..start + long + 1, ..error });
+                errors.push(ExpressionError {
+                    source: Arc::new(set.clone()),
+                    span: start..start + length + 1,
+                    ..error
+                });
             }
         }
     }
@@ -108,9 +116,9 @@ fn unknown_placeholders(experiment: &Experiment) -> Vec<ExpressionError> {
 fn artifact_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError> {
     let experiments = study.experiments.all.iter().map(|(name, _)| name.as_str());
     let artifacts = study.artifacts.iter().map(|(id, _)| id.text.as_str());
-    let named = study.artifacts.iter().flat_map(|(_, experiments)| experiments);
+    let experiment_references = study.artifacts.iter().flat_map(|(_, experiments)| experiments);
     let mut errors: Vec<ExpressionError> =
-        named.filter_map(|source| unknown_name(source, "experiment", experiments.clone())).collect();
+        experiment_references.filter_map(|source| unknown_name(source, "experiment", experiments.clone())).collect();
     let referenced = study.explicit_only.iter().chain(study.explore.iter().map(|(artifact, _)| artifact));
     let referenced = referenced.chain(study.claims.iter().map(|claim| &claim.artifact));
     let referenced = referenced.chain(study.figures.iter().map(|figure| &figure.artifact));
@@ -125,7 +133,7 @@ fn artifact_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError>
         }
     }
     for (_, function) in &study.explore {
-        if let Err(EvalError::Invalid(error)) = builtins.exploration(function).map_err(|stop| stop.at(function)) {
+        if let Err(EvalError::Invalid(error)) = builtins.exploration(function).map_err(|error| error.at(function)) {
             errors.push(*error);
         }
     }
@@ -147,9 +155,9 @@ fn result_errors(study: &Study, builtins: &BuiltinFns, quick: bool) -> Vec<Expre
         let claims = study.claims.iter().filter(|claim| claim.artifact.text == artifact.text);
         errors.extend(claims.filter_map(|claim| judge::planned_error(&view, claim)));
         for figure in study.figures.iter().filter(|figure| figure.artifact.text == artifact.text) {
-            let (named, wrong) = figures::planned(figure, &view);
-            errors.extend(wrong);
-            for id in named {
+            let (chart_names, figure_errors) = figures::planned_charts(figure, &view);
+            errors.extend(figure_errors);
+            for id in chart_names {
                 let is_file = !id.is_empty() && id.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
                 let error = |message: String| {
                     ExpressionError::new(

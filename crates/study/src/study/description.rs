@@ -1,8 +1,8 @@
 //! The description of a study: its artifacts, named values, experiments, figures and claims.
 //!
 //! A study is a folder with `study.toml`, `experiments.toml`, `figures.toml`, `claims.toml`, `fit.toml`,
-//! `cross-validation.toml`, and the machine descriptions that are run. The six files are read as one description. It can name built-in functions
-//! (`builtins.rs`). References between the parts of a study are checked in `check.rs`.
+//! `cross-validation.toml`, and the machine descriptions that are run. The six files are read as one description, which
+//! can name built-in functions (`builtins.rs`). References between the parts of a study are checked in `check.rs`.
 
 use super::builtins::BuiltinFns;
 use super::choice::HandChoice;
@@ -47,7 +47,7 @@ pub struct Study {
     pub figures: Vec<Figure>,
     /// The claims, not yet judged.
     pub claims: Vec<ClaimStatement>,
-    /// The choices that were made by hand with results in sight.
+    /// The choices that were made by hand when results were known.
     pub choices: Vec<HandChoice>,
     /// The plan by which the constants are fitted.
     pub fit: Option<Plan>,

@@ -18,15 +18,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The values of an axis, each with its overrides.
-pub type Values = Vec<(SpannedString, Vec<SpannedString>)>;
+pub type AxisValues = Vec<(SpannedString, Vec<SpannedString>)>;
 
 /// The experiments of a study.
 #[derive(Debug, Default)]
 pub struct Experiments {
     /// The axes and their values.
-    pub axes: Vec<(SpannedString, Values)>,
+    pub axes: Vec<(SpannedString, AxisValues)>,
     /// Overrides that replace those of the axes' values under `--quick`.
-    pub quick: Vec<(SpannedString, Values)>,
+    pub quick: Vec<(SpannedString, AxisValues)>,
     /// The experiments, by name.
     pub all: Vec<(String, Experiment)>,
 }
@@ -79,9 +79,9 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Reads the description, with the overrides `more` after those of the point.
-    pub fn read(&self, more: &[String]) -> Result<Read<Machine>, Problems> {
-        let sets: Vec<String> = self.sets.iter().chain(more).cloned().collect();
+    /// Reads the description, with the overrides `extra` after those of the point.
+    pub fn read(&self, extra: &[String]) -> Result<Read<Machine>, Problems> {
+        let sets: Vec<String> = self.sets.iter().chain(extra).cloned().collect();
         self.base.machine(&sets)
     }
 
@@ -105,8 +105,8 @@ impl Draft {
         &self.sets
     }
 
-    /// Returns whether the point is one of the experiment `experiment`.
-    pub fn is_of(&self, experiment: &str) -> bool {
+    /// Returns whether the point belongs to the experiment `experiment`.
+    pub fn is_in_experiment(&self, experiment: &str) -> bool {
         self.name.split('/').next() == Some(experiment)
     }
 
@@ -146,7 +146,7 @@ impl Experiments {
         self.all.iter().find(|(known, _)| known == name).map(|(_, experiment)| experiment)
     }
 
-    /// Reads and checks the points of the experiments `wanted`, in order, with the overrides `more` after those of each
+    /// Reads and checks the points of the experiments `names`, in order, with the overrides `extra` after those of each
     /// point. Points with incompatible parts are left out if the experiment allows that.
     ///
     /// # Errors
@@ -155,15 +155,15 @@ impl Experiments {
     pub fn points(
         &self,
         location: &Location,
-        wanted: &[&str],
+        names: &[&str],
         quick: bool,
-        more: &[String],
+        extra: &[String],
     ) -> Result<Vec<Point>, PointProblems> {
         let (mut points, mut problems_found) = (Vec::new(), Vec::<SharedProblem>::new());
-        for name in wanted {
-            let (before, mut incompatible) = (points.len(), Vec::new());
+        for name in names {
+            let (point_count, mut incompatible) = (points.len(), Vec::new());
             let drafts = self.drafts(location, &[name], quick)?.into_par_iter();
-            let read: Vec<_> = drafts.map(|draft| (draft.read(more).map(|read| read.value), draft)).collect();
+            let read: Vec<_> = drafts.map(|draft| (draft.read(extra).map(|read| read.value), draft)).collect();
             for (read, draft) in read {
                 match read {
                     Ok(machine) => points.push(Point { name: draft.name, machine, trace: draft.trace }),
@@ -174,7 +174,7 @@ impl Experiments {
                 }
             }
             // If no point of the experiment has compatible parts, that is an error.
-            incompatible.retain(|_| points.len() == before);
+            incompatible.retain(|_| points.len() == point_count);
             incompatible.iter().for_each(|(point, problems)| SharedProblem::add(&mut problems_found, point, problems));
         }
         if problems_found.is_empty() {
@@ -184,10 +184,10 @@ impl Experiments {
         }
     }
 
-    /// Returns the points of the experiments `wanted`, in order. Their descriptions are not read yet.
-    pub fn drafts(&self, location: &Location, wanted: &[&str], quick: bool) -> Result<Vec<Draft>, PointProblems> {
+    /// Returns the points of the experiments `names`, in order. Their descriptions are not read yet.
+    pub fn drafts(&self, location: &Location, names: &[&str], quick: bool) -> Result<Vec<Draft>, PointProblems> {
         let mut drafts = Vec::new();
-        for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, self.find(name)?))) {
+        for (name, experiment) in names.iter().filter_map(|name| Some((*name, self.find(name)?))) {
             let base = Arc::new(location.file(&experiment.base).map_err(|problem| vec![(String::new(), problem)])?);
             let (trace, skips_incompatible) = (experiment.trace, experiment.skips_incompatible);
             let combinations = self.combinations(name, experiment, quick).into_iter();
@@ -202,38 +202,38 @@ impl Experiments {
         Ok(drafts)
     }
 
-    /// Returns the descriptions of these points of the experiments `wanted` as files, each with its path and text.
+    /// Returns the descriptions of these points of the experiments `names` as files, each with its path and text.
     pub fn descriptions(
         &self,
         location: &Location,
-        wanted: &[&str],
+        names: &[&str],
         quick: bool,
         points: &BTreeSet<String>,
     ) -> Result<Vec<(String, String)>, PointProblems> {
-        let drafts = self.drafts(location, wanted, quick)?.into_iter().filter(|draft| points.contains(&draft.name));
+        let drafts = self.drafts(location, names, quick)?.into_iter().filter(|draft| points.contains(&draft.name));
         Ok(drafts.filter_map(|draft| Some((export::path(&draft.name), draft.file_text()?))).collect())
     }
 
-    /// Returns the point `of` of an experiment with the name `name` and the overrides `more`. Returns `None` if the
-    /// point does not exist or is invalid.
+    /// Returns the point `base_point` of an experiment with the name `name` and the overrides `extra`. Returns `None`
+    /// if the point does not exist or is invalid.
     pub fn variant(
         &self,
         location: &Location,
         experiment: &str,
-        of: &str,
+        base_point: &str,
         name: String,
-        more: &[String],
+        extra: &[String],
     ) -> Option<Point> {
         let (key, experiment) = (experiment, self.find(experiment)?);
-        let mut sets = self.combinations(key, experiment, false).into_iter().find(|point| point.name == of)?.sets;
-        sets.extend_from_slice(more);
+        let mut sets =
+            self.combinations(key, experiment, false).into_iter().find(|point| point.name == base_point)?.sets;
+        sets.extend_from_slice(extra);
         let base = location.file(&experiment.base).ok()?;
         let read = base.machine(&sets).ok()?;
         Some(Point { machine: read.value, name, trace: experiment.trace })
     }
 
-    /// Returns the names of the points of the experiment `name`, in order. They are empty if there is no such
-    /// experiment.
+    /// Returns the names of the points of the experiment `name`, in order; none if there is no such experiment.
     pub fn names(&self, name: &str, quick: bool) -> Vec<String> {
         let points = self.find(name).map(|experiment| self.combinations(name, experiment, quick)).unwrap_or_default();
         points.into_iter().map(|point| point.name).collect()
@@ -243,13 +243,13 @@ impl Experiments {
     /// axis occurs among them.
     pub fn axis_variations(&self, name: &str) -> Vec<Vec<String>> {
         let points = self.find(name).map(|experiment| self.combinations(name, experiment, false)).unwrap_or_default();
-        let differing =
+        let differing_axes =
             |point: &Combination| point.values.iter().zip(&points[0].values).filter(|(a, b)| a != b).count();
-        points.iter().filter(|point| differing(point) <= 1).map(|point| point.sets.clone()).collect()
+        points.iter().filter(|point| differing_axes(point) <= 1).map(|point| point.sets.clone()).collect()
     }
 
     /// Returns the values of an axis.
-    pub fn axis(&self, name: &str) -> Option<&Values> {
+    pub fn axis(&self, name: &str) -> Option<&AxisValues> {
         self.axes.iter().find(|(axis, _)| axis.text == name).map(|(_, values)| values)
     }
 
@@ -269,19 +269,19 @@ impl Experiments {
             let values: Vec<(&str, Vec<String>)> = values
                 .map(|(value, sets)| (&*value.text, self.axis_overrides(axis, &value.text, sets, quick)))
                 .collect();
-            let one =
+            let extended =
                 |(value, sets): &(&str, Vec<String>), point: &Combination| extend(point, axis, value, sets, experiment);
-            points = values.iter().flat_map(|value| points.iter().map(|point| one(value, point))).collect();
+            points = values.iter().flat_map(|value| points.iter().map(|point| extended(value, point))).collect();
         }
-        points.iter_mut().for_each(Combination::fill);
+        points.iter_mut().for_each(Combination::fill_placeholders);
         points.sort_by(|a, b| a.name.cmp(&b.name));
         points
     }
 
     /// Returns the overrides of a value of an axis.
     fn axis_overrides(&self, axis: &str, value: &str, sets: &[SpannedString], quick: bool) -> Vec<String> {
-        let replacements = self.quick.iter().find(|(of, _)| of.text == axis && quick);
-        let replacements = replacements.and_then(|(_, values)| values.iter().find(|(of, _)| of.text == value));
+        let replacements = self.quick.iter().find(|(name, _)| name.text == axis && quick);
+        let replacements = replacements.and_then(|(_, values)| values.iter().find(|(name, _)| name.text == value));
         let replacements = replacements.map_or(&[][..], |(_, sets)| sets);
         sets.iter().map(|set| quick_override(&set.text, replacements)).collect()
     }
@@ -305,7 +305,7 @@ impl Experiment {
 
 impl Combination {
     /// Replaces each `<AXIS>` by the point's value.
-    fn fill(&mut self) {
+    fn fill_placeholders(&mut self) {
         for set in &mut self.sets {
             for (axis, value) in &self.values {
                 *set = set.replace(&format!("<{axis}>"), value);
@@ -322,11 +322,11 @@ fn quick_override(set: &str, quick: &[SpannedString]) -> String {
 }
 
 /// Returns the point extended by one more axis.
-fn extend(point: &Combination, axis: &str, value: &str, more: &[String], experiment: &Experiment) -> Combination {
+fn extend(point: &Combination, axis: &str, value: &str, extra: &[String], experiment: &Experiment) -> Combination {
     let payload = experiment.payload.as_deref().unwrap_or("PAYLOAD");
     let mut point = point.clone();
     point.name += &format!("/{value}");
-    point.sets.extend(more.iter().map(|set| set.replace("PAYLOAD", payload)));
+    point.sets.extend(extra.iter().map(|set| set.replace("PAYLOAD", payload)));
     point.values.push((axis.to_owned(), value.to_owned()));
     point
 }
@@ -336,12 +336,12 @@ fn recorder(trace: bool) -> Recorder {
     if trace { Recorder::with_spans_max(SPANS_MAX) } else { Recorder::off() }
 }
 
-/// Runs all points on `jobs` threads (0 means one per CPU), and calls `done` after each.
-pub fn run_all(points: &[Point], jobs: usize, done: &(dyn Fn(&str) + Sync)) -> Results {
+/// Runs all points on `jobs` threads (0 means one per CPU), and calls `on_run_done` after each.
+pub fn run_all(points: &[Point], jobs: usize, on_run_done: &(dyn Fn(&str) + Sync)) -> Results {
     let run_point = |point: &Point| {
         // The deliveries are dropped, since they are not used and hundreds of results are held until the end.
         let result = RunResult { deliveries: Vec::new(), ..run(&point.machine, recorder(point.trace)) };
-        done(&point.name);
+        on_run_done(&point.name);
         (point.name.clone(), result)
     };
     match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {

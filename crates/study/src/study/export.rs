@@ -9,12 +9,12 @@ use toml::{Table, Value};
 
 /// Returns the path of a point's description below the folder of a report, with special characters escaped.
 pub fn path(point: &str) -> String {
-    let parts: Vec<String> = point.split('/').map(part).collect();
+    let parts: Vec<String> = point.split('/').map(escape_component).collect();
     format!("descriptions/{}.toml", parts.join("/"))
 }
 
 /// Escapes a component of a name for a path: special characters become `~` and the byte in hexadecimal.
-fn part(name: &str) -> String {
+fn escape_component(name: &str) -> String {
     // `.`, `..` and an empty text are not names of files.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || byte == b'.' && name.len() > 2;
     let encoded = |byte: u8| if is_plain(byte) { (byte as char).to_string() } else { format!("~{byte:02x}") };
@@ -25,10 +25,10 @@ fn part(name: &str) -> String {
 /// applied.
 pub fn description(point: &str, base: &str, sets: &[String]) -> Option<String> {
     let mut table: Table = base.parse().ok()?;
-    for option in sets {
-        let (keys, value) = set::parse_plain(option)?;
-        let (last, above) = keys.split_last()?;
-        set_value(descend(&mut table, above)?, last, value);
+    for setting in sets {
+        let (keys, value) = set::parse_plain(setting)?;
+        let (last, parent_keys) = keys.split_last()?;
+        set_value(descend(&mut table, parent_keys)?, last, value);
     }
     let (name, path) = (point.replace(char::is_control, " "), path(point));
     Some(format!("# The point {name}. To run it alone:\n#   narrows run {path}\n\n{table}"))
@@ -42,13 +42,13 @@ enum Container<'a> {
 
 /// Returns the container at the path `keys` below a table, creating tables as needed.
 fn descend<'a>(table: &'a mut Table, keys: &[String]) -> Option<Container<'a>> {
-    let mut at = Container::Table(table);
+    let mut container = Container::Table(table);
     for key in keys {
-        let value = match at {
+        let value = match container {
             Container::Table(table) => table.entry(key).or_insert_with(|| Value::Table(Table::new())),
             Container::List(list) => list.get_mut(key.parse::<usize>().ok()?)?,
         };
-        at = match value {
+        container = match value {
             Value::Table(table) => Container::Table(table),
             Value::Array(list) => Container::List(list),
             // A table replaces a scalar, as it does among overrides.
@@ -58,21 +58,21 @@ fn descend<'a>(table: &'a mut Table, keys: &[String]) -> Option<Container<'a>> {
             }
         };
     }
-    Some(at)
+    Some(container)
 }
 
 /// Sets the value of a key; a table is merged into an existing one.
-fn set_value(at: Container, key: &str, value: Value) {
-    match (at, value) {
-        (Container::Table(table), Value::Table(more)) if table.get(key).is_some_and(Value::is_table) => {
-            let Some(inner) = table.get_mut(key).and_then(Value::as_table_mut) else { return };
-            more.into_iter().for_each(|(key, value)| set_value(Container::Table(inner), &key, value));
+fn set_value(container: Container, key: &str, value: Value) {
+    match (container, value) {
+        (Container::Table(table), Value::Table(new_entries)) if table.get(key).is_some_and(Value::is_table) => {
+            let Some(existing_table) = table.get_mut(key).and_then(Value::as_table_mut) else { return };
+            new_entries.into_iter().for_each(|(key, value)| set_value(Container::Table(existing_table), &key, value));
         }
         (Container::Table(table), value) => {
             table.insert(key.to_owned(), value);
         }
         (Container::List(list), value) => {
-            let item = key.parse().ok().and_then(|at: usize| list.get_mut(at));
+            let item = key.parse().ok().and_then(|index: usize| list.get_mut(index));
             item.into_iter().for_each(|item| *item = value.clone());
         }
     }

@@ -9,14 +9,14 @@ use super::experiments::{Draft, PointProblems};
 use super::export;
 use super::located::LocatedStudy;
 use super::view::UsedValues;
-use crate::experiment::subject::Subject;
+use crate::experiment::loaded_description::LoadedDescription;
 use crate::experiment::varied_keys::VariedKeys;
 use crate::report::ExplorerLink;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the description in messages of the page.
-const FILE: &str = "machine.toml";
+const DESCRIPTION_FILE: &str = "machine.toml";
 
 /// The points of a study that figures may show.
 pub struct FigureLinks<'a> {
@@ -25,36 +25,41 @@ pub struct FigureLinks<'a> {
 }
 
 impl<'a> FigureLinks<'a> {
-    /// Returns the points of the experiments `wanted`.
-    pub fn new(study: &'a LocatedStudy, wanted: &[&str], quick: bool) -> Result<FigureLinks<'a>, PointProblems> {
-        let drafts = study.read.value.experiments.drafts(&study.location, wanted, quick)?;
+    /// Returns the points of the experiments `experiment_names`.
+    pub fn new(
+        study: &'a LocatedStudy,
+        experiment_names: &[&str],
+        quick: bool,
+    ) -> Result<FigureLinks<'a>, PointProblems> {
+        let drafts = study.read.value.experiments.drafts(&study.location, experiment_names, quick)?;
         let drafts = drafts.into_iter().map(|draft| (draft.name.clone(), draft)).collect();
         Ok(FigureLinks { study, drafts })
     }
 
-    /// Returns the fragment of the link of a figure that reads the values `used`, or else of the first point of the
-    /// artifact `artifact`. Returns `None` if no description gives the machine without files of the user.
-    pub fn fragment(&self, artifact: &str, used: &UsedValues) -> Option<String> {
-        let shown = self.shown(artifact, used);
-        let (first, machine) = shown.iter().find_map(|draft| Some((*draft, self.machine(draft)?)))?;
-        let metric = used.metric.clone();
-        let sets = distinct(first.sets());
-        if self.is_same(&first.base().text, &sets, &machine) {
-            let curve = self.curve(first, &sets, &shown);
+    /// Returns the fragment of the link of a figure that reads the values `used_values`, or else of the first point of
+    /// the artifact `artifact`. Returns `None` if no description gives the machine without files of the user.
+    pub fn fragment(&self, artifact: &str, used_values: &UsedValues) -> Option<String> {
+        let shown_points = self.shown_points(artifact, used_values);
+        let (first, machine) = shown_points.iter().find_map(|draft| Some((*draft, self.machine(draft)?)))?;
+        let metric = used_values.metric.clone();
+        let sets = without_replaced(first.sets());
+        if self.gives_machine(&first.base().text, &sets, &machine) {
+            let curve = self.curve(first, &sets, &shown_points);
             return Some(ExplorerLink { text: first.base().text.clone(), sets, metric, curve }.fragment());
         }
         let text = export::description(&first.name, &first.base().text, first.sets())?;
-        self.is_same(&text, &[], &machine).then(|| ExplorerLink { text, metric, ..ExplorerLink::default() }.fragment())
+        self.gives_machine(&text, &[], &machine)
+            .then(|| ExplorerLink { text, metric, ..ExplorerLink::default() }.fragment())
     }
 
     /// Returns the points of a figure in the order in which it reads them, or all of its artifact.
-    fn shown(&self, artifact: &str, used: &UsedValues) -> Vec<&Draft> {
-        let shown: Vec<&Draft> = used.points().iter().filter_map(|name| self.drafts.get(name)).collect();
-        if !shown.is_empty() {
-            return shown;
+    fn shown_points(&self, artifact: &str, used_values: &UsedValues) -> Vec<&Draft> {
+        let shown_points: Vec<&Draft> = used_values.points().iter().filter_map(|name| self.drafts.get(name)).collect();
+        if !shown_points.is_empty() {
+            return shown_points;
         }
         let experiments = self.study.read.value.experiments_of(artifact);
-        let is_wanted = |draft: &&Draft| experiments.iter().any(|wanted| draft.is_of(&wanted.text));
+        let is_wanted = |draft: &&Draft| experiments.iter().any(|experiment| draft.is_in_experiment(&experiment.text));
         self.drafts.values().filter(is_wanted).collect()
     }
 
@@ -65,33 +70,34 @@ impl<'a> FigureLinks<'a> {
     }
 
     /// Returns whether the explorer page reads the description as this machine.
-    fn is_same(&self, text: &str, sets: &[String], machine: &Json) -> bool {
-        let read = Subject::new(self.study.builtins.registry(), FILE, text, None).read(sets);
+    fn gives_machine(&self, text: &str, sets: &[String], machine: &Json) -> bool {
+        let read = LoadedDescription::new(self.study.builtins.registry(), DESCRIPTION_FILE, text, None).read(sets);
         read.is_ok_and(|read| read.resolved() == *machine)
     }
 
     /// Returns the keys that vary from the point `first`, whose overrides are `sets`, and their values.
-    fn curve(&self, first: &Draft, sets: &[String], shown: &[&Draft]) -> Option<String> {
-        let same_base = shown.iter().filter(|draft| draft.base().name == first.base().name);
+    fn curve(&self, first: &Draft, sets: &[String], shown_points: &[&Draft]) -> Option<String> {
+        let same_base = shown_points.iter().filter(|draft| draft.base().name == first.base().name);
         let overrides: Vec<(&Draft, BTreeMap<&str, &str>)> =
-            same_base.map(|draft| (*draft, by_key(draft.sets()))).collect();
-        let others: Vec<&BTreeMap<&str, &str>> = overrides.iter().map(|(_, overrides)| overrides).collect();
-        let varied = VariedKeys::find(&by_key(sets), &others)?;
-        // The last value stands for all between.
-        let last: Vec<String> =
+            same_base.map(|draft| (*draft, overrides_by_key(draft.sets()))).collect();
+        let override_maps: Vec<&BTreeMap<&str, &str>> = overrides.iter().map(|(_, overrides)| overrides).collect();
+        let varied = VariedKeys::find(&overrides_by_key(sets), &override_maps)?;
+        // Only the point with the last values is compared with its machine, and not the points between.
+        let last_values: Vec<String> =
             varied.keys.iter().zip(varied.rows.last()?).map(|(key, value)| format!("{key}={value}")).collect();
-        let is_last = |overrides: &BTreeMap<&str, &str>| {
-            let varied_overrides = by_key(&last);
-            by_key(sets)
+        let has_last_values = |overrides: &BTreeMap<&str, &str>| {
+            let varied_overrides = overrides_by_key(&last_values);
+            overrides_by_key(sets)
                 .iter()
                 .all(|(key, value)| overrides.get(key) == Some(varied_overrides.get(key).unwrap_or(value)))
         };
-        let (draft, _) = overrides.iter().find(|(_, overrides)| is_last(overrides))?;
+        let (draft, _) = overrides.iter().find(|(_, overrides)| has_last_values(overrides))?;
         let fixed: Vec<String> =
             sets.iter().filter(|set| !varied.keys.contains(&key_and_value(set).0)).cloned().collect();
         let machine = self.machine(draft)?;
-        let subject = Subject::new(self.study.builtins.registry(), FILE, &first.base().text, None);
-        let read = subject.read_varied(&fixed, &last);
+        let subject =
+            LoadedDescription::new(self.study.builtins.registry(), DESCRIPTION_FILE, &first.base().text, None);
+        let read = subject.read_varied(&fixed, &last_values);
         read.is_ok_and(|read| read.resolved() == machine).then(|| varied.text())
     }
 }
@@ -102,14 +108,15 @@ fn key_and_value(set: &str) -> (&str, &str) {
 }
 
 /// Returns the overrides by key; the last of a key counts.
-fn by_key(sets: &[String]) -> BTreeMap<&str, &str> {
+fn overrides_by_key(sets: &[String]) -> BTreeMap<&str, &str> {
     sets.iter().map(|set| key_and_value(set)).collect()
 }
 
 /// Returns the overrides without those that a later one of the same key replaces.
-fn distinct(sets: &[String]) -> Vec<String> {
-    let mut known = BTreeSet::new();
-    let mut sets: Vec<String> = sets.iter().rev().filter(|set| known.insert(key_and_value(set).0)).cloned().collect();
+fn without_replaced(sets: &[String]) -> Vec<String> {
+    let mut known_keys = BTreeSet::new();
+    let mut sets: Vec<String> =
+        sets.iter().rev().filter(|set| known_keys.insert(key_and_value(set).0)).cloned().collect();
     sets.reverse();
     sets
 }
@@ -122,17 +129,17 @@ mod tests {
 
     #[test]
     fn later_override_of_a_key_remains() {
-        assert_eq!(distinct(&["a=1", "b=2", "a = 3"].map(str::to_owned)), ["b=2", "a = 3"]);
+        assert_eq!(without_replaced(&["a=1", "b=2", "a = 3"].map(str::to_owned)), ["b=2", "a = 3"]);
     }
 
     #[test]
     fn link_of_a_point_gives_its_machine_and_its_curve() {
         let study = crate::study::load("pcie-bench", &BuiltinFns::new(Registry::shared())).expect("a study");
         let links = FigureLinks::new(&study, &["latency-by-size"], false).expect("experiments");
-        let mut used = UsedValues::default();
+        let mut used_values = UsedValues::default();
         let points = study.read.value.experiments.names("latency-by-size", false);
-        points.iter().for_each(|point| used.add_point(point));
-        let fragment = links.fragment("figure-4", &used).expect("a link");
+        points.iter().for_each(|point| used_values.add_point(point));
+        let fragment = links.fragment("figure-4", &used_values).expect("a link");
         assert!(fragment.starts_with("~text="), "{fragment}");
         assert!(fragment.contains("&workload.dma.size=1024+B&"), "{fragment}");
         assert!(fragment.contains("&~curve=workload.dma.size=4+B,8+B,16+B,24+B,"), "{fragment}");

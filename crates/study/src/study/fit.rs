@@ -12,7 +12,7 @@ use crate::experiment::fit::control::FitControl;
 use crate::experiment::fit::free_constant::FreeConstant;
 use crate::experiment::fit::number::{Datum, PredictionResult, PredictionSource};
 use crate::experiment::fit::{FitResult, TOLERANCE_IN_NOISE, fit};
-use crate::experiment::record::{digest, inputs, outcome_name};
+use crate::experiment::record::{digest, inputs_hash, outcome_name};
 use crate::experiment::threads::one_task_per_run;
 use narrows_core::engine::Outcome;
 use narrows_core::machine::Machine;
@@ -24,10 +24,10 @@ use std::collections::BTreeSet;
 
 /// A fit that is ready to run.
 struct PreparedFit<'a> {
-    fitting: Fitting<'a>,
+    predictor: Fitting<'a>,
     constants: Vec<FreeConstant>,
     data: Vec<Datum>,
-    /// Digest of everything else on which the numbers depend.
+    /// The digest of everything other than the constants on which the numbers depend.
     description: String,
 }
 
@@ -53,17 +53,17 @@ pub fn fit_study(
     tolerance: Option<f64>,
     control: FitControl<'_>,
 ) -> Result<FitResult, PointProblems> {
-    let PreparedFit { fitting, constants, data, description } = prepare(located, tolerance, |_, _| Vec::new())?;
+    let PreparedFit { predictor, constants, data, description } = prepare(located, tolerance, |_, _| Vec::new())?;
     let without_point = |problem| vec![(String::new(), Problems::from_problem(problem))];
-    fit(&constants, &data, &fitting, description, control).map_err(without_point)
+    fit(&constants, &data, &predictor, description, control).map_err(without_point)
 }
 
-/// Reads the points of a study's plan, and of the claims that `further` returns in addition to those of the plan, and
-/// finds the constants of the plan's points. The claims of the plan are the first.
+/// Reads the points of a study's plan, and of the claims that `additional_claims` returns in addition to those of the
+/// plan, and finds the constants of the plan's points. The claims of the plan come first.
 fn prepare<'a>(
     located: &'a LocatedStudy,
     tolerance: Option<f64>,
-    further: fn(&'a Study, &Plan) -> Vec<&'a ClaimStatement>,
+    additional_claims: fn(&'a Study, &Plan) -> Vec<&'a ClaimStatement>,
 ) -> Result<PreparedFit<'a>, PointProblems> {
     let study = &located.read.value;
     let without_point = |problems: Problems| vec![(String::new(), problems)];
@@ -71,39 +71,40 @@ fn prepare<'a>(
         let problem = Problem::new(format!("the study `{}` has no fit.toml", located.location.name()));
         let help = "write one that names the constants to fit, and the claims to fit them on: `narrows fit --help` describes it";
         let has_plan = |name: &str| shipped::paper(&format!("{name}/fit.toml")).is_some();
-        let planned: Vec<&str> = papers().iter().copied().filter(|name| has_plan(name)).collect();
-        let problem = problem.help(help).help(format!("shipped studies that have one: {}", planned.join(", ")));
+        let studies_with_plan: Vec<&str> = papers().iter().copied().filter(|name| has_plan(name)).collect();
+        let problem =
+            problem.help(help).help(format!("shipped studies that have one: {}", studies_with_plan.join(", ")));
         return Err(without_point(Problems::from_problem(problem)));
     };
     let in_plan = |problems: Vec<Problem>| without_point(located.read.problems(problems));
     let mut claims = planned_claims(study, plan);
-    let planned = claims.len();
-    claims.extend(further(study, plan));
+    let plan_claim_count = claims.len();
+    claims.extend(additional_claims(study, plan));
     let (drafts, points) = drafts(located, &claims)?;
-    let read = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
-    let reads: Vec<Read<Machine>> = drafts.iter().map(read).collect::<Result<_, _>>()?;
-    let is_planned = |draft: usize| points[..planned].iter().any(|points| points.contains(&draft));
-    let of_plan: Vec<&Read<Machine>> =
+    let read_draft = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
+    let reads: Vec<Read<Machine>> = drafts.iter().map(read_draft).collect::<Result<_, _>>()?;
+    let is_planned = |draft: usize| points[..plan_claim_count].iter().any(|points| points.contains(&draft));
+    let plan_machines: Vec<&Read<Machine>> =
         reads.iter().enumerate().filter(|(draft, _)| is_planned(*draft)).map(|(_, read)| read).collect();
-    let constants = free_constants(plan, &of_plan).map_err(in_plan)?;
+    let constants = free_constants(plan, &plan_machines).map_err(in_plan)?;
     let keys = reads.iter().map(|read| constants.iter().map(|free| free.keys_in(read)).collect()).collect();
-    let datum = |(at, claim): (usize, &&ClaimStatement)| Datum {
+    let datum = |(curve_index, claim): (usize, &&ClaimStatement)| Datum {
         name: claim.id.text.clone(),
         unit: claim.unit().to_owned(),
         expected: claim.expected().unwrap_or(f64::NAN),
         noise: plan.noise,
         tolerance: tolerance.or(claim.tolerance()).unwrap_or(TOLERANCE_IN_NOISE * plan.noise),
-        curve: at,
+        curve: curve_index,
     };
     let data: Vec<Datum> = claims.iter().enumerate().map(datum).collect();
     let points_inputs: Vec<_> =
-        drafts.iter().zip(&reads).map(|(draft, read)| json!([draft.name, inputs(read)])).collect();
+        drafts.iter().zip(&reads).map(|(draft, read)| json!([draft.name, inputs_hash(read)])).collect();
     let statements: Vec<String> = claims.iter().map(|claim| format!("{claim:?}")).collect();
     // The definitions to which claims refer are part of the claims.
     let definitions = format!("{:?} {:?} {:?}", study.values, study.sets, study.names);
     let description = digest(&json!([points_inputs, statements, definitions]));
-    let fitting = Fitting { located, claims, drafts, points, keys };
-    Ok(PreparedFit { fitting, constants, data, description })
+    let predictor = Fitting { located, claims, drafts, points, keys };
+    Ok(PreparedFit { predictor, constants, data, description })
 }
 
 /// Returns the claims that a plan names. The check of the study has found each of them.
@@ -118,25 +119,26 @@ fn drafts(located: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Dra
     let points_of_claim = |claim: &&ClaimStatement| {
         judge::points_of(&located.planned_view(&study.points_of(&claim.artifact.text, false)), claim)
     };
-    let each: Vec<BTreeSet<String>> = claims.iter().map(points_of_claim).collect();
-    let experiments: BTreeSet<&str> = each.iter().flatten().filter_map(|point| point.split('/').next()).collect();
+    let points_by_claim: Vec<BTreeSet<String>> = claims.iter().map(points_of_claim).collect();
+    let experiments: BTreeSet<&str> =
+        points_by_claim.iter().flatten().filter_map(|point| point.split('/').next()).collect();
     let experiments: Vec<&str> = experiments.into_iter().collect();
     let mut drafts = study.experiments.drafts(&located.location, &experiments, false)?;
-    drafts.retain(|draft| each.iter().any(|points| points.contains(&draft.name)));
+    drafts.retain(|draft| points_by_claim.iter().any(|points| points.contains(&draft.name)));
     let indices = |points: &BTreeSet<String>| {
-        let used = drafts.iter().enumerate().filter(|(_, draft)| points.contains(&draft.name));
-        used.map(|(index, _)| index).collect()
+        let drafts_of_claim = drafts.iter().enumerate().filter(|(_, draft)| points.contains(&draft.name));
+        drafts_of_claim.map(|(index, _)| index).collect()
     };
-    let points = each.iter().map(indices).collect();
+    let points = points_by_claim.iter().map(indices).collect();
     Ok((drafts, points))
 }
 
 /// Returns the constants that a plan names, as these machines have them.
 fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeConstant>, Vec<Problem>> {
-    let (found, problems): (Vec<_>, Vec<_>) =
+    let (constants, problems): (Vec<_>, Vec<_>) =
         plan.constants.iter().map(|wanted| FreeConstant::find(wanted, machines)).partition(Result::is_ok);
     match problems.is_empty() {
-        true => Ok(found.into_iter().flatten().collect()),
+        true => Ok(constants.into_iter().flatten().collect()),
         false => Err(problems.into_iter().filter_map(Result::err).collect()),
     }
 }
@@ -148,16 +150,16 @@ impl PredictionSource for Fitting<'_> {
             let settings_of = |(keys, value): (&Vec<String>, &&str)| {
                 keys.iter().filter(|_| !value.is_empty()).map(|key| format!("{key}={value}")).collect::<Vec<_>>()
             };
-            let sets: Vec<String> = self.keys[*point].iter().zip(constants).flat_map(settings_of).collect();
-            let read = draft.read(&sets).map_err(|_| format!("invalid description of `{}`", draft.name))?;
+            let overrides: Vec<String> = self.keys[*point].iter().zip(constants).flat_map(settings_of).collect();
+            let read = draft.read(&overrides).map_err(|_| format!("invalid description of `{}`", draft.name))?;
             let result = draft.run(&read);
             match result.outcome {
                 Outcome::Done => Ok((draft.name.clone(), result)),
                 outcome => Err(format!("{} of `{}`", outcome_name(&outcome), draft.name)),
             }
         };
-        // All results are collected before an error is chosen, so that it is that of the first point, whatever the
-        // threads.
+        // All results are collected before an error is chosen. The error is then that of the first failing point, in
+        // whatever order the threads finish.
         let results: Vec<_> = one_task_per_run(self.points[datum].par_iter()).map(run).collect();
         let results: Results = results.into_iter().collect::<Result<_, _>>()?;
         let numbers = judge::numbers(&self.located.results_view(&results), &[self.claims[datum]]);

@@ -1,7 +1,7 @@
 //! The claims of a study that a page judges again after each change of a constant: those that need few runs.
 //!
 //! The runs are those of `--quick`. A claim that smaller inputs do not support, that a built-in function judges, or that
-//! needs many runs is named with the reason why it is not judged.
+//! needs many runs is listed with the reason why it is not judged.
 
 use super::claims::{ClaimStatement, judge};
 use super::experiments::{Draft, Point, run_all};
@@ -27,7 +27,7 @@ pub struct LiveArtifact<'a> {
     pub claims: Vec<&'a ClaimStatement>,
     /// The claims that are not judged, each with the reason.
     pub left_out: Vec<(&'a ClaimStatement, String)>,
-    /// The points by which they are judged.
+    /// The points by which the claims are judged.
     pub points: BTreeSet<String>,
 }
 
@@ -43,19 +43,19 @@ impl LocatedStudy {
     fn live_artifact<'a>(&'a self, id: &'a str) -> LiveArtifact<'a> {
         let study = &self.read.value;
         let mut artifact = LiveArtifact { id, claims: Vec::new(), left_out: Vec::new(), points: BTreeSet::new() };
-        let is_explicit = study.explicit_only.iter().any(|explicit| explicit.text == id);
-        let is_explored = study.explore.iter().any(|(explored, _)| explored.text == id);
-        let planned = study.points_of(id, true);
+        let is_explicit = study.explicit_only.iter().any(|named_only| named_only.text == id);
+        let is_explored = study.explore.iter().any(|(artifact_id, _)| artifact_id.text == id);
+        let planned_points = study.points_of(id, true);
         for claim in study.claims.iter().filter(|claim| claim.artifact.text == id) {
-            let points = judge::points_of(&self.planned_view(&planned), claim);
-            let union = artifact.points.union(&points).count();
+            let points = judge::points_of(&self.planned_view(&planned_points), claim);
+            let run_count = artifact.points.union(&points).count();
             let reason = match points.len() {
                 _ if is_explicit => "its runs take long".to_owned(),
                 _ if is_explored => "earlier results choose its runs".to_owned(),
                 _ if !claim.is_quick() => "smaller inputs do not support it".to_owned(),
                 0 => "a built-in function judges it".to_owned(),
                 runs if runs > CLAIM_RUNS_MAX => format!("it needs {runs} runs"),
-                _ if union > ARTIFACT_RUNS_MAX => {
+                _ if run_count > ARTIFACT_RUNS_MAX => {
                     format!("the claims of `{id}` need more than {ARTIFACT_RUNS_MAX} runs")
                 }
                 _ => {
@@ -92,7 +92,7 @@ impl LocatedStudy {
     }
 }
 
-/// Returns a point with those of the overrides whose keys its machine has, or `None` if its parts are incompatible.
+/// Returns a point with the overrides whose keys its machine has, or `None` if its parts are incompatible.
 fn live_point(draft: &Draft, sets: &[String]) -> Result<Option<Point>, Error> {
     let read = match draft.read(&[]) {
         Ok(read) => read,
@@ -101,8 +101,8 @@ fn live_point(draft: &Draft, sets: &[String]) -> Result<Option<Point>, Error> {
     };
     let keys: BTreeSet<String> = read.entries().iter().map(|entry| entry.path.clone()).collect();
     let has_key = |set: &&String| set::parse_plain(set).is_some_and(|(path, _)| keys.contains(&path.join(".")));
-    let own: Vec<String> = sets.iter().filter(has_key).cloned().collect();
-    Ok(Some(draft.point(draft.read(&own)?)))
+    let applicable_overrides: Vec<String> = sets.iter().filter(has_key).cloned().collect();
+    Ok(Some(draft.point(draft.read(&applicable_overrides)?)))
 }
 
 #[cfg(test)]
@@ -111,16 +111,16 @@ mod tests {
     use narrows_core::machine::Registry;
 
     #[test]
-    fn claims_follow_a_changed_constant() {
+    fn override_of_a_key_that_no_machine_has_changes_no_claim() {
         let study = load("rdma", &BuiltinFns::new(Registry::shared())).expect("a study");
         let artifacts = study.live_artifacts();
-        let all: usize = artifacts.iter().map(|artifact| artifact.claims.len() + artifact.left_out.len()).sum();
-        assert_eq!(all, study.read.value.claims.len(), "every claim is judged or has a reason");
+        let claim_count: usize = artifacts.iter().map(|artifact| artifact.claims.len() + artifact.left_out.len()).sum();
+        assert_eq!(claim_count, study.read.value.claims.len(), "every claim is judged or has a reason");
         let artifact = artifacts.iter().filter(|artifact| !artifact.claims.is_empty());
         let artifact = artifact.min_by_key(|artifact| artifact.points.len()).expect("claims of few runs");
-        let before = study.judge_live(artifact, &[]).expect("runs");
-        assert_eq!(before.len(), artifact.claims.len());
-        let unknown = study.judge_live(artifact, &["hosts.none.clock=1 MHz".to_owned()]).expect("runs");
-        assert_eq!(before, unknown, "a key that no machine has changes nothing");
+        let original_claims = study.judge_live(artifact, &[]).expect("runs");
+        assert_eq!(original_claims.len(), artifact.claims.len());
+        let claims_with_unknown_key = study.judge_live(artifact, &["hosts.none.clock=1 MHz".to_owned()]).expect("runs");
+        assert_eq!(original_claims, claims_with_unknown_key, "a key that no machine has changes nothing");
     }
 }

@@ -42,14 +42,14 @@ pub fn papers() -> &'static [&'static str] {
 }
 
 /// Splits `STUDY/ARTIFACT` into the name or folder of a study, and the name of an artifact if there is one.
-pub fn parse_target(given: &str) -> (String, Option<String>) {
+pub fn parse_target(target: &str) -> (String, Option<String>) {
     let is_study = |name: &str| papers().contains(&name) || Path::new(name).is_dir();
-    match given.rsplit_once('/') {
-        _ if is_study(given) => (given.to_owned(), None),
+    match target.rsplit_once('/') {
+        _ if is_study(target) => (target.to_owned(), None),
         Some((study, artifact)) if !artifact.is_empty() && (is_study(study) || !study.contains('/')) => {
             (study.to_owned(), Some(artifact.to_owned()))
         }
-        _ => (given.to_owned(), None),
+        _ => (target.to_owned(), None),
     }
 }
 
@@ -93,11 +93,11 @@ impl LocatedStudy {
         let artifact_ids = || study.artifacts.iter().map(|(id, _)| id.text.as_str());
         match artifact {
             None => Ok(artifact_ids()
-                .filter(|id| !study.explicit_only.iter().any(|explicit| explicit.text == *id))
+                .filter(|id| !study.explicit_only.iter().any(|named_only| named_only.text == *id))
                 .collect()),
-            Some(one) => {
-                let found = artifact_ids().find(|id| *id == one);
-                found.map(|id| vec![id]).ok_or_else(|| Problem::unknown_name("artifact", one, artifact_ids()))
+            Some(name) => {
+                let artifact_id = artifact_ids().find(|id| *id == name);
+                artifact_id.map(|id| vec![id]).ok_or_else(|| Problem::unknown_name("artifact", name, artifact_ids()))
             }
         }
     }

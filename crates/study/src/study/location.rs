@@ -67,8 +67,10 @@ impl Location {
         match &self.source {
             StudySource::Shipped(name) => name.clone(),
             StudySource::Folder(path) => {
-                let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
-                whole.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+                let canonical_path = path.canonicalize().unwrap_or_else(|_| path.clone());
+                canonical_path
+                    .file_name()
+                    .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
             }
         }
     }
@@ -128,8 +130,8 @@ impl Location {
         if folder.join(FILES[0]).exists() {
             return Ok(());
         }
-        let what = if folder.is_dir() { "contains no `study.toml`" } else { "is not a folder" };
-        let problem = Problem::new(format!("`{}` is not a study: it {what}", folder.display()));
+        let reason = if folder.is_dir() { "contains no `study.toml`" } else { "is not a folder" };
+        let problem = Problem::new(format!("`{}` is not a study: it {reason}", folder.display()));
         Err(problem.help("a study is a folder; `narrows new study FOLDER` creates a minimal one"))
     }
 }

@@ -112,13 +112,15 @@ impl ValueDefinition {
 
     /// Returns the names in the placeholders of the point and the metric, in the order in which they first occur.
     fn placeholders(&self) -> Vec<String> {
-        let (points, what) = match self {
-            ValueDefinition::Metric(points, what, _) | ValueDefinition::Busy(points, what) => (points, Some(what)),
+        let (points, name_template) = match self {
+            ValueDefinition::Metric(points, name_template, _) | ValueDefinition::Busy(points, name_template) => {
+                (points, Some(name_template))
+            }
             ValueDefinition::Fact(points, _) => (points, None),
             _ => return Vec::new(),
         };
         let mut names: Vec<String> = Vec::new();
-        for piece in points.iter().take(1).chain(what).flat_map(|template| &template.pieces) {
+        for piece in points.iter().take(1).chain(name_template).flat_map(|template| &template.pieces) {
             if let Segment::Placeholder(tree, _) = piece
                 && let Term::Value(name, _) = &tree.node
                 && !names.contains(name)

@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::roles;
 use super::uncertainty::{add_uncertainty, report};
 use crate::experiment::record::{self, VERSION};
-use crate::report::explorer::EXPLORER;
+use crate::report::explorer::DEFAULT_EXPLORER_PAGE;
 use crate::report::{Artifact, Cell, Column, PaperReport, Provenance, ReportTable};
 use crate::report::{conditioning, cross_validation};
 use narrows_core::Error;
@@ -63,11 +63,11 @@ fn runs_not_done(results: &Results) -> Option<Artifact> {
         let reason = record::outcome_reason(run).or_else(|| record::outcome_note(run)).unwrap_or_default();
         table.push([point.as_str(), record::outcome_name(&run.outcome), &reason].map(Cell::from).into());
     }
-    let caption = "A run that did not complete measured nothing: what is stated of it is missing. The latencies of a \
-                   saturated run grow with its length.";
+    let caption = "A run that did not complete measured nothing: values that depend on it are missing. The latencies \
+                   of a saturated run grow with its length.";
     (!table.rows.is_empty()).then(|| Artifact {
         id: "runs-not-done".to_owned(),
-        title: format!("Runs that did not end as done: {} of {}", table.rows.len(), results.len()),
+        title: format!("Runs with an outcome other than done: {} of {}", table.rows.len(), results.len()),
         caption: caption.to_owned(),
         svg: None,
         table: Some(table),
@@ -85,39 +85,39 @@ impl LocatedStudy {
         let study = &self.read.value;
         let artifacts = self.select_artifacts(options.artifact.as_deref()).map_err(Error::question)?;
         let results = self.results(&artifacts, options, &[], progress)?;
-        let located = |errors: Vec<ExpressionError>| {
+        let study_error = |errors: Vec<ExpressionError>| {
             let problems = errors.iter().map(|error| problem(self.read.texts(), error)).collect();
             Error::from(self.read.problems(problems))
         };
-        let mut claims = judge::judge(&self.results_view(&results), &artifacts, options.quick).map_err(located)?;
-        let (figures, linked) =
-            figures::draw(&study.figures, &self.results_view(&results), &artifacts).map_err(located)?;
-        let wanted = self.experiments(&artifacts);
-        let explorer = options.explorer.clone().unwrap_or_else(|| EXPLORER.to_owned());
+        let mut claims = judge::judge(&self.results_view(&results), &artifacts, options.quick).map_err(study_error)?;
+        let (figures, linked_points) =
+            figures::draw(&study.figures, &self.results_view(&results), &artifacts).map_err(study_error)?;
+        let experiment_names = self.experiments(&artifacts);
+        let explorer = options.explorer.clone().unwrap_or_else(|| DEFAULT_EXPLORER_PAGE.to_owned());
         let links = match explorer.is_empty() {
             true => None,
-            false => Some(FigureLinks::new(self, &wanted, options.quick)?),
+            false => Some(FigureLinks::new(self, &experiment_names, options.quick)?),
         };
         let with_link = |figure: figures::DrawnFigure| Artifact {
-            explorer: links.as_ref().and_then(|links| links.fragment(&figure.of, &figure.used)),
+            explorer: links.as_ref().and_then(|links| links.fragment(&figure.study_artifact, &figure.used_values)),
             ..figure.artifact
         };
-        let mut drawn: Vec<Artifact> = figures.into_iter().map(with_link).collect();
+        let mut drawn_artifacts: Vec<Artifact> = figures.into_iter().map(with_link).collect();
         if options.uncertainty {
             let influences = add_uncertainty(self, &artifacts, &mut claims, progress)?;
-            drawn.extend(report::artifacts(&claims, &influences));
+            drawn_artifacts.extend(report::artifacts(&claims, &influences));
         }
         let runs_not_done = runs_not_done(&results);
         let problems = runs_not_done.iter().map(|table| format!("{}.", table.title)).collect();
-        drawn.splice(0..0, runs_not_done);
-        drawn.extend(conditioning::artifact(&roles::conditioning(study)));
-        drawn.extend(cross_validation::artifact(&held_out::numbers(&study.held_out, &study.claims)));
-        let files = study.experiments.descriptions(&self.location, &wanted, options.quick, &linked)?;
+        drawn_artifacts.splice(0..0, runs_not_done);
+        drawn_artifacts.extend(conditioning::artifact(&roles::conditioning(study)));
+        drawn_artifacts.extend(cross_validation::artifact(&held_out::numbers(&study.held_out, &study.claims)));
+        let files = study.experiments.descriptions(&self.location, &experiment_names, options.quick, &linked_points)?;
         let mut report = PaperReport {
             files,
             problems,
             claims,
-            artifacts: drawn,
+            artifacts: drawn_artifacts,
             paper: self.location.name(),
             title: study.title.clone(),
             reference: study.reference.clone(),
@@ -146,24 +146,25 @@ impl LocatedStudy {
         experiments
     }
 
-    /// Runs the points that the artifacts need, with the overrides `more` after those of each point.
+    /// Runs the points that the artifacts need, with the overrides `extra_overrides` after those of each point.
     #[doc(hidden)]
     pub fn results(
         &self,
         artifacts: &[&str],
         options: &Options,
-        more: &[String],
+        extra_overrides: &[String],
         progress: &dyn Progress,
     ) -> Result<Results, PointProblems> {
         let (study, quick) = (&self.read.value, options.quick);
         let experiments = self.experiments(artifacts);
-        let points = study.experiments.points(&self.location, &experiments, quick, more)?;
-        let planned: usize = experiments.iter().map(|name| study.experiments.names(name, quick).len()).sum();
-        progress.leaves_out(planned - points.len());
-        let explored = study.explore.iter().filter(|(artifact, _)| artifacts.contains(&artifact.text.as_str()));
+        let points = study.experiments.points(&self.location, &experiments, quick, extra_overrides)?;
+        let planned_count: usize = experiments.iter().map(|name| study.experiments.names(name, quick).len()).sum();
+        progress.leaves_out(planned_count - points.len());
+        let selected_explorations =
+            study.explore.iter().filter(|(artifact, _)| artifacts.contains(&artifact.text.as_str()));
         let explorations: Vec<Exploration> =
-            explored.filter_map(|(_, function)| self.builtins.exploration(function).ok()).collect();
-        progress.begins(points.len() + explorations.iter().map(|of| (of.runs)(quick)).sum::<usize>());
+            selected_explorations.filter_map(|(_, function)| self.builtins.exploration(function).ok()).collect();
+        progress.begins(points.len() + explorations.iter().map(|exploration| (exploration.runs)(quick)).sum::<usize>());
         let report_done = |point: &str| progress.done(point);
         let mut results = run_all(&points, options.jobs, &report_done);
         for exploration in explorations {

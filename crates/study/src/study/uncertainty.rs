@@ -14,7 +14,7 @@ use super::progress::Progress;
 use super::roles::constrains;
 use crate::experiment::RunResult;
 use crate::experiment::threads::one_task_per_run;
-use crate::experiment::uncertainty::posterior::{NOISE, Posterior, z};
+use crate::experiment::uncertainty::posterior::{NOISE, Posterior, z_score};
 use crate::experiment::uncertainty::{UncertainConstant, elasticity, unknown};
 use crate::report::claim::{Claim, ClaimUncertainty, Elasticity, Role};
 use narrows_core::machine::Machine;
@@ -46,21 +46,21 @@ struct ClaimRuns<'a> {
 }
 
 impl ClaimRuns<'_> {
-    fn of<'a>(located: &'a LocatedStudy, artifacts: &[&str]) -> Result<ClaimRuns<'a>, PointProblems> {
+    fn new<'a>(located: &'a LocatedStudy, artifacts: &[&str]) -> Result<ClaimRuns<'a>, PointProblems> {
         let study = &located.read.value;
         let is_used = |claim: &&ClaimStatement| {
-            let within = artifacts.contains(&claim.artifact.text.as_str()) || constrains(study, claim);
-            within && claim.expected().is_some()
+            let is_in_scope = artifacts.contains(&claim.artifact.text.as_str()) || constrains(study, claim);
+            is_in_scope && claim.expected().is_some()
         };
         let claims: Vec<&ClaimStatement> = study.claims.iter().filter(is_used).collect();
         let points_of_claim = |claim: &&ClaimStatement| {
             judge::points_of(&located.planned_view(&study.points_of(&claim.artifact.text, QUICK)), claim)
         };
-        let used: BTreeSet<String> = claims.iter().flat_map(points_of_claim).collect();
-        let mut experiments: Vec<&str> = used.iter().filter_map(|point| point.split('/').next()).collect();
+        let used_points: BTreeSet<String> = claims.iter().flat_map(points_of_claim).collect();
+        let mut experiments: Vec<&str> = used_points.iter().filter_map(|point| point.split('/').next()).collect();
         experiments.dedup();
         let mut drafts = study.experiments.drafts(&located.location, &experiments, QUICK)?;
-        drafts.retain(|draft| used.contains(&draft.name));
+        drafts.retain(|draft| used_points.contains(&draft.name));
         let read = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
         let reads = drafts.iter().map(read).collect::<Result<_, _>>()?;
         Ok(ClaimRuns { claims, drafts, reads })
@@ -91,33 +91,36 @@ pub fn add_uncertainty(
     progress: &dyn Progress,
 ) -> Result<ConstantInfluences, PointProblems> {
     let problems = |why: String| vec![(String::new(), Problems::from_problem(Problem::new(why)))];
-    let runs = ClaimRuns::of(located, artifacts)?;
+    let runs = ClaimRuns::new(located, artifacts)?;
     let unknowns = unknown::uncertain_constants(&runs.reads).map_err(problems)?;
     progress.begins(2 * unknowns.len());
     let base = runs.run_base();
-    let middle = judge::numbers(&located.results_view(&base), &runs.claims);
+    let base_numbers = judge::numbers(&located.results_view(&base), &runs.claims);
     let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
-        let Some(changed) = runs.run_varied(sets) else { return Ok(None) };
+        let Some(varied_results) = runs.run_varied(sets) else { return Ok(None) };
         let mut results = base.clone();
-        results.extend(changed);
+        results.extend(varied_results);
         Ok(Some(judge::numbers(&located.results_view(&results), &runs.claims)))
     };
     let reads: Vec<&Read<Machine>> = runs.reads.iter().collect();
-    let by_constant = elasticity::elasticities_of_constants(&unknowns, &reads, &middle, &numbers, &|| {
-        progress.done("a constant changed")
-    });
-    let row = |claim: usize| by_constant.iter().map(|constant| constant.numbers[claim]).collect::<Vec<f64>>();
+    let elasticities_by_constant =
+        elasticity::elasticities_of_constants(&unknowns, &reads, &base_numbers, &numbers, &|| {
+            progress.done("a constant changed")
+        });
+    let row =
+        |claim: usize| elasticities_by_constant.iter().map(|constant| constant.numbers[claim]).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = (0..runs.claims.len()).map(row).collect();
     let fitted = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(&located.read.value, claim));
     let fitted: Vec<_> = fitted.map(|(_, row)| (row.as_slice(), NOISE)).collect();
     let posterior = Posterior::new(&unknown::priors(&unknowns), &fitted);
-    for (stated, row) in runs.claims.iter().zip(&rows) {
-        let judged = claims.iter_mut().find(|claim| claim.id == stated.id.text);
+    for (statement, row) in runs.claims.iter().zip(&rows) {
+        let judged = claims.iter_mut().find(|claim| claim.id == statement.id.text);
         judged.into_iter().for_each(|claim| add_to_claim(claim, row, &unknowns, &posterior));
     }
-    let constant =
-        |(index, unknown): (usize, &UncertainConstant)| (unknown.name(), unknown.prior, posterior.constant(index));
-    let untried = unknowns.iter().zip(&by_constant);
+    let constant = |(index, unknown): (usize, &UncertainConstant)| {
+        (unknown.name(), unknown.prior, posterior.constant_std_dev(index))
+    };
+    let untried = unknowns.iter().zip(&elasticities_by_constant);
     let untried = untried.filter_map(|(unknown, constant)| Some((unknown.name(), constant.untried.clone()?)));
     Ok(ConstantInfluences {
         constants: unknowns.iter().enumerate().map(constant).collect(),
@@ -128,13 +131,13 @@ pub fn add_uncertainty(
 /// Adds the uncertainty to a claim, and decides by the uncertainty whether the claim is predicted or underdetermined.
 fn add_to_claim(claim: &mut Claim, row: &[f64], unknowns: &[UncertainConstant], posterior: &Posterior) {
     let std_dev = posterior.std_dev(row);
-    let reported = |(unknown, elasticity): (&UncertainConstant, &f64)| {
+    let reported_elasticity = |(unknown, elasticity): (&UncertainConstant, &f64)| {
         (elasticity.abs() >= ELASTICITY_MIN).then(|| Elasticity { constant: unknown.name(), elasticity: *elasticity })
     };
-    let mut elasticities: Vec<Elasticity> = unknowns.iter().zip(row).filter_map(reported).collect();
+    let mut elasticities: Vec<Elasticity> = unknowns.iter().zip(row).filter_map(reported_elasticity).collect();
     elasticities.sort_by(|a, b| b.elasticity.abs().total_cmp(&a.elasticity.abs()));
     let measured = claim.measured.as_ref().and_then(|measured| measured.number());
-    let z = measured.zip(claim.expected.number()).and_then(|(measured, expected)| z(measured, expected, std_dev));
+    let z = measured.zip(claim.expected.number()).and_then(|(measured, expected)| z_score(measured, expected, std_dev));
     let stated = claim.role;
     if let (Role::Predicted | Role::Underdetermined, Some(tolerance)) = (claim.role, claim.tolerance) {
         claim.role = if std_dev > tolerance { Role::Underdetermined } else { Role::Predicted };

@@ -59,7 +59,7 @@ pub struct View<'a> {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct UsedValues {
     points: Vec<String>,
-    known: BTreeSet<String>,
+    known_points: BTreeSet<String>,
     /// The first metric.
     pub metric: Option<String>,
 }
@@ -72,8 +72,8 @@ impl UsedValues {
 
     /// Adds a point.
     pub fn add_point(&mut self, point: &str) {
-        if !self.known.contains(point) {
-            self.known.insert(point.to_owned());
+        if !self.known_points.contains(point) {
+            self.known_points.insert(point.to_owned());
             self.points.push(point.to_owned());
         }
     }
@@ -114,7 +114,8 @@ impl<'a> View<'a> {
 
     /// Returns the first of these points that is run, or otherwise the last.
     fn first_run(&self, scope: &Scope, points: &[Template]) -> Result<String, EvalError> {
-        let points: Vec<String> = points.iter().map(|point| scope.words(&point.keyed())).collect::<Result<_, _>>()?;
+        let points: Vec<String> =
+            points.iter().map(|point| scope.fill_template(&point.keyed())).collect::<Result<_, _>>()?;
         let point = points.iter().find(|point| self.is_run(point)).or(points.last());
         Ok(point.cloned().unwrap_or_default())
     }
@@ -137,18 +138,19 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the number that `read` takes from the first of these points that is run.
+    /// Returns the number that `read` returns for the first of these points that is run. The name of the metric or
+    /// resource is given by `name_template`.
     fn read_number(
         &self,
         scope: &Scope,
         points: &[Template],
-        what: &Template,
+        name_template: &Template,
         read: impl Fn(&RunResult, &str) -> Result<f64, EvalError>,
     ) -> Result<Value, EvalError> {
-        let what = scope.words(&what.keyed())?;
+        let name = scope.fill_template(&name_template.keyed())?;
         let point = &self.first_run(scope, points)?;
         match (self.run(point)?, self.source) {
-            (Some(run), _) => read(run, &what).map(Value::Number),
+            (Some(run), _) => read(run, &name).map(Value::Number),
             (None, ValueSource::Planned(_)) => Ok(Value::Number(1.0)),
             (None, ValueSource::Ran(_)) => Err(EvalError::Missing(format!("`{point}` was not run"))),
         }
@@ -159,7 +161,7 @@ impl<'a> View<'a> {
         named: &NamedValue,
         name: &str,
         arguments: &[Key],
-        above: &Scope,
+        caller_scope: &Scope,
     ) -> Result<Value, EvalError> {
         if !matches!(named.definition, ValueDefinition::Table(_)) && named.arguments.len() != arguments.len() {
             let label = format!("{} arguments are given", arguments.len());
@@ -176,15 +178,15 @@ impl<'a> View<'a> {
                 vec![help],
             ));
         }
-        let scope =
-            above.below(named.arguments.iter().cloned().zip(arguments.iter().cloned().map(Value::Key)).collect());
+        let scope = caller_scope
+            .below(named.arguments.iter().cloned().zip(arguments.iter().cloned().map(Value::Key)).collect());
         match &named.definition {
             ValueDefinition::Metric(points, metric, missing) => {
                 self.read_number(&scope, points, metric, |run, metric| {
                     if let Some(used_values) = self.used_values {
                         used_values.borrow_mut().metric.get_or_insert_with(|| metric.to_owned());
                     }
-                    run.metric(metric).or(missing.filter(|_| lacks_metric(run, metric))).ok_or_else(|| {
+                    run.metric(metric).or(missing.filter(|_| completed_without_metric(run, metric))).ok_or_else(|| {
                         match self.allows_gaps {
                             true => EvalError::Missing(format!("there is no metric `{metric}`")),
                             false => no_metric(run, metric),
@@ -196,8 +198,8 @@ impl<'a> View<'a> {
                 if !run.outcome.is_complete() {
                     return Err(not_measured(run, resource));
                 }
-                let found = run.resources.iter().find(|known| known.name == resource);
-                found.map(|found| found.busy.as_us()).ok_or_else(|| no_resource(run, resource))
+                let resource_result = run.resources.iter().find(|known| known.name == resource);
+                resource_result.map(|resource| resource.busy.as_us()).ok_or_else(|| no_resource(run, resource))
             }),
             ValueDefinition::Fact(points, fact) => self.fact(&scope, points, *fact),
             ValueDefinition::Expression(expression) => scope.value(expression),
@@ -210,18 +212,19 @@ impl<'a> View<'a> {
     fn builtin(&self, source: &SpannedString, arguments: &[Key]) -> Result<Value, EvalError> {
         let value = self.builtins.value(source)?;
         let arguments: Vec<&str> = arguments.iter().map(|key| key.key.as_str()).collect();
-        if let (true, Some(point)) = (value.of_point, arguments.first()) {
+        if let (true, Some(point)) = (value.takes_point, arguments.first()) {
             self.run(point)?;
         }
-        let absent = || EvalError::Missing(format!("`{}` has no value for {}", source.text, arguments.join("/")));
+        let missing_value_error =
+            || EvalError::Missing(format!("`{}` has no value for {}", source.text, arguments.join("/")));
         match (value.function, self.source) {
             (BuiltinFn::Number(_), ValueSource::Planned(_)) => Ok(Value::Number(1.0)),
             (BuiltinFn::Numbers(_), ValueSource::Planned(_)) => Ok(Value::numbers([1.0; PLANNED_ELEMENTS])),
-            (BuiltinFn::Number(of), ValueSource::Ran(results)) => {
-                of(results, &arguments).map(Value::Number).ok_or_else(absent)
+            (BuiltinFn::Number(function), ValueSource::Ran(results)) => {
+                function(results, &arguments).map(Value::Number).ok_or_else(missing_value_error)
             }
-            (BuiltinFn::Numbers(of), ValueSource::Ran(results)) => {
-                of(results, &arguments).map(Value::numbers).ok_or_else(absent)
+            (BuiltinFn::Numbers(function), ValueSource::Ran(results)) => {
+                function(results, &arguments).map(Value::numbers).ok_or_else(missing_value_error)
             }
         }
     }
@@ -235,8 +238,8 @@ impl<'a> View<'a> {
 
     /// Returns the display name of a value of one of these axes.
     fn label(&self, key: &str, axes: [&str; 2]) -> String {
-        let names = axes.iter().filter_map(|axis| self.defined.names.iter().find(|(of, _)| of.text == **axis));
-        let mut labels = names.filter_map(|(_, names)| names.iter().find(|(of, _)| of.text == key));
+        let names = axes.iter().filter_map(|axis| self.defined.names.iter().find(|(name, _)| name.text == **axis));
+        let mut labels = names.filter_map(|(_, names)| names.iter().find(|(name, _)| name.text == key));
         labels.next().map_or_else(|| key.to_owned(), |(_, label)| label.clone())
     }
 }
@@ -262,10 +265,10 @@ impl NameResolver for View<'_> {
         let sets = self.defined.sets.iter().map(|(set, _)| set.text.as_str());
         let names = self.defined.names.iter().map(|(axis, _)| axis.text.as_str());
         let axes = self.defined.experiments.axes.iter().map(|(axis, _)| axis.text.as_str());
-        let mut all: Vec<&str> = sets.chain(names).chain(axes).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        let mut set_names: Vec<&str> = sets.chain(names).chain(axes).collect();
+        set_names.sort_unstable();
+        set_names.dedup();
+        set_names
     }
 
     fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>> {
@@ -293,15 +296,19 @@ fn table_value(
         Some((_, Constant::Text(text))) => Ok(Value::Text(text.clone())),
         None if allows_gaps => Err(EvalError::Missing(format!("`{name}` has no `{key}`"))),
         None => {
-            let known = suggest::phrase(table.iter().map(|(key, _)| key.as_str()));
+            let known_keys = suggest::phrase(table.iter().map(|(key, _)| key.as_str()));
             let label = format!("no entry is named `{key}`");
-            Err(EvalError::InvalidReference(format!("`{name}` has no `{key}`"), label, vec![format!("it has {known}")]))
+            Err(EvalError::InvalidReference(
+                format!("`{name}` has no `{key}`"),
+                label,
+                vec![format!("it has {known_keys}")],
+            ))
         }
     }
 }
 
 /// Returns whether a run completed and reports no metric of this name.
-fn lacks_metric(run: &RunResult, metric: &str) -> bool {
+fn completed_without_metric(run: &RunResult, metric: &str) -> bool {
     matches!(run.outcome, Outcome::Done) && run.metrics.iter().all(|known| known.name != metric)
 }
 
@@ -319,10 +326,10 @@ pub fn no_metric(run: &RunResult, metric: &str) -> EvalError {
 }
 
 /// Returns the error of a value that a run did not measure, with the reason.
-fn not_measured(run: &RunResult, what: &str) -> EvalError {
+fn not_measured(run: &RunResult, name: &str) -> EvalError {
     let outcome = outcome_name(&run.outcome);
     let reason = outcome_reason(run).map_or_else(String::new, |reason| format!(" ({reason})"));
-    EvalError::NotMeasured(format!("no value of `{what}` was measured: the outcome of the run is `{outcome}`{reason}"))
+    EvalError::NotMeasured(format!("no value of `{name}` was measured: the outcome of the run is `{outcome}`{reason}"))
 }
 
 fn no_resource(run: &RunResult, resource: &str) -> EvalError {
@@ -352,17 +359,17 @@ fn unknown_point(experiments: &Experiments, planned: &BTreeSet<String>, point: &
         || planned.iter().filter(|name| name.split('/').next() == Some(experiment)).map(String::as_str);
     let count = points_of_experiment().count();
     if count == 0 {
-        let all = suggest::phrase(experiments.all.iter().map(|(name, _)| name.as_str()));
-        let known = experiments.all.iter().map(|(name, _)| name.as_str());
-        let nearest = suggest::nearest(experiment, known);
+        let experiment_names = suggest::phrase(experiments.all.iter().map(|(name, _)| name.as_str()));
+        let names = experiments.all.iter().map(|(name, _)| name.as_str());
+        let nearest = suggest::nearest(experiment, names);
         let label =
             nearest.map_or("no experiment has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-        return EvalError::InvalidReference(message, label, vec![format!("experiments: {all}")]);
+        return EvalError::InvalidReference(message, label, vec![format!("experiments: {experiment_names}")]);
     }
     let nearest = suggest::nearest(point, points_of_experiment());
     let label =
         nearest.map_or("its experiment has no such point".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-    let listed = suggest::phrase(points_of_experiment().take(LISTED_MAX));
+    let listed_points = suggest::phrase(points_of_experiment().take(LISTED_MAX));
     let more = if count > LISTED_MAX { format!(", and {} more", count - LISTED_MAX) } else { String::new() };
-    EvalError::InvalidReference(message, label, vec![format!("the points of `{experiment}`: {listed}{more}")])
+    EvalError::InvalidReference(message, label, vec![format!("the points of `{experiment}`: {listed_points}{more}")])
 }

@@ -58,7 +58,7 @@ pub struct SendWork {
     pub first_unit: u8,
     pub units: u8,
     pub units_moved: u8,
-    pub last: bool,
+    pub is_last: bool,
 }
 
 /// The work of the receive engine.
@@ -79,7 +79,7 @@ pub enum Violation {
     FalseNotification,
     /// An engine was started while busy, or for an empty transfer.
     EngineMisuse,
-    /// A thread became ready, or did not become ready, contrary to what it watched for.
+    /// A thread became ready, or did not become ready, contrary to its watch.
     WrongWakeUp,
     /// Two transitions of a state were enabled.
     AmbiguousTransition,
@@ -90,20 +90,20 @@ pub enum Violation {
 pub struct Card {
     pub mcp: Mcp,
     /// The number of messages that the host has posted.
-    pub posted: u8,
+    pub posted_messages: u8,
     /// The length of each message, until the other side has received all of it.
     pub lengths: [u8; MESSAGES_MAX],
     pub host: Option<HostWork>,
     pub send: Option<SendWork>,
     pub receive: Option<ReceiveWork>,
     /// Whether a packet whose end has not been sent is on the link.
-    pub link_open: bool,
+    pub is_link_open: bool,
     send_buffers: [[Mark; UNITS_MAX]; BUFFERS_MAX],
     receive_buffers: [[Mark; UNITS_MAX]; BUFFERS_MAX],
     /// The next unit to send.
     pub next_send: UnitPosition,
-    /// The number of messages that the host was notified of as sent.
-    pub completed: u8,
+    /// The number of messages of whose sending the host was notified.
+    pub completed_messages: u8,
     /// The next unit that the host is to receive from the other card.
     pub next_delivery: UnitPosition,
     /// The number of units of the current packet that the host has received.
@@ -117,25 +117,25 @@ pub struct Card {
 }
 
 impl Card {
-    pub fn new(config: Config, without: Option<Rule>) -> Card {
-        let mut mcp = match without {
+    pub fn new(config: Config, disabled_rule: Option<Rule>) -> Card {
+        let mut mcp = match disabled_rule {
             Some(rule) => Mcp::with_broken_rule(config, rule),
             None => Mcp::new(config),
         };
         // The host posts a receive buffer for every packet, since the firmware relies on it.
-        mcp.posted_receive(u32::from(u8::MAX));
+        mcp.add_host_buffers(u32::from(u8::MAX));
         Card {
             mcp,
-            posted: 0,
+            posted_messages: 0,
             lengths: [0; MESSAGES_MAX],
             host: None,
             send: None,
             receive: None,
-            link_open: false,
+            is_link_open: false,
             send_buffers: Default::default(),
             receive_buffers: Default::default(),
             next_send: (0, 0),
-            completed: 0,
+            completed_messages: 0,
             next_delivery: (0, 0),
             packet_units: 0,
             segment: config.segment,
@@ -146,7 +146,7 @@ impl Card {
 
     /// Returns the possible next actions of the card's engines and firmware.
     pub fn actions(&self) -> impl Iterator<Item = Action> + use<> {
-        let steps = self.mcp.ready().then_some(Action::Step);
+        let steps = self.mcp.has_ready_thread().then_some(Action::Step);
         let host = self.host.is_some().then_some(Action::MoveHost);
         steps.into_iter().chain(host)
     }
@@ -158,30 +158,33 @@ impl Card {
 
     /// Posts the next message of the host.
     pub fn post(&mut self, length: u8) {
-        self.lengths[usize::from(self.posted)] = length;
-        self.mcp.post(u32::from(length), u32::from(self.posted));
-        self.posted += 1;
+        self.lengths[usize::from(self.posted_messages)] = length;
+        self.mcp.post(u32::from(length), u32::from(self.posted_messages));
+        self.posted_messages += 1;
     }
 
-    /// Runs a thread. The flag is true if the head of a packet enters the link.
+    /// Runs a thread, and returns its step and whether the head of a packet enters the link.
     pub fn step(&mut self) -> (Step, bool) {
         if Thread::ALL.iter().any(|&thread| self.mcp.enabled_rows(thread) > 1) {
             self.record_violation(Violation::AmbiguousTransition);
         }
         let wanted_host = [Thread::Sdma, Thread::Rdma].map(|thread| self.mcp.wants_host(thread));
         let step = self.mcp.step().expect("a thread was ready");
-        let head = step.commands.iter().fold(false, |head, command| self.execute(command) | head);
+        let head_enters_link =
+            step.commands.iter().fold(false, |head_enters_link, command| self.execute(command) | head_enters_link);
         self.count_passing_over(wanted_host, &step.commands);
-        (step, head)
+        (step, head_enters_link)
     }
 
     fn count_passing_over(&mut self, wanted_host: [bool; 2], commands: &[Command]) {
-        let read = commands.iter().any(|command| matches!(command, Command::StartHostRead { .. }));
-        let write = commands.iter().any(|command| matches!(command, Command::StartHostWrite { .. }));
-        for (index, (thread, mine, other_started)) in
-            [(Thread::Sdma, read, write), (Thread::Rdma, write, read)].into_iter().enumerate()
+        let starts_read = commands.iter().any(|command| matches!(command, Command::StartHostRead { .. }));
+        let starts_write = commands.iter().any(|command| matches!(command, Command::StartHostWrite { .. }));
+        for (index, (thread, starts_own_work, other_started)) in
+            [(Thread::Sdma, starts_read, starts_write), (Thread::Rdma, starts_write, starts_read)]
+                .into_iter()
+                .enumerate()
         {
-            match (wanted_host[index] && self.mcp.wants_host(thread) && !mine, other_started) {
+            match (wanted_host[index] && self.mcp.wants_host(thread) && !starts_own_work, other_started) {
                 (false, _) => self.times_passed_over[index] = 0,
                 (true, true) => self.times_passed_over[index] = (self.times_passed_over[index] + 1).min(2),
                 (true, false) => {}
@@ -200,11 +203,12 @@ impl Card {
             }
             Command::StartSend { id, buffer, from, units, last } => {
                 let [from, units] = [from, units].map(|n| n as u8);
-                let sending = SendWork { message: id as u8, buffer, first_unit: from, units, units_moved: 0, last };
-                if self.send.replace(sending).is_some() || units == 0 {
+                let send_work =
+                    SendWork { message: id as u8, buffer, first_unit: from, units, units_moved: 0, is_last: last };
+                if self.send.replace(send_work).is_some() || units == 0 {
                     self.record_violation(Violation::EngineMisuse);
                 }
-                return !std::mem::replace(&mut self.link_open, true);
+                return !std::mem::replace(&mut self.is_link_open, true);
             }
             Command::StartReceive { buffer, .. } => {
                 self.receive_buffers[usize::from(buffer)] = Default::default();
@@ -226,10 +230,10 @@ impl Card {
     }
 
     fn complete_message(&mut self, id: u32) {
-        if id != u32::from(self.completed) || self.next_send.0 <= self.completed {
+        if id != u32::from(self.completed_messages) || self.next_send.0 <= self.completed_messages {
             self.record_violation(Violation::FalseNotification);
         }
-        self.completed += 1;
+        self.completed_messages += 1;
     }
 
     /// Checks that the host has received exactly the packet of `units` units of which it is notified.
@@ -245,20 +249,22 @@ impl Card {
     /// Moves a unit with the host engine, which finishes with the last unit of its work; `lengths` are those of the
     /// other side's messages.
     pub fn move_host(&mut self, lengths: &[u8; MESSAGES_MAX]) {
-        let (was_idle, watch) = (!self.mcp.ready(), self.mcp.watch());
+        let (was_idle, watch) = (!self.mcp.has_ready_thread(), self.mcp.watch());
         let work = self.host.as_mut().expect("the host engine is busy");
         work.units_moved += 1;
-        let (HostWork { buffer, first_unit: from, units_moved: moved, .. }, is_last) =
+        let (HostWork { buffer, first_unit: first, units_moved: moved_units, .. }, is_last) =
             (*work, work.units_moved == work.units);
         match work.message {
             Some(message) => {
-                self.send_buffers[usize::from(buffer)][usize::from(moved - 1)] = mark(message, from + moved - 1);
-                self.mcp.report_fetched(u32::from(moved));
-                let expected = watch.fetched.is_some_and(|count| u32::from(moved) >= count);
+                self.send_buffers[usize::from(buffer)][usize::from(moved_units - 1)] =
+                    mark(message, first + moved_units - 1);
+                self.mcp.report_fetched(u32::from(moved_units));
+                let expected = watch.fetched.is_some_and(|count| u32::from(moved_units) >= count);
                 self.check_watch(was_idle, expected);
             }
             None => {
-                let unit_mark = self.receive_buffers[usize::from(buffer)].get(usize::from(from + moved - 1)).copied();
+                let unit_mark =
+                    self.receive_buffers[usize::from(buffer)].get(usize::from(first + moved_units - 1)).copied();
                 self.deliver(unit_mark, lengths);
             }
         }
@@ -269,7 +275,7 @@ impl Card {
     }
 
     fn check_watch(&mut self, was_idle: bool, expected: bool) {
-        if was_idle && expected != self.mcp.ready() {
+        if was_idle && expected != self.mcp.has_ready_thread() {
             self.record_violation(Violation::WrongWakeUp);
         }
     }
@@ -288,49 +294,49 @@ impl Card {
     pub fn send_next(&mut self) -> Crossing {
         let sending = self.send.as_mut().expect("the send engine is busy");
         if sending.units_moved == sending.units {
-            self.link_open = false;
+            self.is_link_open = false;
             self.finish_send();
             return Crossing::End;
         }
         let unit_mark =
             self.send_buffers[usize::from(sending.buffer)].get(usize::from(sending.first_unit + sending.units_moved));
-        let found = unit_mark.copied().unwrap_or(0);
+        let sent_mark = unit_mark.copied().unwrap_or(0);
         sending.units_moved += 1;
-        let is_last = sending.units_moved == sending.units && !sending.last;
-        match found == mark(self.next_send.0, self.next_send.1) {
+        let is_last = sending.units_moved == sending.units && !sending.is_last;
+        match sent_mark == mark(self.next_send.0, self.next_send.1) {
             true => self.next_send = next_position(self.next_send, &self.lengths),
             false => self.record_violation(Violation::WrongUnitSent),
         }
         if is_last {
             self.finish_send();
         }
-        Crossing::Unit(found)
+        Crossing::Unit(sent_mark)
     }
 
     fn finish_send(&mut self) {
         self.send = None;
-        self.mcp.send_done();
+        self.mcp.report_send_done();
     }
 
     /// Receives a unit or the end of a packet from the link.
     pub fn receive_next(&mut self, crossing: Crossing) {
-        let (was_idle, watch) = (!self.mcp.ready(), self.mcp.watch());
+        let (was_idle, watch) = (!self.mcp.has_ready_thread(), self.mcp.watch());
         let receiving = self.receive.as_mut().expect("the receive engine is busy");
         match crossing {
             Crossing::Unit(mark) => {
-                let cell =
+                let mark_slot =
                     self.receive_buffers[usize::from(receiving.buffer)].get_mut(usize::from(receiving.units_moved));
-                let Some(cell) = cell else { return self.record_violation(Violation::WrongUnitDelivered) };
-                *cell = mark;
+                let Some(mark_slot) = mark_slot else { return self.record_violation(Violation::WrongUnitDelivered) };
+                *mark_slot = mark;
                 receiving.units_moved += 1;
-                let landed = u32::from(receiving.units_moved);
-                self.mcp.report_received(landed, false);
-                self.check_watch(was_idle, watch.received.is_some_and(|count| landed >= count));
+                let received_units = u32::from(receiving.units_moved);
+                self.mcp.report_received(received_units, false);
+                self.check_watch(was_idle, watch.received.is_some_and(|count| received_units >= count));
             }
             Crossing::End => {
                 self.mcp.report_received(u32::from(receiving.units_moved), true);
                 self.receive = None;
-                self.mcp.receive_done();
+                self.mcp.report_receive_done();
             }
         }
     }

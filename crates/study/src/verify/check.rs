@@ -101,9 +101,9 @@ fn shortest(case: &Case, name: &'static str) -> Vec<String> {
 }
 
 /// Explores all states of these firmwares, with one rule disabled or with all enabled.
-pub fn check(firmwares: &[&Firmware], without: Option<Rule>) -> Vec<Findings> {
+pub fn check(firmwares: &[&Firmware], disabled_rule: Option<Rule>) -> Vec<Findings> {
     let check_one = |firmware: &&Firmware| {
-        let cases = firmware.cases(without);
+        let cases = firmware.cases(disabled_rule);
         let explored: Vec<ExplorationResult> = cases.par_iter().map(explore).collect();
         findings(firmware, &cases, &explored)
     };

@@ -94,7 +94,7 @@ pub static FIRMWARES: [Firmware; 4] = [
 
 impl Firmware {
     /// Returns the cases that are explored.
-    pub(super) fn cases(&self, without: Option<Rule>) -> Vec<Case> {
+    pub(super) fn cases(&self, disabled_rule: Option<Rule>) -> Vec<Case> {
         let case = |load: &CaseTraffic| {
             let (pipelining, segment, buffers) = (self.pipelining, self.segment, load.buffers);
             let pipelining = match pipelining {
@@ -104,7 +104,7 @@ impl Firmware {
             let config = Config { pipelining, send_buffers: buffers, receive_buffers: buffers, segment };
             Case {
                 config,
-                without,
+                disabled_rule,
                 lengths: load.lengths,
                 messages: load.messages,
                 is_pair: load.is_pair,

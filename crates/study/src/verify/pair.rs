@@ -19,7 +19,7 @@ pub struct Pair {
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     pub config: Config,
-    pub without: Option<Rule>,
+    pub disabled_rule: Option<Rule>,
     /// The lengths that each message may have.
     pub lengths: &'static [u8],
     /// The number of messages that each side sends.
@@ -33,7 +33,7 @@ pub struct Case {
 impl Case {
     /// Returns the initial state.
     pub fn start(&self) -> Pair {
-        let card = || Side::Card(Card::new(self.config, self.without));
+        let card = || Side::Card(Card::new(self.config, self.disabled_rule));
         let other = if self.is_pair { card() } else { Side::Peer(Peer::new()) };
         Pair { sides: [card(), other] }
     }
@@ -74,17 +74,17 @@ impl Pair {
     pub fn apply(&mut self, SideAction { side, action }: SideAction) -> Option<Step> {
         let [left, right] = &mut self.sides;
         let (this_side, other) = if side == 0 { (left, right) } else { (right, left) };
-        let mut ran = None;
+        let mut thread_step = None;
         let head = match action {
             Action::Post(length) => this_side.post(length),
             Action::Step => {
                 let (step, head) = this_side.step();
-                ran = Some(step);
+                thread_step = Some(step);
                 head
             }
             Action::MoveHost => {
                 let received = this_side.move_host(other.lengths());
-                other.forget(received);
+                other.clear_lengths(received);
                 None
             }
             Action::Cross => {
@@ -96,6 +96,6 @@ impl Pair {
         if let Some(position) = head {
             other.announce(position);
         }
-        ran
+        thread_step
     }
 }

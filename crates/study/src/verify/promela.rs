@@ -89,14 +89,14 @@ impl Formula {
 }
 
 /// Returns the model of a firmware.
-pub fn promela(firmware: &Firmware, without: Option<Rule>) -> String {
-    Writer { pipelining: firmware.pipelining, segment: firmware.segment, without }.model(firmware)
+pub fn promela(firmware: &Firmware, disabled_rule: Option<Rule>) -> String {
+    Writer { pipelining: firmware.pipelining, segment: firmware.segment, disabled_rule }.model(firmware)
 }
 
 struct Writer {
     pipelining: Pipelining,
     segment: Option<u32>,
-    without: Option<Rule>,
+    disabled_rule: Option<Rule>,
 }
 
 /// The number of packets of the peer.
@@ -115,14 +115,14 @@ fn name(thread: Thread) -> &'static str {
 
 impl Writer {
     fn model(&self, firmware: &Firmware) -> String {
-        let broken = self.without.map_or(String::new(), |rule| format!(", without the rule {}", rule.name()));
+        let broken = self.disabled_rule.map_or(String::new(), |rule| format!(", without the rule {}", rule.name()));
         let mut text = format!("/* The firmware {}{broken}: {}. */\n\n", firmware.name, firmware.description);
-        self.numbers(&mut text);
+        self.write_constants(&mut text);
         text += include_str!("promela.pml");
         text += "\n";
-        Thread::ALL.iter().for_each(|&thread| self.conditions(&mut text, thread));
+        Thread::ALL.iter().for_each(|&thread| self.write_conditions(&mut text, thread));
         text += "\nactive proctype card() {\n    do\n    /* The rows of the firmware. */\n";
-        TRANSITIONS.iter().for_each(|row| self.row(&mut text, row));
+        TRANSITIONS.iter().for_each(|row| self.write_row(&mut text, row));
         let lengths = |target: &str, max: u32| -> String {
             LENGTHS.iter().map(|length| format!(":: {target} = {} ", (*length).min(max))).collect()
         };
@@ -136,11 +136,11 @@ impl Writer {
         text
     }
 
-    fn numbers(&self, text: &mut String) {
-        let of_message = self.segment.map_or(1, |segment| LENGTHS[1].div_ceil(segment));
+    fn write_constants(&self, text: &mut String) {
+        let packets_per_message = self.segment.map_or(1, |segment| LENGTHS[1].div_ceil(segment));
         // There are more packets than buffers.
-        let messages = if of_message > 1 { 2 } else { 3 };
-        let packets = messages * of_message;
+        let messages = if packets_per_message > 1 { 2 } else { 3 };
+        let packets = messages * packets_per_message;
         for (name, value) in
             [("MESSAGES", messages), ("PEER_PACKETS", PEER_PACKETS), ("PACKETS", packets), ("BUFFERS", 2)]
         {
@@ -153,7 +153,7 @@ impl Writer {
     }
 
     /// Writes the conditions of a thread: that it is ready, that it wants the host engine, and that it may run.
-    fn conditions(&self, text: &mut String, thread: Thread) {
+    fn write_conditions(&self, text: &mut String, thread: Thread) {
         let rows = || TRANSITIONS.iter().filter(move |row| row.thread == thread);
         let any_of =
             |conditions: Vec<String>| if conditions.is_empty() { "false".to_owned() } else { conditions.join(" || ") };
@@ -173,30 +173,30 @@ impl Writer {
     /// Returns the condition that no thread that precedes this one is ready.
     fn has_precedence(&self, thread: Thread) -> String {
         let index = thread as usize;
-        if self.without == Some(Rule::Turns) {
+        if self.disabled_rule == Some(Rule::Turns) {
             return Thread::ALL[..index].iter().map(|&preceding| format!(" && !{}_READY", name(preceding))).collect();
         }
         // With round robin, the threads between the one that ran last and this one precede it.
         let before = (1..4).map(|distance| {
             let other = Thread::ALL[(index + 4 - distance) % 4];
-            let ran: Vec<String> =
+            let may_have_run_last: Vec<String> =
                 (distance + 1..=4).map(|k| format!("last == {}", name(Thread::ALL[(index + 4 - k) % 4]))).collect();
-            format!(" && !({}_READY && ({}))", name(other), ran.join(" || "))
+            format!(" && !({}_READY && ({}))", name(other), may_have_run_last.join(" || "))
         });
         before.collect()
     }
 
-    fn enabled(&self, row: &Transition, counts: impl Fn(Guard) -> bool) -> String {
+    fn enabled(&self, row: &Transition, is_included: impl Fn(Guard) -> bool) -> String {
         let guards: String = row
             .guards
             .iter()
-            .filter(|guard| counts(**guard))
+            .filter(|guard| is_included(**guard))
             .map(|&guard| format!(" && {}", self.guard(guard)))
             .collect();
         format!("({}_state == {}{guards})", name(row.thread), row.from.name())
     }
 
-    fn row(&self, text: &mut String, row: &Transition) {
+    fn write_row(&self, text: &mut String, row: &Transition) {
         let thread = name(row.thread);
         let actions: String = row.actions.iter().map(|&action| format!("{}; ", self.action(action))).collect();
         let next = if row.to.is_dispatching() { "NONE" } else { thread };
@@ -216,7 +216,7 @@ impl Writer {
     }
 
     fn has_rule(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+        self.disabled_rule != Some(rule)
     }
 
     fn counted_outbound_units(&self) -> &'static str {
@@ -257,8 +257,8 @@ impl Writer {
             false => "true".to_owned(),
         };
         let is_empty = |first: &str, end: &str| if serial { format!("{first} == {end}") } else { "true".to_owned() };
-        let exceeds_threshold = |there: &str, whole: &str, lies: &str, taken: &str| match self.threshold() {
-            Some(threshold) => format!("({there} && !{whole} && {lies} >= {taken} + {threshold})"),
+        let exceeds_threshold = |is_present: &str, whole: &str, available: &str, taken: &str| match self.threshold() {
+            Some(threshold) => format!("({is_present} && !{whole} && {available} >= {taken} + {threshold})"),
             None => "false".to_owned(),
         };
         let (sends, writes) = ("out_first < out_end", "in_first < in_end");
@@ -327,10 +327,10 @@ impl Writer {
     }
 
     fn read(&self) -> String {
-        let left = "length[reading] - asked";
+        let remaining = "length[reading] - asked";
         let units = match self.segment {
-            Some(segment) => format!("({left} > {segment} -> {segment} : {left})"),
-            None => left.to_owned(),
+            Some(segment) => format!("({remaining} > {segment} -> {segment} : {remaining})"),
+            None => remaining.to_owned(),
         };
         format!(
             "check(host == RESTS && out_end - out_first < BUFFERS); \

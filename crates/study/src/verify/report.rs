@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// The verdicts on firmwares.
 pub struct VerificationReport {
-    without: Option<Rule>,
+    disabled_rule: Option<Rule>,
     results: Vec<Findings>,
     /// The verdicts of Spin, if it ran.
     pub spin: Option<Vec<SpinVerdict>>,
@@ -37,22 +37,24 @@ pub fn rule(name: &str) -> Result<Rule, Problem> {
 
 impl VerificationReport {
     /// Explores all states of these firmwares, with one rule disabled or with all enabled.
-    pub fn new(firmwares: &[&Firmware], without: Option<Rule>) -> VerificationReport {
-        VerificationReport { without, results: check(firmwares, without), spin: None }
+    pub fn new(firmwares: &[&Firmware], disabled_rule: Option<Rule>) -> VerificationReport {
+        VerificationReport { disabled_rule, results: check(firmwares, disabled_rule), spin: None }
     }
 
     /// Returns whether all verdicts match the expectations.
     pub fn is_as_expected(&self) -> bool {
-        let found = self.results.iter().flat_map(|result| &result.findings).all(Finding::is_as_expected);
-        found && self.spin.iter().flatten().all(SpinVerdict::is_as_expected)
+        let findings_match = self.results.iter().flat_map(|result| &result.findings).all(Finding::is_as_expected);
+        findings_match && self.spin.iter().flatten().all(SpinVerdict::is_as_expected)
     }
 
     /// Returns the verdicts as text.
     pub fn text(&self) -> String {
-        let mut text = self.without.map_or(String::new(), |rule| format!("without the rule {}\n\n", rule.name()));
+        let mut text = self.disabled_rule.map_or(String::new(), |rule| format!("without the rule {}\n\n", rule.name()));
         for result in &self.results {
-            let description =
-                FIRMWARES.iter().find(|firmware| firmware.name == result.firmware).map_or("", |of| of.description);
+            let description = FIRMWARES
+                .iter()
+                .find(|firmware| firmware.name == result.firmware)
+                .map_or("", |firmware| firmware.description);
             let _ = writeln!(text, "{}: {description}", result.firmware);
             result.findings.iter().for_each(|finding| text += &line(finding));
             let _ = writeln!(text, "  {} states", result.states);
@@ -65,11 +67,13 @@ impl VerificationReport {
 
     fn summary(&self) -> String {
         let verdicts = self.results.iter().flat_map(|result| result.findings.iter().map(Finding::is_as_expected));
-        let all = verdicts.chain(self.spin.iter().flatten().map(SpinVerdict::is_as_expected));
-        let (expected, unexpected): (Vec<bool>, Vec<bool>) = all.partition(|is_as_expected| *is_as_expected);
+        let all_verdicts = verdicts.chain(self.spin.iter().flatten().map(SpinVerdict::is_as_expected));
+        let (expected, unexpected): (Vec<bool>, Vec<bool>) = all_verdicts.partition(|is_as_expected| *is_as_expected);
         match unexpected.len() {
             0 => format!("all {} verdicts are as expected", expected.len()),
-            wrong => format!("{wrong} of {} verdicts are not as expected", expected.len() + wrong),
+            unexpected_count => {
+                format!("{unexpected_count} of {} verdicts are not as expected", expected.len() + unexpected_count)
+            }
         }
     }
 
@@ -92,7 +96,7 @@ impl VerificationReport {
         };
         json!({
             "version": env!("CARGO_PKG_VERSION"),
-            "without": self.without.map(Rule::name),
+            "without": self.disabled_rule.map(Rule::name),
             "as_expected": self.is_as_expected(),
             "firmwares": self.results.iter().map(firmware).collect::<Vec<_>>(),
         })

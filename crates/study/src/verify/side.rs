@@ -19,26 +19,26 @@ pub struct Peer {
     lengths: [u8; MESSAGES_MAX],
     next_send: UnitPosition,
     /// Whether all units of a packet were sent, but not the end of the packet.
-    end_pending: bool,
+    is_end_pending: bool,
 }
 
 impl Peer {
     pub fn new() -> Peer {
-        Peer { posted: 0, lengths: [0; MESSAGES_MAX], next_send: (0, 0), end_pending: false }
+        Peer { posted: 0, lengths: [0; MESSAGES_MAX], next_send: (0, 0), is_end_pending: false }
     }
 
     /// Returns whether a packet of the peer is on the link.
-    fn sends(&self) -> bool {
-        self.next_send.0 < self.posted || self.end_pending
+    fn is_sending(&self) -> bool {
+        self.next_send.0 < self.posted || self.is_end_pending
     }
 
     fn send_next(&mut self) -> Crossing {
-        if std::mem::take(&mut self.end_pending) {
+        if std::mem::take(&mut self.is_end_pending) {
             return Crossing::End;
         }
         let (message, unit) = self.next_send;
         self.next_send = next_position(self.next_send, &self.lengths);
-        self.end_pending = self.next_send.1 == 0;
+        self.is_end_pending = self.next_send.1 == 0;
         Crossing::Unit(mark(message, unit))
     }
 }
@@ -62,8 +62,8 @@ impl Side {
     /// Returns whether the side can post another of its `messages` messages.
     pub fn can_post(&self, messages: u8) -> bool {
         match self {
-            Side::Card(card) => card.posted < messages,
-            Side::Peer(peer) => peer.posted < messages && !peer.sends(),
+            Side::Card(card) => card.posted_messages < messages,
+            Side::Peer(peer) => peer.posted < messages && !peer.is_sending(),
         }
     }
 
@@ -71,7 +71,7 @@ impl Side {
     pub fn has_more(&self) -> bool {
         match self {
             Side::Card(card) => card.send.is_some(),
-            Side::Peer(peer) => peer.sends(),
+            Side::Peer(peer) => peer.is_sending(),
         }
     }
 
@@ -79,7 +79,7 @@ impl Side {
     pub fn is_at_end(&self) -> bool {
         match self {
             Side::Card(card) => card.send.is_some_and(|sending| sending.units_moved == sending.units),
-            Side::Peer(peer) => peer.end_pending,
+            Side::Peer(peer) => peer.is_end_pending,
         }
     }
 
@@ -101,7 +101,7 @@ impl Side {
 
     /// Clears the lengths of the first `messages` messages, which were received. This reduces the number of different
     /// states.
-    pub fn forget(&mut self, messages: u8) {
+    pub fn clear_lengths(&mut self, messages: u8) {
         let lengths = match self {
             Side::Card(card) => &mut card.lengths,
             Side::Peer(peer) => &mut peer.lengths,
@@ -165,10 +165,12 @@ impl Side {
     pub fn is_complete(&self, messages: u8, other_messages: u8) -> bool {
         match self {
             Side::Card(card) => {
-                let all_sent = card.posted == messages && card.completed == messages && card.next_send == (messages, 0);
+                let all_sent = card.posted_messages == messages
+                    && card.completed_messages == messages
+                    && card.next_send == (messages, 0);
                 all_sent && card.next_delivery == (other_messages, 0) && card.mcp.is_idle()
             }
-            Side::Peer(peer) => peer.next_send == (messages, 0) && !peer.end_pending,
+            Side::Peer(peer) => peer.next_send == (messages, 0) && !peer.is_end_pending,
         }
     }
 }

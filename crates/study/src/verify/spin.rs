@@ -43,34 +43,34 @@ impl SpinVerdict {
 }
 
 /// Returns the first required program that is not installed.
-pub fn missing() -> Option<&'static str> {
-    let runs = |program: &str, version: &str| {
+pub fn missing_program() -> Option<&'static str> {
+    let is_installed = |program: &str, version: &str| {
         let output = Command::new(program).arg(version).stdin(Stdio::null()).output();
         output.is_ok_and(|output| output.status.success())
     };
     [("spin", "-V"), ("gcc", "--version")]
         .into_iter()
-        .find(|(program, version)| !runs(program, version))
+        .find(|(program, version)| !is_installed(program, version))
         .map(|program_version| program_version.0)
 }
 
 /// Writes the models of firmwares into a folder, and returns their paths.
-pub fn write(folder: &Path, firmwares: &[&Firmware], without: Option<Rule>) -> Result<Vec<PathBuf>, Problem> {
-    let cannot = |error| Problem::new(format!("cannot write into `{}`: {error}", folder.display()));
-    fs::create_dir_all(folder).map_err(cannot)?;
+pub fn write(folder: &Path, firmwares: &[&Firmware], disabled_rule: Option<Rule>) -> Result<Vec<PathBuf>, Problem> {
+    let write_problem = |error| Problem::new(format!("cannot write into `{}`: {error}", folder.display()));
+    fs::create_dir_all(folder).map_err(write_problem)?;
     let write_model = |firmware: &&Firmware| {
         let path = folder.join(format!("{}.pml", firmware.name));
-        fs::write(&path, promela(firmware, without)).map(|()| path)
+        fs::write(&path, promela(firmware, disabled_rule)).map(|()| path)
     };
-    firmwares.iter().map(write_model).collect::<Result<_, _>>().map_err(cannot)
+    firmwares.iter().map(write_model).collect::<Result<_, _>>().map_err(write_problem)
 }
 
 /// Verifies firmwares with Spin.
-pub fn judge(firmwares: &[&Firmware], without: Option<Rule>) -> Result<Vec<SpinVerdict>, Problem> {
+pub fn verify(firmwares: &[&Firmware], disabled_rule: Option<Rule>) -> Result<Vec<SpinVerdict>, Problem> {
     let mut verdicts = Vec::new();
     for firmware in firmwares {
         let folder = TempFolder::new(firmware.name)?;
-        verdicts.extend(folder.judge(firmware, without)?);
+        verdicts.extend(folder.verify(firmware, disabled_rule)?);
     }
     Ok(verdicts)
 }
@@ -92,8 +92,8 @@ impl TempFolder {
         Ok(TempFolder(path))
     }
 
-    fn judge(&self, firmware: &Firmware, without: Option<Rule>) -> Result<Vec<SpinVerdict>, Problem> {
-        write(&self.0, &[firmware], without)?;
+    fn verify(&self, firmware: &Firmware, disabled_rule: Option<Rule>) -> Result<Vec<SpinVerdict>, Problem> {
+        write(&self.0, &[firmware], disabled_rule)?;
         let model = format!("{}.pml", firmware.name);
         self.run("spin", &["-DPLAIN", "-a", &model])?;
         self.run("gcc", &["-O1", "-w", "-o", "claims", "pan.c"])?;

@@ -23,7 +23,7 @@ fn every_firmware_meets_the_expectations() {
 }
 
 /// For each disabled rule, a firmware and the properties that fail for it.
-const BROKEN: [(Rule, &str, &[&str]); 7] = [
+const DISABLED_RULE_FAILURES: [(Rule, &str, &[&str]); 7] = [
     (Rule::EngineExclusive, "berkeley-via", &["f4", "engines", "no-deadlock"]),
     (Rule::EngineExclusive, "gm", &["f4", "engines", "no-deadlock"]),
     (Rule::BytesFirst, "gm", &["landed-first"]),
@@ -35,8 +35,8 @@ const BROKEN: [(Rule, &str, &[&str]); 7] = [
 
 #[test]
 fn every_disabled_rule_is_detected() {
-    assert!(Rule::ALL.iter().all(|rule| BROKEN.iter().any(|(broken, ..)| broken == rule)));
-    for (rule, name, properties) in BROKEN {
+    assert!(Rule::ALL.iter().all(|rule| DISABLED_RULE_FAILURES.iter().any(|(disabled, ..)| disabled == rule)));
+    for (rule, name, properties) in DISABLED_RULE_FAILURES {
         let result = check(&[named(name)], Some(rule)).remove(0);
         for property in properties {
             let finding = result.findings.iter().find(|finding| finding.name == *property).expect("a property");
@@ -68,7 +68,7 @@ fn trace_leads_to_a_violation_of_the_property() {
 /// Returns the case of a card that sends one message and receives none.
 fn single_message(pipelining: Pipelining) -> Case {
     let config = Config { pipelining, send_buffers: 2, receive_buffers: 2, segment: None };
-    Case { config, without: None, lengths: &[3], messages: [1, 0], is_pair: false, only_property: None }
+    Case { config, disabled_rule: None, lengths: &[3], messages: [1, 0], is_pair: false, only_property: None }
 }
 
 /// Checks that Formulas 1 to 3 fail for one message: the paper's ◇ requires the state in every run. All runs of the
@@ -76,8 +76,8 @@ fn single_message(pipelining: Pipelining) -> Case {
 #[test]
 fn formulas_1_to_3_fail_for_a_single_message() {
     let is_discovered = |pipelining, name: &str| {
-        let (_, shown) = explore(&single_message(pipelining));
-        PROPERTIES.iter().zip(shown).any(|(checked, is_shown)| checked.name == name && is_shown)
+        let (_, discovered) = explore(&single_message(pipelining));
+        PROPERTIES.iter().zip(discovered).any(|(checked, was_discovered)| checked.name == name && was_discovered)
     };
     assert!(["f1", "f2", "f3"].iter().all(|name| !is_discovered(Pipelining::Coarse, name)));
     assert!(is_discovered(Pipelining::Fine { threshold: 2 }, "f1-within"));
@@ -85,7 +85,7 @@ fn formulas_1_to_3_fail_for_a_single_message() {
 
 /// Returns all states of a firmware's small cases.
 fn states(firmware: &Firmware) -> Vec<Pair> {
-    let of_case = |case: Case| {
+    let case_states = |case: Case| {
         let (recorder, states) = StateRecorder::new_with_accessor();
         case.checker().threads(1).visitor(recorder).spawn_bfs().join();
         states()
@@ -95,7 +95,7 @@ fn states(firmware: &Firmware) -> Vec<Pair> {
         .cases(None)
         .into_iter()
         .filter(|case| case.config.send_buffers == 1 && !case.is_pair)
-        .flat_map(of_case)
+        .flat_map(case_states)
         .collect()
 }
 
@@ -112,7 +112,7 @@ fn every_transition_is_taken() {
 }
 
 #[test]
-fn models_have_every_transition_and_every_formula() {
+fn promela_models_have_every_transition_and_formula() {
     for firmware in &FIRMWARES {
         let model = promela(firmware, None);
         let rows = TRANSITIONS.iter().filter(|row| model.contains(&format!("_state = {}; running", row.to.name())));

@@ -7,23 +7,23 @@ use narrows_core::ni::mcp::threads::{Command, Step, Thread};
 /// Returns the lines of a run.
 pub fn trace_lines(case: &Case, moves: &[SideAction]) -> Vec<String> {
     let mut pair = case.start();
-    let mut lines = vec![setting(case)];
+    let mut lines = vec![case_text(case)];
     for &next in moves {
         let is_end = pair.sides[next.side].is_at_end();
         let executed = pair.apply(next);
-        lines.push(line(case, next, executed, is_end));
+        lines.push(action_text(case, next, executed, is_end));
     }
     lines
 }
 
-fn setting(case: &Case) -> String {
+fn case_text(case: &Case) -> String {
     let [left, right] = case.messages;
     let other_name = if case.is_pair { "card B" } else { "the peer" };
     let buffers = case.config.send_buffers;
     format!("card A sends {left}, {other_name} sends {right}; buffers each way: {buffers}")
 }
 
-fn line(case: &Case, SideAction { side, action }: SideAction, executed: Option<Step>, is_end: bool) -> String {
+fn action_text(case: &Case, SideAction { side, action }: SideAction, executed: Option<Step>, is_end: bool) -> String {
     let [this, other] = match (side, case.is_pair) {
         (0, true) => ["A", "B"],
         (0, false) => ["A", "peer"],

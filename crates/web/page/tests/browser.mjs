@@ -1,37 +1,37 @@
-// A headless Chromium that is driven over a pipe: a small client of its DevTools protocol, without packages.
+// A client of the DevTools protocol of a headless Chromium over a pipe, without packages.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const NAMES = [process.env.CHROMIUM, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+const PROGRAM_NAMES = [process.env.CHROMIUM, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 /** Longest wait for a condition, in ms. */
-const LONGEST = Number(process.env.NARROWS_TEST_WAIT_MS ?? 60_000);
+const WAIT_MAX_MS = Number(process.env.NARROWS_TEST_WAIT_MS ?? 60_000);
 
 /** Returns the name of an installed Chromium, or `null`. */
 export function findChromium() {
-  return NAMES.find((name) => name && spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0) ?? null;
+  return PROGRAM_NAMES.find((name) => name && spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0) ?? null;
 }
 
 export class Browser {
   /** @param {string} program @param {string[]} [more] */
-  constructor(program, more = []) {
+  constructor(program, extraArguments = []) {
     this.profile = mkdtempSync(join(tmpdir(), "narrows-page-"));
     this.child = spawn(program, [
       "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--no-sandbox",
       "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
-      `--user-data-dir=${this.profile}`, ...more, "about:blank",
+      `--user-data-dir=${this.profile}`, ...extraArguments, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     this.next = 1;
     this.waiting = new Map();
     this.listeners = [];
-    this.rest = "";
+    this.unparsed = "";
     this.child.stdio[4].on("data", (data) => {
-      this.rest += data;
-      const parts = this.rest.split("\0");
-      this.rest = parts.pop();
-      for (const part of parts) this.take(JSON.parse(part));
+      this.unparsed += data;
+      const parts = this.unparsed.split("\0");
+      this.unparsed = parts.pop();
+      for (const part of parts) this.dispatch(JSON.parse(part));
     });
     this.child.on("exit", () => {
       for (const { reject } of this.waiting.values()) reject(new Error("Chromium ended"));
@@ -39,7 +39,7 @@ export class Browser {
     });
   }
 
-  take(message) {
+  dispatch(message) {
     if (message.id) {
       const { resolve, reject } = this.waiting.get(message.id) ?? {};
       this.waiting.delete(message.id);
@@ -81,19 +81,19 @@ export class Page {
     this.browser = browser;
     this.session = session;
     this.target = target;
-    /** Messages of the console that are errors, exceptions, and refused requests. */
-    this.faults = [];
+    /** Errors on the console, exceptions, and refused requests. */
+    this.consoleErrors = [];
     /** Addresses that the page asked for. */
     this.requests = [];
-    /** Files that the page offered for download: name → text. */
+    /** The messages of the dialogs that the page opened. */
     this.dialogs = [];
-    browser.listeners.push((message) => message.sessionId === session && this.hear(message));
+    browser.listeners.push((message) => message.sessionId === session && this.recordEvent(message));
   }
 
-  hear({ method, params }) {
-    if (method === "Runtime.exceptionThrown") this.faults.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-    else if (method === "Runtime.consoleAPICalled" && (params.type === "error" || params.type === "assert")) this.faults.push(params.args.map((each) => each.value ?? each.description).join(" "));
-    else if (method === "Log.entryAdded" && params.entry.level === "error") this.faults.push(`${params.entry.text} ${params.entry.url ?? ""}`);
+  recordEvent({ method, params }) {
+    if (method === "Runtime.exceptionThrown") this.consoleErrors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    else if (method === "Runtime.consoleAPICalled" && (params.type === "error" || params.type === "assert")) this.consoleErrors.push(params.args.map((each) => each.value ?? each.description).join(" "));
+    else if (method === "Log.entryAdded" && params.entry.level === "error") this.consoleErrors.push(`${params.entry.text} ${params.entry.url ?? ""}`);
     else if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
     else if (method === "Page.javascriptDialogOpening") {
       this.dialogs.push(params.message);
@@ -121,9 +121,9 @@ export class Page {
   async open(address) {
     // Another fragment alone would not load the page anew.
     await this.call("Page.navigate", { url: "about:blank" });
-    await this.until("location.href === 'about:blank'");
+    await this.waitUntil("location.href === 'about:blank'");
     await this.call("Page.navigate", { url: address });
-    await this.until("document.readyState === 'complete' && location.href !== 'about:blank'");
+    await this.waitUntil("document.readyState === 'complete' && location.href !== 'about:blank'");
   }
 
   /** Returns the value of an expression, which may be a promise. */
@@ -134,10 +134,10 @@ export class Page {
   }
 
   /** Waits until an expression is true. */
-  async until(expression, what = expression) {
+  async waitUntil(expression, what = expression) {
     const begin = Date.now();
     let last;
-    while (Date.now() - begin < LONGEST) {
+    while (Date.now() - begin < WAIT_MAX_MS) {
       try {
         last = await this.value(expression);
         if (last) return last;
@@ -146,7 +146,7 @@ export class Page {
       }
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
-    throw new Error(`waited ${LONGEST} ms in vain for: ${what}`);
+    throw new Error(`timed out after ${WAIT_MAX_MS} ms, waiting for: ${what}`);
   }
 
   async screenshot() {

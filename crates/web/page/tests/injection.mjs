@@ -88,22 +88,22 @@ export async function links_of_strangers_are_data(context) {
   const page = await context.browser.page(1280, 1000);
   let count = 0;
   await page.open(context.address);
-  await page.until(READY, "the first result");
+  await page.waitUntil(READY, "the first result");
   for (const payload of PAYLOADS) {
     for (const link of links(payload)) {
       count += 1;
       await page.value(`narrowsExplorer.open(${JSON.stringify(link.replaceAll("%00", ""))})`);
-      await page.until(`!document.getElementById('answers').hidden`, link.slice(0, 80));
+      await page.waitUntil(`!document.getElementById('answers').hidden`, link.slice(0, 80));
       await unharmed(page, context.address, link.slice(0, 80));
     }
   }
   // As a reader would open them, too.
   for (const payload of PAYLOADS.slice(0, 3)) {
     await page.open(context.address + links(payload)[4]);
-    await page.until(`${headlineOf()} && document.getElementById('notices').textContent !== ''`, "a result and a notice");
+    await page.waitUntil(`${headlineOf()} && document.getElementById('notices').textContent !== ''`, "a result and a notice");
     await unharmed(page, context.address, payload);
   }
-  equal(page.faults, [], "errors of the console");
+  equal(page.consoleErrors, [], "errors of the console");
   await page.close();
   return `${count} links`;
 }
@@ -111,9 +111,9 @@ export async function links_of_strangers_are_data(context) {
 export async function descriptions_of_strangers_are_data(context) {
   const page = await context.browser.page(1280, 1000);
   await page.open(context.address);
-  await page.until(READY, "the first result");
+  await page.waitUntil(READY, "the first result");
   await page.value("document.getElementById('open-toml').click()");
-  const text = await page.until("document.getElementById('toml-text').value", "the description");
+  const text = await page.waitUntil("document.getElementById('toml-text').value", "the description");
   await page.value("document.getElementById('toml').close()");
   check(text.includes("[workload.ping-pong]"), "the description of the example");
   let count = 0;
@@ -122,13 +122,13 @@ export async function descriptions_of_strangers_are_data(context) {
       count += 1;
       await page.value("document.getElementById('open-toml').click()");
       await page.value(`document.getElementById('toml-text').value = ${JSON.stringify(description)}; document.getElementById('toml-use').click()`);
-      await page.until("!document.getElementById('toml').open || document.getElementById('toml-problems').textContent !== ''", "an answer");
+      await page.waitUntil("!document.getElementById('toml').open || document.getElementById('toml-problems').textContent !== ''", "an answer");
       await unharmed(page, context.address, description.slice(0, 60));
       await page.value("document.getElementById('toml').close(); document.getElementById('toml-problems').replaceChildren()");
     }
   }
-  await page.until("!document.getElementById('answers').hidden", "a result");
-  equal(page.faults, [], "errors of the console");
+  await page.waitUntil("!document.getElementById('answers').hidden", "a result");
+  equal(page.consoleErrors, [], "errors of the console");
   await page.close();
   return `${count} descriptions`;
 }
@@ -146,19 +146,19 @@ export async function live_element_shows_a_figure(context) {
   const page = await context.browser.page(900, 800);
   await page.open(`${context.address}live-test.html`);
   const inside = "document.querySelector('narrows-live').shadowRoot";
-  await page.until(`${inside}?.querySelectorAll('.number strong').length === 2 && ${inside}.querySelectorAll('rect').length > 8`, "two machines");
+  await page.waitUntil(`${inside}?.querySelectorAll('.number strong').length === 2 && ${inside}.querySelectorAll('rect').length > 8`, "two machines");
   const before = await page.value(`${inside}.querySelector('.number').textContent`);
   await page.value(`{ const slider = ${inside}.querySelector('input'); slider.value = slider.max; slider.dispatchEvent(new Event('input')); }`);
-  await page.until(`${inside}.querySelector('.number').textContent !== ${JSON.stringify(before)} && ${inside}.querySelector('output').textContent === '256 B'`, "another figure");
-  const link = await page.until(`${inside}.querySelector('a').href.includes('256') && ${inside}.querySelector('a').href`, "the link");
+  await page.waitUntil(`${inside}.querySelector('.number').textContent !== ${JSON.stringify(before)} && ${inside}.querySelector('output').textContent === '256 B'`, "another figure");
+  const link = await page.waitUntil(`${inside}.querySelector('a').href.includes('256') && ${inside}.querySelector('a').href`, "the link");
   equal(await page.value("document.getElementById('inside').checkVisibility()"), false, "the static figure gives way");
-  equal(page.faults, [], "errors of the console");
+  equal(page.consoleErrors, [], "errors of the console");
   await page.open(link);
-  await page.until(`${READY} && document.querySelectorAll('#headline .figure-number').length === 2`, "the explorer with both machines");
+  await page.waitUntil(`${READY} && document.querySelectorAll('#headline .figure-number').length === 2`, "the explorer with both machines");
   await page.open(`${context.address}live-text.html`);
-  await page.until(`${inside}?.querySelector('.number strong') && ${inside}.querySelector('a').href.includes('#~text=')`, "the figure of a description");
+  await page.waitUntil(`${inside}?.querySelector('.number strong') && ${inside}.querySelector('a').href.includes('#~text=')`, "the figure of a description");
   await page.open(`${context.address}live-wrong.html`);
-  await page.until("document.querySelector('narrows-live').dataset.error", "the error");
+  await page.waitUntil("document.querySelector('narrows-live').dataset.error", "the error");
   equal(await page.value("document.getElementById('inside').checkVisibility()"), true, "the static figure stays");
   await unharmed(page, context.address, "the attributes");
   await page.close();

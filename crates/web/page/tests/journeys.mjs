@@ -8,12 +8,12 @@ import { check, CURVE_DONE, DRAW, equal, headlineOf, READY } from "./harness.mjs
 async function explorer({ browser, address }, fragment = "", width = 1280) {
   const page = await browser.page(width, 1000);
   await page.open(address + fragment);
-  await page.until(READY, "the first result");
+  await page.waitUntil(READY, "the first result");
   return page;
 }
 
 async function finish(page) {
-  equal(page.faults, [], "errors of the console");
+  equal(page.consoleErrors, [], "errors of the console");
   await page.close();
 }
 
@@ -36,38 +36,38 @@ export async function change_a_part(context) {
   check(/^\d/.test(before), `a number was expected: ${before}`);
   // The list of interfaces shows what does not fit, with the reason.
   await page.value("document.querySelectorAll('details.part')[1].open = true");
-  await page.until("document.querySelectorAll('.option').length > 10", "the interfaces");
+  await page.waitUntil("document.querySelectorAll('.option').length > 10", "the interfaces");
   check(await page.value("document.querySelectorAll('.option.unfit input:disabled').length") > 0, "interfaces that do not fit are disabled");
   check((await page.value("document.querySelector('.option.unfit .reason').textContent")).length > 30, "the reason why one does not fit");
   await page.value("document.querySelector('.option input[value=\"ni2w\"]').click()");
-  await page.until(`${headlineOf()} !== ${JSON.stringify(before)}`, "another latency");
-  await page.until("location.hash.includes('ni=ni2w')", "the link");
-  await page.until("document.getElementById('command-text').textContent.includes('ni=ni2w')", "the command");
+  await page.waitUntil(`${headlineOf()} !== ${JSON.stringify(before)}`, "another latency");
+  await page.waitUntil("location.hash.includes('ni=ni2w')", "the link");
+  await page.waitUntil("document.getElementById('command-text').textContent.includes('ni=ni2w')", "the command");
   // The slider moves by keyboard, and the result follows.
   const second = await page.value(headlineOf());
   await page.value(`${field("workload.ping-pong.payload", "input[type=range]")}.focus()`);
   await page.key("ArrowRight");
   await page.key("ArrowRight");
-  await page.until(`${headlineOf()} !== ${JSON.stringify(second)}`, "another latency by the slider");
-  await page.until("location.hash.includes('payload=')", "the payload in the link");
+  await page.waitUntil(`${headlineOf()} !== ${JSON.stringify(second)}`, "another latency by the slider");
+  await page.waitUntil("location.hash.includes('payload=')", "the payload in the link");
   // A value that cannot be read is reported at its field; reset takes it back.
   await page.value(`{ const input = ${field("workload.ping-pong.payload", "input.value")}; input.value = "12 parsecs"; input.dispatchEvent(new Event("change")); }`);
-  await page.until(`${field("workload.ping-pong.payload", "input.value")}.getAttribute('aria-invalid') === 'true'`, "the problem at the field");
+  await page.waitUntil(`${field("workload.ping-pong.payload", "input.value")}.getAttribute('aria-invalid') === 'true'`, "the problem at the field");
   check((await page.value(`${field("workload.ping-pong.payload", ".problem")}.textContent`)).length > 10, "the words of the problem");
   await page.value(`${field("workload.ping-pong.payload", ".reset")}.click()`);
-  await page.until(`!${field("workload.ping-pong.payload", "[aria-invalid]")} && !location.hash.includes('payload=')`, "the problem is gone");
+  await page.waitUntil(`!${field("workload.ping-pong.payload", "[aria-invalid]")} && !location.hash.includes('payload=')`, "the problem is gone");
   // The button Back returns to the machine before.
   await page.value("document.getElementById('search').value = 'clock'; document.getElementById('search').dispatchEvent(new Event('input'))");
-  await page.until("Array.from(document.querySelectorAll('.key')).some((key) => key.dataset.key.endsWith('clock') && key.checkVisibility())", "the keys that match");
+  await page.waitUntil("Array.from(document.querySelectorAll('.key')).some((key) => key.dataset.key.endsWith('clock') && key.checkVisibility())", "the keys that match");
   check(!(await page.value(`${field("workload.ping-pong.payload", "input")}.checkVisibility()`)), "keys that do not match are hidden");
   await finish(page);
 }
 
 export async function sweep_and_download(context) {
   const page = await explorer(context);
-  await page.until(`${DRAW}, ${CURVE_DONE}`, "the first curve");
+  await page.waitUntil(`${DRAW}, ${CURVE_DONE}`, "the first curve");
   await page.value("{ const range = document.querySelector('.curve-fields input'); range.value = '16 B..128 B*2'; range.dispatchEvent(new Event('change')); }");
-  await page.until(`${CURVE_DONE} === '4' && document.querySelectorAll('#curve circle.point').length === 4`, "four points");
+  await page.waitUntil(`${CURVE_DONE} === '4' && document.querySelectorAll('#curve circle.point').length === 4`, "four points");
   const button = (card, text) => `Array.from(document.querySelectorAll('#${card} button')).find((each) => each.textContent === '${text}').click()`;
   const csv = (await download(page, context.downloads, button("curve", "CSV"), "narrows-curve")).toString();
   const rows = csv.trim().split("\n").map((row) => row.split(","));
@@ -79,7 +79,7 @@ export async function sweep_and_download(context) {
   const png = await download(page, context.downloads, button("stages", "PNG"), "narrows-stages.png");
   equal(png.subarray(1, 4).toString(), "PNG", "a picture");
   await page.value(`{ const input = ${field("workload.ping-pong.messages", "input.value")}; input.value = "100"; input.dispatchEvent(new Event("change")); }`);
-  await page.until("location.hash.includes('messages=100')", "the change in the link");
+  await page.waitUntil("location.hash.includes('messages=100')", "the change in the link");
   const toml = (await download(page, context.downloads, "document.getElementById('save-toml').click()", ".toml")).toString();
   check(/messages = 100/.test(toml) && toml.includes("[workload.ping-pong]"), `the description holds the change: ${toml}`);
   const problems = await page.value(`narrowsExplorer.engine.ask({ ask: "check", text: ${JSON.stringify(toml)}, file: "a.toml", sets: [] })`);
@@ -90,17 +90,17 @@ export async function sweep_and_download(context) {
 export async function open_a_shared_link(context) {
   const fragment = "#memory-bus&ni=ni2w&workload.ping-pong.payload=128+B&workload.ping-pong.colour=red&~b=memory-bus&ni=udma&~pin=memory-bus&~curve=workload.ping-pong.payload=16+B..64+B*2&~frobnicate=1";
   const page = await explorer(context, fragment);
-  await page.until("document.querySelectorAll('#headline .figure-number').length === 3", "baseline and two machines");
+  await page.waitUntil("document.querySelectorAll('#headline .figure-number').length === 3", "baseline and two machines");
   equal(await page.value("document.querySelectorAll('#stages rect[rx]').length > 10"), true, "stages of three machines");
   const notices = await page.value("document.getElementById('notices').textContent");
   check(notices.includes("colour = red") && notices.includes("frobnicate"), `what does not hold is said: ${notices}`);
   equal(await page.value(`${field("workload.ping-pong.payload", "input.value")}.value`), "128 B", "the payload of the link");
-  await page.until(`${CURVE_DONE} === '6'`, "the curve of both machines");
-  await page.until("!location.hash.includes('colour')", "the link without what does not hold");
+  await page.waitUntil(`${CURVE_DONE} === '6'`, "the curve of both machines");
+  await page.waitUntil("!location.hash.includes('colour')", "the link without what does not hold");
   // The link that the page keeps opens the same state again.
   const [hash, figures] = [await page.value("location.hash"), await page.value("document.getElementById('headline').textContent")];
   const again = await explorer(context, hash);
-  await again.until("document.querySelectorAll('#headline .figure-number').length === 3", "the same machines");
+  await again.waitUntil("document.querySelectorAll('#headline .figure-number').length === 3", "the same machines");
   equal(await again.value("document.getElementById('headline').textContent"), figures, "the same figures");
   equal(await again.value("location.hash"), hash, "the same link");
   equal(await again.value("document.getElementById('notices').textContent"), "", "nothing is left out");
@@ -110,7 +110,7 @@ export async function open_a_shared_link(context) {
 
 export async function keys_that_vary_together_are_one_curve(context) {
   const page = await explorer(context, "#memory-bus&workload.ping-pong.payload=8+B&workload.ping-pong.messages=20&~curve=workload.ping-pong.payload=16+B,64+B%3Bworkload.ping-pong.messages=30,40");
-  await page.until(`${DRAW}, ${CURVE_DONE} === '2'`, "two points");
+  await page.waitUntil(`${DRAW}, ${CURVE_DONE} === '2'`, "two points");
   equal(await page.value("document.querySelectorAll('#curve circle.point').length"), 2, "points of the curve");
   await finish(page);
 }
@@ -118,15 +118,15 @@ export async function keys_that_vary_together_are_one_curve(context) {
 export async function paste_a_description(context) {
   const page = await explorer(context);
   await page.value("document.getElementById('open-toml').click()");
-  await page.until("document.getElementById('toml-text').value.includes('ping-pong')", "the description of the machine");
+  await page.waitUntil("document.getElementById('toml-text').value.includes('ping-pong')", "the description of the machine");
   const text = await page.value("document.getElementById('toml-text').value");
   await page.value(`document.getElementById('toml-text').value = ${JSON.stringify(text.replace(/payload = "[^"]*"/, 'payload = "64 Q"'))}; document.getElementById('toml-use').click()`);
-  await page.until("/Line \\d+|:\\d+\\)/.test(document.getElementById('toml-problems').textContent)", "the problem with its line");
+  await page.waitUntil("/Line \\d+|:\\d+\\)/.test(document.getElementById('toml-problems').textContent)", "the problem with its line");
   await page.value(`document.getElementById('toml-text').value = ${JSON.stringify(text.replace(/payload = "[^"]*"/, 'payload = "96 B"'))}; document.getElementById('toml-use').click()`);
-  await page.until("!document.getElementById('toml').open && location.hash.includes('~text=')", "the description in the link");
-  await page.until(`${field("workload.ping-pong.payload", "input.value")}.value === '96 B'`, "the payload of the description");
+  await page.waitUntil("!document.getElementById('toml').open && location.hash.includes('~text=')", "the description in the link");
+  await page.waitUntil(`${field("workload.ping-pong.payload", "input.value")}.value === '96 B'`, "the payload of the description");
   const again = await explorer(context, await page.value("location.hash"));
-  await again.until(`${field("workload.ping-pong.payload", "input.value")}.value === '96 B'`, "the description of the link");
+  await again.waitUntil(`${field("workload.ping-pong.payload", "input.value")}.value === '96 B'`, "the description of the link");
   await finish(again);
   await finish(page);
 }
@@ -134,10 +134,10 @@ export async function paste_a_description(context) {
 export async function cancel_ends_a_long_run(context) {
   const page = await explorer(context);
   await page.value(`${field("workload.ping-pong.messages", "input.value")}.value = "9000000"; ${field("workload.ping-pong.messages", "input.value")}.dispatchEvent(new Event("change"))`);
-  await page.until("!document.getElementById('cancel').hidden", "the button Cancel");
+  await page.waitUntil("!document.getElementById('cancel').hidden", "the button Cancel");
   const took = await page.value("new Promise((resolve) => { const begin = performance.now(); document.getElementById('cancel').click(); const look = () => document.getElementById('cancel').hidden ? resolve(performance.now() - begin) : setTimeout(look, 1); look(); })");
   await page.value(`${field("workload.ping-pong.messages", ".reset")}.click()`);
-  await page.until(`${READY} && !location.hash.includes('messages')`, "a result after the cancelled run");
+  await page.waitUntil(`${READY} && !location.hash.includes('messages')`, "a result after the cancelled run");
   await finish(page);
   return `${took.toFixed(0)} ms`;
 }
@@ -148,7 +148,7 @@ export async function no_example_has_an_error_or_is_wider_than_the_window(contex
   check(examples.length >= 10, "examples");
   for (const example of examples) {
     await page.value(`{ const select = document.getElementById('example'); select.value = ${JSON.stringify(example)}; select.dispatchEvent(new Event('change')); }`);
-    await page.until(`location.hash.startsWith('#${example}') && ${READY}`, example);
+    await page.waitUntil(`location.hash.startsWith('#${example}') && ${READY}`, example);
     equal(await page.value("document.getElementById('problems').textContent"), "", `problems of ${example}`);
     check(await page.value("document.documentElement.scrollWidth <= innerWidth"), `${example} is wider than the window`);
   }
@@ -164,13 +164,13 @@ export async function axe_finds_nothing(context) {
     await page.scheme(scheme);
     await page.call("Page.setBypassCSP", { enabled: true });
     await page.open(`${context.address}#memory-bus&ni=ni2w&workload.ping-pong.colour=1&~b=memory-bus&~pin=memory-bus`);
-    await page.until(READY, "the first result");
-    await page.until(`${DRAW}, ${CURVE_DONE}`, "the curve");
+    await page.waitUntil(READY, "the first result");
+    await page.waitUntil(`${DRAW}, ${CURVE_DONE}`, "the curve");
     await page.value("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
     await page.value("document.querySelectorAll('details.part')[1].open = true");
-    await page.until("document.querySelectorAll('.option').length > 10", "the interfaces");
+    await page.waitUntil("document.querySelectorAll('.option').length > 10", "the interfaces");
     await page.value("document.querySelector('#whatif .figure-before button').click()");
-    await page.until("document.querySelector('#whatif svg.drawing')", "the sensitivities");
+    await page.waitUntil("document.querySelector('#whatif svg.drawing')", "the sensitivities");
     await page.value(source);
     const look = "axe.run({ resultTypes: ['violations'] }).then((found) => found.violations.map((each) => `${each.id}: ${each.nodes.slice(0, 4).map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? node.all[0]?.message ?? '')).join(' | ')}`))";
     equal(await page.value(look), [], `axe, ${scheme}`);
@@ -185,9 +185,9 @@ export async function the_page_works_from_a_file(context) {
   if (!context.built) return "skipped: the page is served";
   const page = await context.browser.page(1280, 1000);
   await page.open(`file://${context.built}/index.html#memory-bus&ni=ni2w`);
-  await page.until(READY, "a result");
+  await page.waitUntil(READY, "a result");
   equal(await page.value(`${headlineOf()} !== ''`), true, "a figure");
-  await page.until(`${DRAW}, ${CURVE_DONE}`, "a curve");
+  await page.waitUntil(`${DRAW}, ${CURVE_DONE}`, "a curve");
   check(page.requests.every((each) => /^(file|blob|data|about):/.test(each)), `requests: ${page.requests.join(" ")}`);
   await finish(page);
   return undefined;

@@ -54,7 +54,7 @@ const MOVE = `(async () => {
   for (let change = 0; change < ${CHANGES}; change += 1) {
     const before = explorer.runs[0];
     // Answers given before are kept, and would be drawn at once.
-    explorer.engine.answers.kept.clear();
+    explorer.engine.answers.answers.clear();
     slider.value = String(Math.round(low + (high - low) * (0.3 + 0.04 * (change % 10))));
     const begin = performance.now();
     slider.dispatchEvent(new Event("input"));
@@ -88,15 +88,15 @@ try {
     page = await browser.page(1280, 1000);
     const begin = performance.now();
     await page.open(`${server.address}#${MACHINE}`);
-    await page.until(READY);
+    await page.waitUntil(READY);
     loads.push(performance.now() - begin);
   }
   console.log(`load to first result: ${quantiles(loads)}`);
   await page.open(server.address + fragment);
-  await page.until(READY);
+  await page.waitUntil(READY);
   console.log(`${messages} messages`);
   await page.value(`{ const search = document.getElementById("search"); search.value = "memory-time"; search.dispatchEvent(new Event("input")); }`);
-  await page.until(`document.querySelector('[data-key="${KEY}"] input[type=range]')`);
+  await page.waitUntil(`document.querySelector('[data-key="${KEY}"] input[type=range]')`);
   // A hand that rests after each change, and one that drags.
   for (const pause of [1500, 0]) {
     await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -105,7 +105,7 @@ try {
     console.log(`    occupied of the main thread: ${quantiles(occupied)}`);
   }
   await page.open(`${server.address}${fragment}&~curve=${VARIED}=16+B..320+B%2B16+B`);
-  await page.until(READY);
+  await page.waitUntil(READY);
   const sweep = await page.value(`(async () => {
     const curve = document.querySelector("#curve .canvas");
     while (!curve.dataset.done) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -52,7 +52,7 @@ const READY = "'ready' in document.body.dataset";
 /** Moves a constant to its end, and returns its key. */
 async function moved(page, index, end = "max") {
   const key = await page.value(`{ const slider = document.querySelectorAll('.constant input')[${index}]; slider.value = slider.${end}; slider.dispatchEvent(new Event('input')); slider.closest('.constant').dataset.key; }`);
-  await page.until(`location.hash.includes(${JSON.stringify(`${key}=`)})`, "the constant in the link");
+  await page.waitUntil(`location.hash.includes(${JSON.stringify(`${key}=`)})`, "the constant in the link");
   return key;
 }
 
@@ -73,10 +73,10 @@ async function constants_are_moved(browser) {
   const page = await browser.page(1280, 1000);
   const begin = performance.now();
   await page.open(address);
-  await page.until(READY, "the verdicts with the published constants");
+  await page.waitUntil(READY, "the verdicts with the published constants");
   console.log(`study: ${study}: ${seconds(begin)} s to the first verdicts`);
   const published = await page.value(TALLY);
-  check(/^\d+ hold, \d+ fail, .*; 0 differ/.test(published), published);
+  check(/^\d+ hold, \d+ fail, .*; 0 verdicts differ/.test(published), published);
   const [numbers, verdicts] = [await page.value(MEASURED), await page.value(VERDICTS)];
   check(numbers.length > 10, "numbers of claims");
   console.log(`study: ${await without_axe_violations(page)}`);
@@ -86,7 +86,7 @@ async function constants_are_moved(browser) {
   for (let index = 0; index < count && !isTurned; index += 1) {
     const from = performance.now();
     const key = await moved(page, index);
-    await page.until(IDLE, "the verdicts");
+    await page.waitUntil(IDLE, "the verdicts");
     isTurned = (await page.value(VERDICTS)) !== verdicts;
     if (isTurned) console.log(`study: ${seconds(from)} s to the verdicts with another ${key}: ${await page.value(TALLY)}`);
   }
@@ -96,12 +96,12 @@ async function constants_are_moved(browser) {
   // The link opens the same values again; reset returns to the published ones.
   const again = await browser.page(480, 1000);
   await again.open(await page.value("location.href"));
-  await again.until(`${READY} && ${MEASURED} === ${JSON.stringify(await page.value(MEASURED))}`, "the values of the link");
+  await again.waitUntil(`${READY} && ${MEASURED} === ${JSON.stringify(await page.value(MEASURED))}`, "the values of the link");
   check(await again.value("document.documentElement.scrollWidth <= innerWidth"), "the page is wider than the window");
   await page.value("document.getElementById('reset').click()");
-  await page.until(`${MEASURED} === ${JSON.stringify(numbers)}`, "the published values");
+  await page.waitUntil(`${MEASURED} === ${JSON.stringify(numbers)}`, "the published values");
   equal(await page.value(TALLY), published, "the tally");
-  equal([...page.faults, ...again.faults], [], "errors of the console");
+  equal([...page.consoleErrors, ...again.consoleErrors], [], "errors of the console");
   const foreign = page.requests.filter((each) => !/^(blob|data|about):/.test(each) && each.split(/[#?]/)[0] !== address.split(/[#?]/)[0]);
   if (isFile) equal(foreign, [], "requests of a page in one file");
   await Promise.all([page.close(), again.close()]);
@@ -111,16 +111,16 @@ async function constants_are_moved(browser) {
 async function a_run_is_stopped(browser) {
   const page = await browser.page(1280, 1000);
   await page.open(address);
-  await page.until(READY, "the verdicts");
+  await page.waitUntil(READY, "the verdicts");
   const stopped = "Array.from(document.querySelectorAll('[data-artifact] [role=status]')).some((each) => each.textContent.startsWith('Stopped.'))";
   const before = await page.value("document.querySelector('.constant input').min");
   await page.value(`{ const slider = document.querySelector('.constant input'); slider.value = ${JSON.stringify(before)}; slider.dispatchEvent(new Event('input')); }`);
-  await page.until("Array.from(document.querySelectorAll('[data-artifact] button')).some((each) => each.textContent === 'Stop' && !each.hidden)", "the buttons Stop");
+  await page.waitUntil("Array.from(document.querySelectorAll('[data-artifact] button')).some((each) => each.textContent === 'Stop' && !each.hidden)", "the buttons Stop");
   await page.value("document.querySelectorAll('[data-artifact] button').forEach((each) => each.textContent === 'Stop' && each.click())");
-  await page.until(stopped, "a stopped run");
+  await page.waitUntil(stopped, "a stopped run");
   await page.value("document.querySelectorAll('[data-artifact] button').forEach((each) => each.textContent === 'Judge' && each.click())");
-  await page.until(`${IDLE} && !${stopped}`, "the verdicts");
-  equal(page.faults, [], "errors of the console");
+  await page.waitUntil(`${IDLE} && !${stopped}`, "the verdicts");
+  equal(page.consoleErrors, [], "errors of the console");
   await page.close();
 }
 
@@ -137,11 +137,11 @@ async function links_of_strangers_are_data(browser) {
       count += 1;
       await page.open(`${home}#${fragment}`);
       const isShown = fragment === text ? "document.getElementById('notice').textContent.includes('could not be shown')" : READY;
-      await page.until(isShown, `an answer to ${fragment.slice(0, 80)}`);
+      await page.waitUntil(isShown, `an answer to ${fragment.slice(0, 80)}`);
       await unharmed(page, isFile ? "file:///" : address, fragment.slice(0, 80), isFile ? 2 : 0);
     }
   }
-  equal(page.faults, [], "errors of the console");
+  equal(page.consoleErrors, [], "errors of the console");
   await page.close();
   console.log(`study: ${count} links of strangers`);
 }

@@ -76,14 +76,14 @@ impl Heap {
     #[inline]
     fn fill_vacancy(&mut self) {
         if self.has_vacant_root {
-            self.fill();
+            self.move_last_to_root();
         }
     }
 
     /// Moves the last event into the vacant root. This is a separate function because the check for a vacant root is
     /// more frequent and is inlined.
     #[inline(never)]
-    fn fill(&mut self) {
+    fn move_last_to_root(&mut self) {
         self.has_vacant_root = false;
         self.used_positions -= 1;
         let last = std::mem::replace(&mut self.keys[self.used_positions], NO_EVENT_KEY);
@@ -96,13 +96,13 @@ impl Heap {
         let keys = &mut self.keys[..];
         let mut hole = 0;
         while let Some([a, b, c, d]) = keys.get(4 * hole + 1..).and_then(|children| children.first_chunk::<4>()) {
-            let (left, of_left) = if b < a { (1, *b) } else { (0, *a) };
-            let (right, of_right) = if d < c { (3, *d) } else { (2, *c) };
-            let (least, child) = if of_right < of_left { (right, of_right) } else { (left, of_left) };
-            if key <= child {
+            let (left, left_key) = if b < a { (1, *b) } else { (0, *a) };
+            let (right, right_key) = if d < c { (3, *d) } else { (2, *c) };
+            let (least, child_key) = if right_key < left_key { (right, right_key) } else { (left, left_key) };
+            if key <= child_key {
                 break;
             }
-            keys[hole] = child;
+            keys[hole] = child_key;
             hole = 4 * hole + 1 + least;
         }
         keys[hole] = key;

@@ -2,7 +2,7 @@
 //!
 //! An event is sixteen bytes: its time, and its sequence number packed with the task that it wakes. Events without
 //! delay pass through a plain queue. The rest wait in a 4-ary heap while they are few, and in a time wheel when they
-//! are many. Tests compare the queue with a plain binary heap (`Plain`).
+//! are many. Tests compare the queue with a plain binary heap (`ReferenceQueue`).
 
 mod heap;
 #[cfg(test)]
@@ -20,7 +20,7 @@ pub const TASK_BITS: u32 = 24;
 const NO_EVENT_KEY: u128 = u128::MAX;
 
 /// The number of taken events whose memory is freed together.
-const TAKEN_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
+const TAKEN_EVENTS_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
 /// An event: its instant, and `sequence << TASK_BITS | task`. Sequence numbers are unique, so the order by instant and
 /// then identity is total.
@@ -105,8 +105,8 @@ impl EventQueue {
     #[inline(always)]
     pub(super) fn push_not_before(&mut self, event: Event, now: Time) {
         // Events of a later bucket are in the future. If there are buckets, most events are in later ones.
-        if self.wheel.is_of_later_bucket(event) {
-            self.wheel.list(event);
+        if self.wheel.is_in_later_bucket(event) {
+            self.wheel.add_to_bucket(event);
         } else if event.time > now {
             self.wheel.push_current(event);
         } else {
@@ -133,12 +133,12 @@ impl EventQueue {
     #[inline]
     pub(super) fn pop_with_horizon(&mut self) -> (Event, Time) {
         if self.present_events.is_empty() {
-            let (key, clear) = self.wheel.pop();
-            return (Event::from_key(key), clear);
+            let (key, no_event_before) = self.wheel.pop();
+            return (Event::from_key(key), no_event_before);
         }
         let first = self.present_events[self.taken_count];
         // An event that was scheduled earlier for the present instant precedes those without delay.
-        match self.wheel.comes_before(first) {
+        match self.wheel.has_event_before(first) {
             true => (Event::from_key(self.wheel.pop_key()), Time::ZERO),
             false => self.take_present(first),
         }
@@ -151,7 +151,7 @@ impl EventQueue {
         if self.taken_count == self.present_events.len() {
             self.present_events.clear();
             self.taken_count = 0;
-        } else if self.taken_count == TAKEN_MAX {
+        } else if self.taken_count == TAKEN_EVENTS_MAX {
             self.present_events.drain(..self.taken_count);
             self.taken_count = 0;
         }

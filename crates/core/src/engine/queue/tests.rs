@@ -37,10 +37,10 @@ struct QueuePair {
 }
 
 impl QueuePair {
-    fn apply(&mut self, act: Operation) {
+    fn apply(&mut self, operation: Operation) {
         self.sequence += 1;
         let id = self.sequence << TASK_BITS | ((self.sequence * 7) & 0xff);
-        match act {
+        match operation {
             Operation::Push(span) => {
                 let event = Event { time: Time::from_ps(self.now.saturating_add(span)), id };
                 self.queue.push(event);
@@ -61,15 +61,15 @@ impl QueuePair {
 
     /// Compares all events that are pending after the present instant, in no order.
     fn compare_all(&self) {
-        let mut later: Vec<(u64, u64)> = Vec::new();
-        self.queue.for_each_later(|event| later.push((event.time.ps(), event.id)));
-        later.extend(
+        let mut pending: Vec<(u64, u64)> = Vec::new();
+        self.queue.for_each_later(|event| pending.push((event.time.ps(), event.id)));
+        pending.extend(
             self.queue.present_events[self.queue.taken_count..].iter().map(|event| (event.time.ps(), event.id)),
         );
-        later.sort_unstable();
+        pending.sort_unstable();
         let mut reference: Vec<(u64, u64)> = self.reference.0.iter().map(|Reverse(event)| *event).collect();
         reference.sort_unstable();
-        assert_eq!(later, reference);
+        assert_eq!(pending, reference);
     }
 
     fn pop(&mut self) -> bool {
@@ -95,29 +95,29 @@ fn span() -> impl Strategy<Value = u64> {
 /// Returns operations in groups, each with delays of one magnitude, so that the widths of buckets have to change. The
 /// first operations mostly add events.
 fn operations() -> impl Strategy<Value = Vec<Operation>> {
-    let stretch = (span(), 0..100u32, 1..100u32, prop::collection::vec((0..100u32, 0..100u32, any::<u64>()), 1..1_500))
-        .prop_map(|(scale, pops, same, draws)| {
-            let act = |&(draw, alike, random): &(u32, u32, u64)| match draw {
-                _ if draw < pops => Operation::Pop,
+    let group = (span(), 0..100u32, 1..100u32, prop::collection::vec((0..100u32, 0..100u32, any::<u64>()), 1..1_500))
+        .prop_map(|(scale, pop_percent, repeat_percent, draws)| {
+            let operation = |&(draw, repeat_draw, random): &(u32, u32, u64)| match draw {
+                _ if draw < pop_percent => Operation::Pop,
                 _ if draw % 8 == 0 => Operation::PushNow,
-                _ if alike < same => Operation::Push(scale),
+                _ if repeat_draw < repeat_percent => Operation::Push(scale),
                 _ => Operation::Push(random % scale.saturating_add(1)),
             };
-            draws.iter().map(act).collect::<Vec<_>>()
+            draws.iter().map(operation).collect::<Vec<_>>()
         });
-    prop::collection::vec(stretch, 1..6).prop_map(|stretches| stretches.concat())
+    prop::collection::vec(group, 1..6).prop_map(|groups| groups.concat())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn events_fire_in_the_order_of_a_binary_heap(acts in operations(), mixed in prop::collection::vec(span(), 0..300)) {
+    fn events_fire_in_the_order_of_a_binary_heap(operations in operations(), spans in prop::collection::vec(span(), 0..300)) {
         let mut pair = QueuePair::default();
-        for act in acts {
-            pair.apply(act);
+        for operation in operations {
+            pair.apply(operation);
         }
-        for span in mixed {
+        for span in spans {
             pair.apply(Operation::Push(span));
             pair.apply(Operation::Pop);
         }

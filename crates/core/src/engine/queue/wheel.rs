@@ -33,31 +33,31 @@ struct Node {
 pub(super) struct Wheel {
     /// The keys of the events that the current bucket had when it became current; the earliest is last.
     run: Vec<u128>,
-    /// Events that were added since then, at or before `near_last`.
+    /// Events that were added since then, at or before `current_end`.
     near: Heap,
     /// The end of the current bucket.
-    near_last: Time,
+    current_end: Time,
     /// Number of events in `near` beyond which it overflows.
     near_max: usize,
-    /// The number of the current bucket: its times shifted right by `shift`.
-    current: u64,
-    shift: u32,
+    /// The number of the current bucket: its times shifted right by `bucket_bits`.
+    current_bucket: u64,
+    bucket_bits: u32,
     /// The first node of each bucket; a bucket's index is its number modulo the number of buckets.
     heads: Vec<u32>,
     /// One bit for each bucket that has nodes.
     occupied: Vec<u64>,
     nodes: Vec<Node>,
-    free: u32,
+    first_free_node: u32,
     /// Number of events in buckets.
     events_in_buckets: usize,
     /// Events at least `heads.len()` buckets after the current one.
     far: Heap,
     /// Counts since the buckets were last chosen: events sorted into `run`, and events moved in from `far`.
-    sorted: usize,
-    fetched: usize,
+    sorted_count: usize,
+    moved_from_far: usize,
     /// The sequence number before which the buckets are not chosen again, so that the cost of choosing stays small
     /// compared with that of the events in between.
-    fit_after: u64,
+    next_choice_sequence: u64,
 }
 
 impl Default for Wheel {
@@ -65,19 +65,19 @@ impl Default for Wheel {
         Wheel {
             run: Vec::new(),
             near: Heap::default(),
-            near_last: Time::MAX,
+            current_end: Time::MAX,
             near_max: WHEEL_FROM_EVENTS,
-            current: 0,
-            shift: 0,
+            current_bucket: 0,
+            bucket_bits: 0,
             heads: Vec::new(),
             occupied: Vec::new(),
             nodes: Vec::new(),
-            free: NO_NODE,
+            first_free_node: NO_NODE,
             events_in_buckets: 0,
             far: Heap::default(),
-            sorted: 0,
-            fetched: 0,
-            fit_after: 0,
+            sorted_count: 0,
+            moved_from_far: 0,
+            next_choice_sequence: 0,
         }
     }
 }
@@ -103,14 +103,14 @@ impl Wheel {
 
     /// Returns whether `event` is due after the current bucket, which is that of the last event taken.
     #[inline(always)]
-    pub fn is_of_later_bucket(&self, event: Event) -> bool {
-        event.time > self.near_last
+    pub fn is_in_later_bucket(&self, event: Event) -> bool {
+        event.time > self.current_end
     }
 
     #[inline(always)]
     pub fn push(&mut self, event: Event) {
-        match self.is_of_later_bucket(event) {
-            true => self.list(event),
+        match self.is_in_later_bucket(event) {
+            true => self.add_to_bucket(event),
             false => self.push_current(event),
         }
     }
@@ -119,7 +119,7 @@ impl Wheel {
     #[inline(always)]
     pub fn push_current(&mut self, event: Event) {
         if self.run.len() < SHORT_RUN_EVENTS && self.near.is_empty() {
-            return self.insert(event.key());
+            return self.insert_into_run(event.key());
         }
         self.push_near(event);
     }
@@ -134,10 +134,10 @@ impl Wheel {
 
     /// Adds an event to the short run.
     #[inline]
-    fn insert(&mut self, key: u128) {
+    fn insert_into_run(&mut self, key: u128) {
         let mut hole = self.run.len();
         if hole == self.run.capacity() {
-            return self.insert_growing(key);
+            return self.insert_into_run_growing(key);
         }
         self.run.push(key);
         while hole > 0 && self.run[hole - 1] < key {
@@ -151,17 +151,17 @@ impl Wheel {
     /// no calls and saves no registers.
     #[cold]
     #[inline(never)]
-    fn insert_growing(&mut self, key: u128) {
+    fn insert_into_run_growing(&mut self, key: u128) {
         self.run.reserve(SHORT_RUN_EVENTS);
-        self.insert(key);
+        self.insert_into_run(key);
     }
 
-    /// Takes the earliest event. Returns its key, or [`NO_EVENT_KEY`], since a number is returned in registers and an
-    /// optional event is not; and an instant before which there is no other event.
+    /// Takes the earliest event. Returns its key, or [`NO_EVENT_KEY`] for an empty queue, and an instant before which
+    /// there is no other event. The key is a number and not an option, because numbers are returned in registers.
     #[inline]
     pub fn pop(&mut self) -> (u128, Time) {
         if !self.near.is_empty() {
-            return (self.pop_lesser(), Time::ZERO);
+            return (self.pop_earlier(), Time::ZERO);
         }
         match self.run.pop() {
             Some(first) => (first, self.no_event_before()),
@@ -177,7 +177,7 @@ impl Wheel {
 
     /// Takes the earlier of the first event of the run and that of `near`, which is not empty.
     #[inline(always)]
-    fn pop_lesser(&mut self) -> u128 {
+    fn pop_earlier(&mut self) -> u128 {
         let first_near_key = self.near.peek().map_or(NO_EVENT_KEY, Event::key);
         match self.run.pop_if(|first| *first < first_near_key) {
             Some(first) => first,
@@ -191,9 +191,9 @@ impl Wheel {
     /// Returns whether the earliest event comes before `first`, which is at the present instant, no later than the end
     /// of the current bucket.
     #[inline]
-    pub fn comes_before(&mut self, first: Event) -> bool {
-        let near = self.near.peek().is_some_and(|event| event < first);
-        near || self.run.last().is_some_and(|&key| key < first.key())
+    pub fn has_event_before(&mut self, first: Event) -> bool {
+        let is_near_earlier = self.near.peek().is_some_and(|event| event < first);
+        is_near_earlier || self.run.last().is_some_and(|&key| key < first.key())
     }
 
     /// Returns an instant before which no event happens. It is time zero if many events are pending, because finding
@@ -211,15 +211,17 @@ impl Wheel {
 
     /// Adds an event of a bucket later than the current one.
     #[inline]
-    pub fn list(&mut self, event: Event) {
-        let bucket = event.time.ps() >> self.shift;
-        if bucket - self.current >= self.heads.len() as u64 {
+    pub fn add_to_bucket(&mut self, event: Event) {
+        let bucket = event.time.ps() >> self.bucket_bits;
+        if bucket - self.current_bucket >= self.heads.len() as u64 {
             return self.push_far(event);
         }
-        let Some(unused) = self.nodes.get_mut(self.free as usize) else { return self.list_growing(event) };
+        let Some(unused) = self.nodes.get_mut(self.first_free_node as usize) else {
+            return self.add_to_bucket_growing(event);
+        };
         let slot = bucket as usize & (self.heads.len() - 1);
-        let next = std::mem::replace(&mut self.heads[slot], self.free);
-        self.free = std::mem::replace(unused, Node { event, next }).next;
+        let next = std::mem::replace(&mut self.heads[slot], self.first_free_node);
+        self.first_free_node = std::mem::replace(unused, Node { event, next }).next;
         self.occupied[slot / 64] |= 1 << (slot % 64);
         self.events_in_buckets += 1;
     }
@@ -233,56 +235,58 @@ impl Wheel {
     /// Adds an event to a bucket when no free node is left.
     #[cold]
     #[inline(never)]
-    fn list_growing(&mut self, event: Event) {
-        self.free = self.nodes.len() as u32;
+    fn add_to_bucket_growing(&mut self, event: Event) {
+        self.first_free_node = self.nodes.len() as u32;
         self.nodes.push(Node { event, next: NO_NODE });
-        self.list(event);
+        self.add_to_bucket(event);
     }
 
     /// Makes the next bucket that has events the current one, and takes its first event.
     #[inline(never)]
     fn advance(&mut self) -> u128 {
-        let pending = self.events_in_buckets + self.far.len();
-        if pending < WHEEL_TO_EVENTS || self.sorted > 4 * pending {
-            if pending == 0 {
+        let pending_count = self.events_in_buckets + self.far.len();
+        if pending_count < WHEEL_TO_EVENTS || self.sorted_count > 4 * pending_count {
+            if pending_count == 0 {
                 return NO_EVENT_KEY;
             }
-            if pending < WHEEL_TO_EVENTS || self.is_width_unsuitable() {
+            if pending_count < WHEEL_TO_EVENTS || self.is_width_unsuitable() {
                 self.choose_buckets(0);
                 return self.pop_key();
             }
         }
-        let next = match self.events_in_buckets {
+        let next_bucket = match self.events_in_buckets {
             0 => match self.far.peek() {
-                Some(event) => event.time.ps() >> self.shift,
+                Some(event) => event.time.ps() >> self.bucket_bits,
                 None => return NO_EVENT_KEY,
             },
-            _ => self.current + self.distance_to_occupied(),
+            _ => self.current_bucket + self.distance_to_occupied(),
         };
-        self.enter(next);
+        self.make_current(next_bucket);
         self.run.pop().unwrap_or(NO_EVENT_KEY)
     }
 
     /// Makes `bucket`, the first that has events, the current one.
-    fn enter(&mut self, bucket: u64) {
-        self.current = bucket;
-        self.near_last = Time::from_ps(bucket << self.shift | ((1 << self.shift) - 1));
-        let horizon = self.heads.len() as u64;
-        while let Some(event) = self.far.peek().filter(|event| (event.time.ps() >> self.shift) - bucket < horizon) {
+    fn make_current(&mut self, bucket: u64) {
+        self.current_bucket = bucket;
+        self.current_end = Time::from_ps(bucket << self.bucket_bits | ((1 << self.bucket_bits) - 1));
+        let bucket_count = self.heads.len() as u64;
+        while let Some(event) =
+            self.far.peek().filter(|event| (event.time.ps() >> self.bucket_bits) - bucket < bucket_count)
+        {
             self.far.pop();
-            self.list(event);
-            self.fetched += 1;
+            self.add_to_bucket(event);
+            self.moved_from_far += 1;
         }
         let slot = bucket as usize & (self.heads.len() - 1);
-        let mut next = std::mem::replace(&mut self.heads[slot], NO_NODE);
+        let mut node_index = std::mem::replace(&mut self.heads[slot], NO_NODE);
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        while let Some(node) = self.nodes.get_mut(next as usize) {
+        while let Some(node) = self.nodes.get_mut(node_index as usize) {
             self.run.push(node.event.key());
-            let index = std::mem::replace(&mut next, node.next);
-            node.next = std::mem::replace(&mut self.free, index);
+            let index = std::mem::replace(&mut node_index, node.next);
+            node.next = std::mem::replace(&mut self.first_free_node, index);
         }
         self.events_in_buckets -= self.run.len();
-        self.sorted += self.run.len();
+        self.sorted_count += self.run.len();
         if self.run.len() > 1 {
             self.run.sort_unstable_by(|a, b| b.cmp(a));
         }
@@ -291,7 +295,7 @@ impl Wheel {
     /// Returns the distance from the current bucket to the first occupied one, which must exist.
     fn distance_to_occupied(&self) -> u64 {
         let mask = self.heads.len() - 1;
-        let start = (self.current as usize + 1) & mask;
+        let start = (self.current_bucket as usize + 1) & mask;
         let (mut word, mut bits) = (start / 64, self.occupied[start / 64] >> (start % 64) << (start % 64));
         while bits == 0 {
             word = (word + 1) & (self.occupied.len() - 1);
@@ -304,7 +308,7 @@ impl Wheel {
     /// Handles a current bucket to which many events were added since it became current.
     #[cold]
     fn relieve_current_bucket(&mut self, sequence: u64) {
-        match sequence >= self.fit_after {
+        match sequence >= self.next_choice_sequence {
             true => self.choose_buckets(sequence),
             false => self.near_max *= 2,
         }
@@ -313,8 +317,8 @@ impl Wheel {
     /// Returns whether the width of the buckets is unsuitable: they hold too many events, or most events came from
     /// `far`.
     fn is_width_unsuitable(&mut self) -> bool {
-        let is_unsuitable = self.fetched > self.sorted / 2 || self.len() > 4 * self.heads.len();
-        (self.sorted, self.fetched) = (0, 0);
+        let is_unsuitable = self.moved_from_far > self.sorted_count / 2 || self.len() > 4 * self.heads.len();
+        (self.sorted_count, self.moved_from_far) = (0, 0);
         is_unsuitable
     }
 
@@ -332,16 +336,17 @@ impl Wheel {
             }
         }
         self.nodes.clear();
-        (self.free, self.events_in_buckets, self.sorted, self.fetched) = (NO_NODE, 0, 0, 0);
+        (self.first_free_node, self.events_in_buckets, self.sorted_count, self.moved_from_far) = (NO_NODE, 0, 0, 0);
         self.heads.clear();
         self.occupied.clear();
         if events.len() < WHEEL_TO_EVENTS {
-            (self.near_last, self.near_max) = (Time::MAX, WHEEL_FROM_EVENTS);
+            (self.current_end, self.near_max) = (Time::MAX, WHEEL_FROM_EVENTS);
             events.iter().for_each(|&event| self.near.push(event));
             return;
         }
         events.sort_unstable_by(|a, b| b.cmp(a));
-        // Two events per bucket, by the density of the first three quarters of the events, or of the crowded bucket.
+        // The width gives two events per bucket at the density of the first three quarters of the events, or of the
+        // crowded bucket.
         let first = events[events.len() - 1].time;
         let time_after = |count: usize| events[events.len() - 1 - count].time.since(first).ps();
         let mut count = if near_events > 0 { near_events / 2 } else { events.len() * 3 / 4 };
@@ -349,23 +354,23 @@ impl Wheel {
             count = (2 * count + 1).min(events.len() - 1);
         }
         let width = match time_after(count) {
-            // All events are at one instant, as when tasks follow a clock: a fraction of the time until that
-            // instant.
-            0 => (first.ps() - (self.current << self.shift).min(first.ps())) / 4,
+            // All events are at one instant, as when tasks follow a clock. The width is a quarter of the time until
+            // that instant.
+            0 => (first.ps() - (self.current_bucket << self.bucket_bits).min(first.ps())) / 4,
             span => 2 * (span / count as u64).min(1 << 61),
         };
-        self.shift = width.max(1).ilog2();
+        self.bucket_bits = width.max(1).ilog2();
         let buckets = (2 * events.len()).next_power_of_two().clamp(BUCKETS_MIN, BUCKETS_MAX);
         self.heads.resize(buckets, NO_NODE);
         self.occupied.resize(buckets / 64, 0);
         self.near_max = WHEEL_FROM_EVENTS;
-        self.fit_after = sequence + 8 * events.len() as u64;
-        self.current = first.ps() >> self.shift;
-        self.near_last = Time::from_ps(self.current << self.shift | ((1 << self.shift) - 1));
-        while let Some(event) = events.pop_if(|event| event.time <= self.near_last) {
+        self.next_choice_sequence = sequence + 8 * events.len() as u64;
+        self.current_bucket = first.ps() >> self.bucket_bits;
+        self.current_end = Time::from_ps(self.current_bucket << self.bucket_bits | ((1 << self.bucket_bits) - 1));
+        while let Some(event) = events.pop_if(|event| event.time <= self.current_end) {
             self.run.push(event.key());
         }
         self.run.reverse();
-        events.iter().for_each(|&event| self.list(event));
+        events.iter().for_each(|&event| self.add_to_bucket(event));
     }
 }

@@ -27,7 +27,7 @@ enum Step {
 }
 
 /// The state that the tasks share.
-struct Shared {
+struct SharedParts {
     signal: Signal,
     mailbox: Mailbox<u64>,
     resource: Resource,
@@ -46,20 +46,22 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (0..60u64).prop_map(Step::DelayBeforeSignal),
         1 => Just(Step::Progress),
     ];
-    let list = prop::collection::vec(step.clone(), 1..20);
-    let started = prop::collection::vec(step, 1..6).prop_map(Step::Start);
-    (list, prop::option::of(started), prop::bool::weighted(0.02)).prop_map(|(mut list, started, gives_up)| {
-        let middle = list.len() / 2;
-        started.into_iter().for_each(|start| list.insert(middle, start));
-        if gives_up {
-            list.insert(middle, Step::GiveUp);
-        }
-        list
-    })
+    let step_list = prop::collection::vec(step.clone(), 1..20);
+    let started_task = prop::collection::vec(step, 1..6).prop_map(Step::Start);
+    (step_list, prop::option::of(started_task), prop::bool::weighted(0.02)).prop_map(
+        |(mut steps, start_step, gives_up)| {
+            let middle = steps.len() / 2;
+            start_step.into_iter().for_each(|step| steps.insert(middle, step));
+            if gives_up {
+                steps.insert(middle, Step::GiveUp);
+            }
+            steps
+        },
+    )
 }
 
-/// Runs a task that performs its steps and logs each.
-fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) {
+/// Spawns a task that performs its steps and logs each.
+fn spawn_task(sim: Sim, log: Log, shared: Rc<SharedParts>, name: String, steps: Vec<Step>) {
     sim.clone().spawn(name.clone(), async move {
         for step in steps {
             match step.clone() {
@@ -83,7 +85,7 @@ fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) 
                     shared.signal.notify();
                     delay.await;
                 }
-                Step::Start(steps) => task(sim.clone(), log.clone(), shared.clone(), format!("{name}+"), steps),
+                Step::Start(steps) => spawn_task(sim.clone(), log.clone(), shared.clone(), format!("{name}+"), steps),
                 Step::Progress => sim.progress(),
                 Step::GiveUp => sim.give_up("room".into()),
             }
@@ -98,19 +100,19 @@ fn observe_run(
     limits: Limits,
     queues_every_delay: bool,
 ) -> (Vec<String>, Vec<Outcome>, u64, Time, Time) {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let sim = bench.sim();
     sim.set_queues_every_delay(queues_every_delay);
-    let shared = Rc::new(Shared {
+    let shared = Rc::new(SharedParts {
         signal: Signal::new(&sim, "change"),
         mailbox: Mailbox::new(&sim, "mailbox"),
         resource: Resource::new(&sim, "resource"),
     });
     for (number, steps) in tasks.iter().enumerate() {
-        task(sim.clone(), bench.log.clone(), shared.clone(), format!("t{number}"), steps.clone());
+        spawn_task(sim.clone(), bench.log.clone(), shared.clone(), format!("t{number}"), steps.clone());
     }
-    let ends = vec![bench.run(limits), bench.run(Limits { time: ns(400), ..limits }), bench.run(Limits::default())];
-    (bench.log.lines.take(), ends, sim.events(), sim.now(), shared.resource.held_total())
+    let outcomes = vec![bench.run(limits), bench.run(Limits { time: ns(400), ..limits }), bench.run(Limits::default())];
+    (bench.log.lines.take(), outcomes, sim.events(), sim.now(), shared.resource.held_total())
 }
 
 proptest! {
@@ -128,11 +130,11 @@ proptest! {
 
 #[test]
 fn the_delay_of_a_lone_task_needs_no_event() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.spawn("alone", |sim, log| async move {
         for _ in 0..3 {
             sim.delay(ns(5)).await;
-            assert_eq!(sim.pending(), 0);
+            assert_eq!(sim.pending_event_count(), 0);
         }
         log.note("end");
     });
@@ -142,7 +144,7 @@ fn the_delay_of_a_lone_task_needs_no_event() {
 
 #[test]
 fn a_stalled_clock_is_detected_despite_delays_without_events() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.spawn("zeno", |sim, _| async move {
         sim.delay(ns(5)).await;
         loop {

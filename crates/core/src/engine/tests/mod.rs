@@ -15,7 +15,7 @@ use std::future::Future;
 use std::rc::Rc;
 
 /// A simulation, and a log in which its tasks write what happened, and when in nanoseconds.
-struct Bench {
+struct TestBench {
     simulation: Simulation,
     log: Log,
 }
@@ -27,16 +27,16 @@ struct Log {
 }
 
 impl Log {
-    fn note(&self, what: impl std::fmt::Display) {
-        self.lines.borrow_mut().push(format!("{} {what}", self.sim.now().ps() / 1_000));
+    fn note(&self, entry: impl std::fmt::Display) {
+        self.lines.borrow_mut().push(format!("{} {entry}", self.sim.now().ps() / 1_000));
     }
 }
 
-impl Bench {
-    fn new() -> Bench {
+impl TestBench {
+    fn new() -> TestBench {
         let simulation = Simulation::new(Recorder::off());
         let log = Log { sim: simulation.sim(), lines: Rc::default() };
-        Bench { simulation, log }
+        TestBench { simulation, log }
     }
 
     fn sim(&self) -> Sim {

@@ -5,16 +5,16 @@ use super::*;
 
 #[test]
 fn a_resource_serves_requests_in_order_and_counts_its_time() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let bus = Rc::new(Resource::new(&bench.sim(), "bus"));
     for (name, span) in [("a", 5), ("b", 3), ("c", 2)] {
         let bus = bus.clone();
         bench.spawn(name, |sim, log| async move {
-            let held = bus.acquire().await;
+            let hold = bus.acquire().await;
             log.note(name);
             sim.delay(ns(span)).await;
             assert!(bus.is_wanted());
-            drop(held);
+            drop(hold);
             // The resource is requested again at once; the waiting tasks come first.
             if name == "a" {
                 let _held = bus.acquire().await;
@@ -30,7 +30,7 @@ fn a_resource_serves_requests_in_order_and_counts_its_time() {
 }
 
 /// Spawns a task that requests `units` at `start`, keeps them for 10 ns, and gives up at `deadline`.
-fn spawn_acquirer(bench: &Bench, pool: &Rc<Pool>, start: u64, units: u64, deadline: Time) {
+fn spawn_acquirer(bench: &TestBench, pool: &Rc<Pool>, start: u64, units: u64, deadline: Time) {
     let pool = pool.clone();
     bench.spawn("taker", |sim, log| async move {
         sim.delay(ns(start)).await;
@@ -47,7 +47,7 @@ fn spawn_acquirer(bench: &Bench, pool: &Rc<Pool>, start: u64, units: u64, deadli
 
 #[test]
 fn a_pool_serves_requests_of_any_size_in_order() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 4));
     for (start, units) in [(0, 3), (1, 2), (2, 1), (3, 4)] {
         spawn_acquirer(&bench, &pool, start, units, Time::MAX);
@@ -58,7 +58,7 @@ fn a_pool_serves_requests_of_any_size_in_order() {
 
 #[test]
 fn requests_behind_an_expired_one_are_served() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 4));
     spawn_acquirer(&bench, &pool, 0, 2, Time::MAX);
     spawn_acquirer(&bench, &pool, 1, 4, ns(5));
@@ -71,29 +71,29 @@ fn requests_behind_an_expired_one_are_served() {
 
 #[test]
 fn grants_to_a_dropped_wait_are_returned() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let bus = Rc::new(Resource::new(&bench.sim(), "bus"));
     let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 1));
-    let (of_owner, of_fickle) = ((bus.clone(), pool.clone()), (bus.clone(), pool.clone()));
+    let (owner_parts, canceller_parts) = ((bus.clone(), pool.clone()), (bus.clone(), pool.clone()));
     bench.spawn("owner", |sim, _| async move {
-        let held = of_owner.0.acquire().await;
-        of_owner.1.acquire(1).await;
+        let hold = owner_parts.0.acquire().await;
+        owner_parts.1.acquire(1).await;
         sim.delay(ns(1)).await;
-        drop(held);
-        of_owner.1.release(1);
+        drop(hold);
+        owner_parts.1.release(1);
     });
     bench.spawn("fickle", |sim, log| async move {
-        let mut acquire = Box::pin(of_fickle.0.acquire());
-        let mut take = Box::pin(of_fickle.1.acquire(1));
+        let mut acquire = Box::pin(canceller_parts.0.acquire());
+        let mut pool_acquire = Box::pin(canceller_parts.1.acquire(1));
         std::future::poll_fn(|context| {
             assert!(acquire.as_mut().poll(context).is_pending());
-            assert!(take.as_mut().poll(context).is_pending());
+            assert!(pool_acquire.as_mut().poll(context).is_pending());
             std::task::Poll::Ready(())
         })
         .await;
         sim.delay(ns(1)).await;
-        assert!(of_fickle.0.is_held(), "granted to this task");
-        drop((acquire, take));
+        assert!(canceller_parts.0.is_held(), "granted to this task");
+        drop((acquire, pool_acquire));
         log.note("dropped");
     });
     assert_eq!(bench.finish(), ["1 dropped"]);

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn events_at_one_instant_fire_in_the_order_they_were_set() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for name in ["a", "b", "c"] {
         bench.spawn(name, |sim, log| async move {
             sim.delay(ns(5)).await;
@@ -19,13 +19,13 @@ fn events_at_one_instant_fire_in_the_order_they_were_set() {
 
 #[test]
 fn a_task_starts_tasks() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.spawn("parent", |sim, log| async move {
         sim.delay(ns(1)).await;
         for child in 0..3 {
-            let (of_child, log) = (sim.clone(), log.clone());
+            let (child_sim, log) = (sim.clone(), log.clone());
             sim.spawn("child", async move {
-                of_child.delay(ns(2)).await;
+                child_sim.delay(ns(2)).await;
                 log.note(child);
             });
         }
@@ -36,7 +36,7 @@ fn a_task_starts_tasks() {
 
 #[test]
 fn waiting_for_a_past_instant_takes_no_time() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.spawn("late", |sim, log| async move {
         sim.until(ns(7)).await;
         sim.until(ns(3)).await;
@@ -47,7 +47,7 @@ fn waiting_for_a_past_instant_takes_no_time() {
 
 #[test]
 fn a_run_ends_at_its_limit_of_time_and_goes_on_with_another() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.spawn("slow", |sim, log| async move {
         sim.delay(ns(10)).await;
         log.note("end");
@@ -62,7 +62,7 @@ fn a_run_ends_at_its_limit_of_time_and_goes_on_with_another() {
 
 #[test]
 fn servers_are_not_waited_for() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let sim = bench.sim();
     sim.clone().spawn_server("server", async move {
         loop {
@@ -79,9 +79,9 @@ fn servers_are_not_waited_for() {
 
 #[test]
 fn a_dropped_simulation_drops_its_tasks_wherever_they_are() {
-    /// Acts on the simulation when it is dropped, as a careless part may do.
-    struct ActsWhenDropped(Sim, Rc<()>);
-    impl Drop for ActsWhenDropped {
+    /// A value that spawns a task when it is dropped, as a careless part may do.
+    struct SpawnsWhenDropped(Sim, Rc<()>);
+    impl Drop for SpawnsWhenDropped {
         fn drop(&mut self) {
             let (sim, alive) = (self.0.clone(), self.1.clone());
             self.0.spawn("too late", async move {
@@ -91,7 +91,7 @@ fn a_dropped_simulation_drops_its_tasks_wherever_they_are() {
         }
     }
     let alive = Rc::new(());
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let sim = bench.sim();
     let bus = Rc::new(super::super::Resource::new(&sim, "bus"));
     let pool = Rc::new(super::super::Pool::new(&sim, "pool", 2));
@@ -99,7 +99,7 @@ fn a_dropped_simulation_drops_its_tasks_wherever_they_are() {
     for task in 0..12 {
         let (bus, pool, signal, alive) = (bus.clone(), pool.clone(), signal.clone(), alive.clone());
         bench.spawn("task", |sim, _| async move {
-            let _meddler = ActsWhenDropped(sim.clone(), alive);
+            let _spawner = SpawnsWhenDropped(sim.clone(), alive);
             match task % 4 {
                 0 | 1 => {
                     let _held = bus.acquire().await;
@@ -123,7 +123,7 @@ fn a_dropped_simulation_drops_its_tasks_wherever_they_are() {
 #[test]
 fn equal_runs_give_equal_logs() {
     let run = || {
-        let bench = Bench::new();
+        let bench = TestBench::new();
         for task in 0..300u64 {
             bench.spawn("task", |sim, log| async move {
                 for step in 1..20u64 {

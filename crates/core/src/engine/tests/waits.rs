@@ -5,7 +5,7 @@ use super::*;
 
 #[test]
 fn a_notification_wakes_all_waiting_tasks_and_no_later_ones() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let signal = Rc::new(Signal::new(&bench.sim(), "change"));
     for name in ["a", "b"] {
         let signal = signal.clone();
@@ -14,10 +14,10 @@ fn a_notification_wakes_all_waiting_tasks_and_no_later_ones() {
             log.note(name);
         });
     }
-    let waits = signal.clone();
+    let waiter_signal = signal.clone();
     bench.spawn("late", |sim, log| async move {
         sim.delay(ns(2)).await;
-        assert!(waits.wait().await);
+        assert!(waiter_signal.wait().await);
         log.note("late");
     });
     bench.spawn("notifier", |sim, _| async move {
@@ -31,11 +31,11 @@ fn a_notification_wakes_all_waiting_tasks_and_no_later_ones() {
 
 #[test]
 fn a_wait_that_timed_out_is_not_ended_again() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let signal = Rc::new(Signal::new(&bench.sim(), "change"));
-    let waits = signal.clone();
+    let waiter_signal = signal.clone();
     bench.spawn("waiter", |sim, log| async move {
-        log.note(waits.wait_until(ns(3)).await);
+        log.note(waiter_signal.wait_until(ns(3)).await);
         // The notification at 5 ns must not end this delay.
         sim.delay(ns(10)).await;
         log.note("delayed");
@@ -49,14 +49,14 @@ fn a_wait_that_timed_out_is_not_ended_again() {
 
 #[test]
 fn a_timer_overtaken_by_a_notification_neither_fires_nor_moves_the_clock() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let signal = Rc::new(Signal::new(&bench.sim(), "change"));
-    let waits = signal.clone();
+    let waiter_signal = signal.clone();
     bench.spawn("waiter", |sim, log| async move {
-        assert!(waits.wait_until(ns(50)).await);
+        assert!(waiter_signal.wait_until(ns(50)).await);
         sim.delay(ns(60)).await;
         log.note("delayed");
-        assert!(waits.wait_until(ns(1_000_000)).await);
+        assert!(waiter_signal.wait_until(ns(1_000_000)).await);
     });
     bench.spawn("notifier", |sim, _| async move {
         sim.delay(ns(2)).await;
@@ -71,14 +71,14 @@ fn a_timer_overtaken_by_a_notification_neither_fires_nor_moves_the_clock() {
 
 #[test]
 fn a_wait_dropped_before_its_end_leaves_no_trace() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let signal = Rc::new(Signal::new(&bench.sim(), "change"));
-    let waits = signal.clone();
+    let waiter_signal = signal.clone();
     bench.spawn("fickle", |sim, log| async move {
-        let mut wait = std::pin::pin!(Some(waits.wait_until(ns(4))));
+        let mut wait = std::pin::pin!(Some(waiter_signal.wait_until(ns(4))));
         std::future::poll_fn(|context| {
-            let polled = wait.as_mut().as_pin_mut().expect("not dropped yet").poll(context);
-            assert!(polled.is_pending());
+            let poll_result = wait.as_mut().as_pin_mut().expect("not dropped yet").poll(context);
+            assert!(poll_result.is_pending());
             std::task::Poll::Ready(())
         })
         .await;
@@ -95,19 +95,23 @@ fn a_wait_dropped_before_its_end_leaves_no_trace() {
 
 #[test]
 fn values_arrive_in_the_order_sent_and_not_before_their_time() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let mailbox = Rc::new(Mailbox::new(&bench.sim(), "wire"));
-    let receives = mailbox.clone();
+    let receiver_mailbox = mailbox.clone();
     bench.spawn("receiver", |_, log| async move {
         for _ in 0..4 {
-            log.note(receives.receive().await);
+            log.note(receiver_mailbox.receive().await);
         }
     });
     bench.spawn("sender", |sim, _| async move {
         mailbox.send("first");
         mailbox.send_at(ns(9), "second");
         mailbox.send_at(ns(4), "third, no earlier than the second");
-        assert_eq!(mailbox.try_receive(), Some("first"), "arrived, and the receiver has not looked");
+        assert_eq!(
+            mailbox.try_receive(),
+            Some("first"),
+            "the first message has arrived, and the receiver has not been polled"
+        );
         assert_eq!(mailbox.try_receive(), None);
         assert_eq!(mailbox.len(), 2);
         sim.delay(ns(20)).await;

@@ -1,11 +1,11 @@
 //! The ideal fabric: a fixed latency, no topology, no contention inside the fabric.
 //!
-//! Models (Mukherjee and Hill 1998, §5.1.2): the first byte of a packet leaves 40 ns after its last byte entered; with
-//! `cut-through`, after its first byte entered. A node's link has one rate in each direction and transmits one packet
-//! at a time; each class has a separate link. Packets to one node leave the fabric in the order in which they left
-//! their sources; a packet that the node does not take blocks the packets behind it, which wait in an unlimited buffer.
-//! A packet that is sent and received as a whole causes one event when its last byte leaves, and one when its last byte
-//! arrives. The module leaves out routing, contention, loss.
+//! The module models the network of Mukherjee and Hill (1998, §5.1.2): the first byte of a packet leaves 40 ns after
+//! its last byte entered, or, with `cut-through`, 40 ns after its first byte entered. A node's link has one rate in
+//! each direction and transmits one packet at a time; each class has a separate link. Packets to one node leave the
+//! fabric in the order in which they left their sources; a packet that the node does not take blocks the packets behind
+//! it, which wait in an unlimited buffer. A packet that is sent and received as a whole causes one event when its last
+//! byte leaves, and one when its last byte arrives. The module does not model routing, contention or loss.
 //!
 //! Parameters: latency (Table 3: 40 ns), and rate (8 GB/s, that of the memory bus; the paper states none). Statistics:
 //! for each link and direction, the time for which packets held it and for which bytes crossed it.
@@ -64,7 +64,7 @@ struct Link {
     /// Packets, each with the instant at which its first byte leaves the fabric.
     arrivals: Mailbox<(Time, Rc<Packet>)>,
     /// Whether packets are received as a whole: each is then delivered when its last byte has arrived.
-    packet_mode: Cell<bool>,
+    is_packet_mode: Cell<bool>,
     /// Earliest time at which the last packet has left the fabric.
     free_at: Cell<Time>,
     /// The two directions: into the fabric, and out of it.
@@ -80,7 +80,7 @@ impl Ideal {
         };
         let link = |class: u8, (node, name): (NodeId, &String)| Link {
             arrivals: Mailbox::new(sim, format!("{node}: a packet of class {class}")),
-            packet_mode: Cell::new(false),
+            is_packet_mode: Cell::new(false),
             free_at: Cell::default(),
             wires: ["→", "←"].map(|arrow| wire(class, name, arrow)),
         };
@@ -136,7 +136,7 @@ impl StreamTx for IdealTx {
 
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), PacketDropped> {
         self.packet = Some(packet.clone());
-        self.wire().take();
+        self.wire().hold();
         Ok(())
     }
 
@@ -156,12 +156,13 @@ impl StreamTx for IdealTx {
         let Ideal { sim, parameters, .. } = &*self.fabric;
         let link = self.fabric.link(packet.label().destination, self.class);
         let transfer_time = parameters.rate.time_for(packet.label().length);
-        let last_in = sim.now() + parameters.latency;
-        let start = if parameters.cut_through { last_in.since(transfer_time) } else { last_in };
+        let full_latency_end = sim.now() + parameters.latency;
+        let start = if parameters.cut_through { full_latency_end.since(transfer_time) } else { full_latency_end };
         let end = start.max(link.free_at.get()) + transfer_time;
         link.free_at.set(end);
-        // A reader of a stream learns of a packet when its last byte is in, even if its first byte is out by then.
-        link.arrivals.send_at(if link.packet_mode.get() { end } else { start.max(sim.now()) }, (start, packet));
+        // The reader of a stream is notified of a packet when the packet's last byte has entered the fabric, even if
+        // its first byte has left the fabric earlier.
+        link.arrivals.send_at(if link.is_packet_mode.get() { end } else { start.max(sim.now()) }, (start, packet));
     }
 
     fn uncontended(&mut self) -> Option<&mut dyn UncontendedTx> {
@@ -200,17 +201,17 @@ impl StreamRx for IdealRx {
     async fn next(&mut self, bytes_max: Bytes) -> Piece {
         let sim = &self.fabric.sim;
         let (called_at, link) = (sim.now(), self.fabric.link(self.node, self.class));
-        let (start, packet, out) = match self.packet.take() {
-            Some((packet, out)) => (called_at, packet, out),
+        let (start, packet, passed_bytes) = match self.packet.take() {
+            Some((packet, passed_bytes)) => (called_at, packet, passed_bytes),
             None => {
                 let (start, packet) = link.arrivals.receive().await;
                 (start.max(called_at), packet, Bytes::ZERO)
             }
         };
-        let bytes = bytes_max.min(packet.label().length - out);
-        let (first, last) = (out.is_empty(), out + bytes == packet.label().length);
+        let bytes = bytes_max.min(packet.label().length - passed_bytes);
+        let (first, last) = (passed_bytes.is_empty(), passed_bytes + bytes == packet.label().length);
         if !last {
-            self.packet = Some((packet.clone(), out + bytes));
+            self.packet = Some((packet.clone(), passed_bytes + bytes));
         }
         let time = self.fabric.parameters.rate.time_for(bytes);
         if first {
@@ -222,7 +223,7 @@ impl StreamRx for IdealRx {
     }
 
     fn set_packet_mode(&mut self) {
-        self.fabric.link(self.node, self.class).packet_mode.set(true);
+        self.fabric.link(self.node, self.class).is_packet_mode.set(true);
     }
 
     fn return_credit(&mut self, _bytes: Bytes) {

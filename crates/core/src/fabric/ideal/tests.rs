@@ -15,17 +15,18 @@ fn arrivals(lengths: &'static [u64], cut_through: bool) -> Vec<(u64, u64)> {
     let names = ["a", "b"].map(str::to_owned);
     let fabric = parameters.join(&sim, &names, 1);
     let [sender, receiver] = [0, 1].map(|node| fabric.packet_port(&sim, NodeId(node), "end"));
-    let (arrived, remaining_lengths) = (Rc::new(RefCell::new(Vec::new())), lengths.iter());
-    let (recorded, clock, next) = (arrived.clone(), sim.clone(), Rc::new(RefCell::new(remaining_lengths)));
+    let (arrived_packets, all_lengths) = (Rc::new(RefCell::new(Vec::new())), lengths.iter());
+    let (recorded_arrivals, clock, next_length) =
+        (arrived_packets.clone(), sim.clone(), Rc::new(RefCell::new(all_lengths)));
     receiver.attach(Box::new(move |event| {
         if let FabricEvent::PacketArrived(packet) = event {
-            recorded.borrow_mut().push((packet.label().length.0, clock.now().ps() / 1000));
+            recorded_arrivals.borrow_mut().push((packet.label().length.0, clock.now().ps() / 1000));
         }
     }));
     let send = {
         let sender = sender.clone();
         move || {
-            if let Some(length) = next.borrow_mut().next() {
+            if let Some(length) = next_length.borrow_mut().next() {
                 let (source, destination, length) = (NodeId(0), NodeId(1), Bytes(*length));
                 let label = Label { source, destination, length, ..Label::default() };
                 sender.send(Packet::with_bytes(label, Journey::default(), &[]));
@@ -39,10 +40,10 @@ fn arrivals(lengths: &'static [u64], cut_through: bool) -> Vec<(u64, u64)> {
         }
     }));
     send();
-    let wait = sim.clone();
-    sim.spawn("wait", async move { wait.delay(Time::from_ns(10_000)).await });
+    let waiting_sim = sim.clone();
+    sim.spawn("wait", async move { waiting_sim.delay(Time::from_ns(10_000)).await });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
-    arrived.take()
+    arrived_packets.take()
 }
 
 #[test]

@@ -2,11 +2,11 @@
 //!
 //! A packet that holds a part of its path waits for the next link of its route. If two links follow each other on a
 //! route, the first therefore depends on the second (Dally and Seitz 1987). If these dependencies form no cycle, links
-//! cannot deadlock. All routes are considered, including those that the workload does not use. The module leaves out
-//! cycles through interfaces that take no packets.
+//! cannot deadlock. All routes are considered, including those that the workload does not use. The module does not
+//! check for cycles through interfaces that take no packets.
 
 use super::{MyrinetParameters, routes};
-use crate::fabric::topology::survey::dependency_cycle::find;
+use crate::fabric::topology::survey::dependency_cycle::find_cycle;
 use std::fmt;
 
 /// A cycle of links, by name: a packet on each link can wait for the next link, and one on the last for the first.
@@ -16,16 +16,16 @@ pub struct DependencyCycle(pub Vec<String>);
 /// Returns a cycle in which packets between `nodes` can wait for one another, if there is one.
 pub fn dependency_cycle(nodes: &[String], parameters: &MyrinetParameters) -> Option<DependencyCycle> {
     let (names, routes) = routes(nodes, &parameters.switches, &parameters.links_between(nodes)).ok()?;
-    let mut waits = vec![Vec::new(); names.len()];
+    let mut dependencies = vec![Vec::new(); names.len()];
     for route in routes.iter().flatten() {
         for pair in route.windows(2) {
-            let (held, next) = (pair[0], pair[1] as u32);
-            if !waits[held].contains(&next) {
-                waits[held].push(next);
+            let (held_link, next_link) = (pair[0], pair[1] as u32);
+            if !dependencies[held_link].contains(&next_link) {
+                dependencies[held_link].push(next_link);
             }
         }
     }
-    let cycle = find(&waits)?;
+    let cycle = find_cycle(&dependencies)?;
     Some(DependencyCycle(cycle.into_iter().map(|link| names[link as usize].clone()).collect()))
 }
 

@@ -1,12 +1,12 @@
 //! Myrinet: source-routed wormhole crossbar switches.
 //!
-//! Models (Yocum et al. 1997, §2 and §3.5): full-duplex links of one rate in each direction. A packet takes every link
-//! of its route, in order, before its bytes flow, and holds the links until its last byte has left. Back-pressure stops
-//! the sender when the receiver takes no bytes, except for the bytes that links and switches buffer (`slack`). A packet
-//! that holds its path, or a part of it, for longer than `watchdog` is dropped at its next move, and its path is freed.
-//! Each switch adds its latency; switching is cut-through.
+//! The module models full-duplex links of one rate in each direction (Yocum et al. 1997, §2 and §3.5). A packet takes
+//! every link of its route, in order, before its bytes flow, and holds the links until its last byte has left.
+//! Back-pressure stops the sender when the receiver takes no bytes, except for the bytes that links and switches buffer
+//! (`slack`). A packet that holds its path, or a part of it, for longer than `watchdog` is dropped at its next move,
+//! and its path is freed. Each switch adds its latency; switching is cut-through.
 //!
-//! The module leaves out byte-level slack of each hop, cable length, and bit errors.
+//! The module does not model byte-level slack of each hop, cable length, or bit errors.
 
 mod dependency_cycle;
 mod path;
@@ -88,7 +88,8 @@ fn link_ends(link: &str) -> Option<(String, String)> {
 
 /// One direction of a link, which one packet at a time holds.
 struct Link {
-    free: Pool,
+    /// Pool of one unit, which the packet that holds the link has acquired.
+    occupancy: Pool,
     wire: Wire,
 }
 
@@ -96,7 +97,7 @@ struct Link {
 struct Port {
     name: String,
     arrivals: Mailbox<Piece>,
-    slack: Pool,
+    credits: Pool,
 }
 
 /// A Myrinet.
@@ -104,6 +105,7 @@ pub struct Myrinet {
     sim: Sim,
     parameters: MyrinetParameters,
     links: Vec<Link>,
+    /// Links of the route from each node to each node.
     routes: Vec<Vec<Vec<usize>>>,
     ports: Vec<Port>,
     packets_dropped: Cell<u64>,
@@ -117,10 +119,10 @@ impl Myrinet {
     ///
     /// Returns an error if there is no route between two of the nodes.
     pub fn new(sim: &Sim, parameters: MyrinetParameters, nodes: &[String]) -> Result<Rc<Myrinet>, RouteError> {
-        let (names, routes) = routes(nodes, &parameters.switches, &parameters.links_between(nodes))?;
-        let links = names.into_iter().map(|name| Link::new(sim, name)).collect();
-        let hops = routes.iter().flatten().map(Vec::len).max().unwrap_or(1) as u64;
-        let ports = nodes.iter().map(|node| Port::new(sim, node, &parameters, hops)).collect();
+        let (link_names, routes) = routes(nodes, &parameters.switches, &parameters.links_between(nodes))?;
+        let links = link_names.into_iter().map(|name| Link::new(sim, name)).collect();
+        let hops_max = routes.iter().flatten().map(Vec::len).max().unwrap_or(1) as u64;
+        let ports = nodes.iter().map(|node| Port::new(sim, node, &parameters, hops_max)).collect();
         let (packets_dropped, packets_delivered) = Default::default();
         Ok(Rc::new(Myrinet { sim: sim.clone(), parameters, links, routes, ports, packets_dropped, packets_delivered }))
     }
@@ -132,16 +134,16 @@ impl Myrinet {
 
     /// Sets the task that takes arriving bytes at `node`, which the report of a deadlock names.
     pub fn set_receiver(&self, node: NodeId, task: TaskId) {
-        self.sim.set_holder(self.ports[node.index()].slack.wait_reason(), task);
+        self.sim.set_holder(self.ports[node.index()].credits.wait_reason(), task);
     }
 
     /// Returns the credits of `bytes` that `node` has taken.
     pub fn return_credit(&self, node: NodeId, bytes: Bytes) {
-        self.ports[node.index()].slack.release(bytes.get());
+        self.ports[node.index()].credits.release(bytes.get());
     }
 
-    /// Takes the path of `packet`, link by link, and returns when the packet holds all links. The latency of the
-    /// switches is not waited for here: every byte arrives later by that latency.
+    /// Takes the path of `packet`, link by link, and returns when the packet holds all links. The function does not
+    /// wait for the latency of the switches; every byte arrives later by that latency instead.
     async fn open(self: &Rc<Self>, packet: Rc<Packet>) -> Result<Path, PacketDropped> {
         Path::open(self.clone(), packet).await
     }
@@ -164,20 +166,20 @@ impl Myrinet {
 
 impl Link {
     fn new(sim: &Sim, name: String) -> Link {
-        let free = Pool::new(sim, format!("link {name}"), 1);
-        Link { free, wire: Wire::new(sim, name) }
+        let occupancy = Pool::new(sim, format!("link {name}"), 1);
+        Link { occupancy, wire: Wire::new(sim, name) }
     }
 
     /// Records that the current task holds the link from now on.
-    fn start_hold(&self, sim: &Sim) {
-        self.wire.take();
-        sim.set_holder(self.free.wait_reason(), sim.current());
+    fn record_hold(&self, sim: &Sim) {
+        self.wire.hold();
+        sim.set_holder(self.occupancy.wait_reason(), sim.current());
     }
 
     fn release(&self, sim: &Sim, packet: &Packet) {
         self.wire.release(packet);
-        sim.set_holder(self.free.wait_reason(), NO_TASK);
-        self.free.release(1);
+        sim.set_holder(self.occupancy.wait_reason(), NO_TASK);
+        self.occupancy.release(1);
     }
 }
 
@@ -190,7 +192,7 @@ impl Port {
         Port {
             name: node.to_owned(),
             arrivals: Mailbox::new(sim, format!("a packet at {node}")),
-            slack: Pool::new(sim, format!("credits of the receiver of {node}"), window.get()),
+            credits: Pool::new(sim, format!("credits of the receiver of {node}"), window.get()),
         }
     }
 }

@@ -13,9 +13,9 @@ pub struct Path {
     packet: Rc<Packet>,
     held_links: Vec<usize>,
     /// Whether the packet holds all links to the receiver; only then is a drop reported to the receiver.
-    complete: bool,
+    is_complete: bool,
     /// Whether the packet's first byte has left.
-    first_byte_sent: bool,
+    has_sent_first_byte: bool,
     deadline: Time,
     latency: Time,
 }
@@ -25,28 +25,28 @@ impl Path {
         let label = packet.label();
         let route = fabric.routes[label.source.index()][label.destination.index()].clone();
         let deadline = fabric.sim.now().saturating_add(fabric.parameters.watchdog);
-        let (held_links, complete, latency) = (Vec::with_capacity(route.len()), false, Time::ZERO);
-        let mut path = Path { fabric, packet, held_links, complete, first_byte_sent: false, deadline, latency };
+        let (held_links, is_complete, latency) = (Vec::with_capacity(route.len()), false, Time::ZERO);
+        let mut path = Path { fabric, packet, held_links, is_complete, has_sent_first_byte: false, deadline, latency };
         for (hop, link) in route.into_iter().enumerate() {
-            path.take(hop, link).await?;
+            path.acquire_link(hop, link).await?;
         }
-        path.complete = true;
+        path.is_complete = true;
         Ok(path)
     }
 
     /// Waits for the next link and takes it; a switch precedes each link but the first.
-    async fn take(&mut self, hop: usize, link: usize) -> Result<(), PacketDropped> {
+    async fn acquire_link(&mut self, hop: usize, link: usize) -> Result<(), PacketDropped> {
         let fabric = self.fabric.clone();
         if hop > 0 {
             self.latency += fabric.parameters.switch_latency;
         }
         // The head reaches this hop's output port `latency` after it left its node, plus the time for which it waits
         // for busy ports. The bytes behind the head move only when the packet holds its whole path.
-        let free = &fabric.links[link].free;
-        if !free.acquire_until(1, self.deadline).await {
+        let occupancy = &fabric.links[link].occupancy;
+        if !occupancy.acquire_until(1, self.deadline).await {
             return Err(self.drop_packet(&format!("waiting for link {}", fabric.links[link].wire.name())));
         }
-        fabric.links[link].start_hold(&fabric.sim);
+        fabric.links[link].record_hold(&fabric.sim);
         self.held_links.push(link);
         Ok(())
     }
@@ -62,31 +62,31 @@ impl Path {
         if fabric.sim.now() >= self.deadline {
             return Err(self.drop_packet("while it was still moving"));
         }
-        match port.slack.acquire_until(bytes.get(), self.deadline).await {
+        match port.credits.acquire_until(bytes.get(), self.deadline).await {
             true => Ok(()),
             false => Err(self.drop_packet(&format!("waiting for credits of the receiver of {}", port.name))),
         }
     }
 
-    /// Sends `bytes`, for which credits are reserved and which take `time` on the wire; `last` states that the packet
-    /// ends with them. Returns when the last of them has left.
+    /// Sends `bytes`, for which credits are reserved and which take `time` on the wire; `last` states whether the
+    /// packet ends with them. Returns when the last byte has left.
     pub async fn send(&mut self, bytes: Bytes, time: Time, last: bool) {
         let fabric = &self.fabric;
-        let crossing = fabric.parameters.link_rate.time_for(bytes);
-        let first = !std::mem::replace(&mut self.first_byte_sent, true);
+        let transfer_time = fabric.parameters.link_rate.time_for(bytes);
+        let first = !std::mem::replace(&mut self.has_sent_first_byte, true);
         let arrival = Piece::Bytes { packet: self.packet.clone(), bytes, time, first, last };
         let port = &fabric.ports[self.packet.label().destination.index()];
         port.arrivals.send_at(fabric.sim.now() + self.latency, arrival);
         fabric.sim.delay(time).await;
         for &link in &self.held_links {
-            fabric.links[link].wire.add_transfer(crossing);
+            fabric.links[link].wire.add_transfer(transfer_time);
         }
     }
 
     /// Releases the path after the last byte.
     pub fn close(&mut self) {
         self.fabric.packets_delivered.set(self.fabric.packets_delivered.get() + 1);
-        self.release();
+        self.release_links();
     }
 
     /// Drops the packet because the watchdog fired during the `activity`: releases the path, and reports the drop to
@@ -97,18 +97,19 @@ impl Path {
         fabric.sim.record_loss(|| {
             let label = self.packet.label();
             let [from, to] = [label.source, label.destination].map(|node| &fabric.ports[node.index()].name);
-            let what = self.packet.journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));
-            format!("{what} from {from} to {to}, dropped by the watchdog at {}, {activity}", fabric.sim.now())
+            let packet_name =
+                self.packet.journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));
+            format!("{packet_name} from {from} to {to}, dropped by the watchdog at {}, {activity}", fabric.sim.now())
         });
-        if self.complete {
+        if self.is_complete {
             let arrivals = &fabric.ports[self.packet.label().destination.index()].arrivals;
             arrivals.send_at(fabric.sim.now() + self.latency, Piece::Dropped(self.packet.clone()));
         }
-        self.release();
+        self.release_links();
         PacketDropped
     }
 
-    fn release(&mut self) {
+    fn release_links(&mut self) {
         for link in self.held_links.drain(..) {
             self.fabric.links[link].release(&self.fabric.sim, &self.packet);
         }

@@ -1,10 +1,10 @@
-//! Source routes: a shortest route between every two nodes. If there are several, the one whose links come first in the
-//! description is taken. The module leaves out load, and routes through nodes.
+//! Source routes: a shortest route between every two nodes. If there are several, the route whose links come first in
+//! the description is taken. Routes do not depend on load, and do not pass through nodes.
 
 use std::collections::VecDeque;
 use std::fmt;
 
-/// A reason for which there are no routes.
+/// A reason why the routes cannot be computed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RouteError {
     /// The description has no links.
@@ -50,35 +50,39 @@ pub fn routes(
     }
     let ends: Vec<&String> = nodes.iter().chain(switches).collect();
     let mut names = Vec::new();
-    let mut outgoing = vec![Vec::new(); ends.len()];
+    let mut outgoing_links = vec![Vec::new(); ends.len()];
     for (link, (from, to)) in links.iter().enumerate() {
-        let end = |name: &String| {
+        let end_index = |name: &String| {
             let index = ends.iter().position(|end| *end == name);
             index.ok_or_else(|| RouteError::UnknownEnd { link, name: name.clone() })
         };
-        let (a, b) = (end(from)?, end(to)?);
-        outgoing[a].push((2 * link, b));
-        outgoing[b].push((2 * link + 1, a));
+        let (from_index, to_index) = (end_index(from)?, end_index(to)?);
+        outgoing_links[from_index].push((2 * link, to_index));
+        outgoing_links[to_index].push((2 * link + 1, from_index));
         names.extend([format!("{from} → {to}"), format!("{to} → {from}")]);
     }
-    let routes = (0..nodes.len()).map(|from| routes_from(from, nodes, &outgoing)).collect::<Result<_, _>>()?;
+    let routes = (0..nodes.len()).map(|from| routes_from(from, nodes, &outgoing_links)).collect::<Result<_, _>>()?;
     Ok((names, routes))
 }
 
 /// Finds the routes from one node to all by breadth-first search. A route passes through switches only.
-fn routes_from(from: usize, nodes: &[String], outgoing: &[Vec<(usize, usize)>]) -> Result<Vec<Vec<usize>>, RouteError> {
-    let mut routes: Vec<Option<Vec<usize>>> = vec![None; outgoing.len()];
+fn routes_from(
+    from: usize,
+    nodes: &[String],
+    outgoing_links: &[Vec<(usize, usize)>],
+) -> Result<Vec<Vec<usize>>, RouteError> {
+    let mut routes: Vec<Option<Vec<usize>>> = vec![None; outgoing_links.len()];
     routes[from] = Some(Vec::new());
     let mut queue = VecDeque::from([from]);
     while let Some(end) = queue.pop_front() {
         if end < nodes.len() && end != from {
             continue;
         }
-        let so_far = routes[end].clone().unwrap_or_default();
-        for &(link, next) in &outgoing[end] {
-            if routes[next].is_none() {
-                routes[next] = Some(so_far.iter().copied().chain([link]).collect());
-                queue.push_back(next);
+        let route_to_end = routes[end].clone().unwrap_or_default();
+        for &(link, neighbour) in &outgoing_links[end] {
+            if routes[neighbour].is_none() {
+                routes[neighbour] = Some(route_to_end.iter().copied().chain([link]).collect());
+                queue.push_back(neighbour);
             }
         }
     }
@@ -112,9 +116,9 @@ mod tests {
     fn fabrics_without_routes_are_errors() {
         let nodes = names(&["a", "b"]);
         assert_eq!(routes(&nodes, &[], &[]), Err(RouteError::NoLinks));
-        let unlinked = routes(&nodes, &names(&["s"]), &pairs(&[("a", "s")]));
-        assert_eq!(unlinked, Err(RouteError::Unreachable { from: "a".into(), to: "b".into() }));
-        let unknown = routes(&nodes, &[], &pairs(&[("a", "x")]));
-        assert_eq!(unknown, Err(RouteError::UnknownEnd { link: 0, name: "x".into() }));
+        let unlinked_node = routes(&nodes, &names(&["s"]), &pairs(&[("a", "s")]));
+        assert_eq!(unlinked_node, Err(RouteError::Unreachable { from: "a".into(), to: "b".into() }));
+        let unknown_end = routes(&nodes, &[], &pairs(&[("a", "x")]));
+        assert_eq!(unknown_end, Err(RouteError::UnknownEnd { link: 0, name: "x".into() }));
     }
 }

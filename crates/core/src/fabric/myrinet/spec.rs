@@ -48,7 +48,7 @@ impl FabricSpec for MyrinetParameters {
     fn notes(&self, nodes: &[String], no_progress_limit: Time) -> Vec<String> {
         let Some(cycle) = dependency_cycle(nodes, self) else { return Vec::new() };
         let watchdog = self.watchdog;
-        let end = match watchdog < no_progress_limit {
+        let outcome = match watchdog < no_progress_limit {
             true => format!(
                 "the watchdog drops a packet that holds its links for {watchdog}, and programs that wait for it may deadlock"
             ),
@@ -56,7 +56,7 @@ impl FabricSpec for MyrinetParameters {
                 "the run would end as a deadlock: run.no-progress-limit, {no_progress_limit}, does not exceed fabric.myrinet.watchdog, {watchdog}"
             ),
         };
-        vec![format!("deadlock: packets can wait in a cycle: {cycle}\n  {end}")]
+        vec![format!("deadlock: packets can wait in a cycle: {cycle}\n  {outcome}")]
     }
 
     fn start(&self, sim: &Sim, nodes: &[String], _seed: u64) -> Rc<dyn FabricNet> {
@@ -80,12 +80,12 @@ impl FabricNet for Rc<Myrinet> {
 fn duplicate_names(nodes: &[String], switches: &[String]) -> Vec<ParameterError> {
     let mut errors = Vec::new();
     for (index, name) in switches.iter().enumerate() {
-        let what = match (nodes.contains(name), switches[..index].contains(name)) {
+        let kind = match (nodes.contains(name), switches[..index].contains(name)) {
             (true, _) => "node",
             (_, true) => "switch",
             _ => continue,
         };
-        let message = format!("there is a {what} called `{name}` already");
+        let message = format!("there is a {kind} called `{name}` already");
         let help = "names of nodes and switches must be unique";
         errors.push(ParameterError::new(format!("switches.{index}"), message).help(help));
     }

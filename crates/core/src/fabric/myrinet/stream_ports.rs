@@ -16,7 +16,7 @@ pub struct MyrinetTx {
 }
 
 impl MyrinetTx {
-    /// Creates the transmit side of any node. It need not know the node, because the label of each packet names the
+    /// Creates the transmit side of any node. The node is not a parameter, because the label of each packet names its
     /// source.
     pub fn new(fabric: &Rc<Myrinet>) -> MyrinetTx {
         MyrinetTx { fabric: fabric.clone(), path: None }
@@ -28,7 +28,7 @@ impl MyrinetTx {
     ///
     /// Panics if no packet is open; a packet that was dropped is closed.
     fn path(&mut self) -> &mut Path {
-        self.path.as_mut().expect("a packet's bytes leave on the path that was taken for it")
+        self.path.as_mut().expect("no packet is open")
     }
 }
 
@@ -48,11 +48,11 @@ impl StreamTx for MyrinetTx {
 
     async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, PacketDropped> {
         let bytes = bytes_max.min(self.flow_unit());
-        let reserved = self.path().reserve(bytes).await;
-        if reserved.is_err() {
+        let reservation = self.path().reserve(bytes).await;
+        if reservation.is_err() {
             self.path = None;
         }
-        reserved.map(|()| bytes)
+        reservation.map(|()| bytes)
     }
 
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
@@ -80,7 +80,7 @@ impl MyrinetRx {
 }
 
 impl StreamRx for MyrinetRx {
-    async fn next(&mut self, _most: Bytes) -> Piece {
+    async fn next(&mut self, _bytes_max: Bytes) -> Piece {
         self.fabric.arrival(self.node).await
     }
 

@@ -4,7 +4,7 @@
 //! cycles in one event of the simulation. The exit delay is added to the cycle of each event at the destination. Links
 //! and spans are reported in the same way as for a routed fabric with hosts.
 //!
-//! The module leaves out loss, cross-traffic, and receive slots, which belong to interfaces.
+//! The module does not model loss, cross-traffic, or receive slots, which belong to interfaces.
 
 use super::RoutedFabric;
 use super::links::{Links, Spans};
@@ -26,7 +26,7 @@ pub struct FabricOnly {
     nodes: u32,
     /// Cycles from the arrival of a packet at the last router's output to its arrival at an interface.
     exit_delay: u64,
-    store_and_forward: bool,
+    is_store_and_forward: bool,
 }
 
 impl FabricOnly {
@@ -39,7 +39,7 @@ impl FabricOnly {
         let links = Links::new(router, nodes, &shape.wiring);
         let mut network = Network::new(shape, router, seed);
         if sim.recorder().is_on() {
-            network.keep_crossings();
+            network.record_crossings();
         }
         Rc::new(FabricOnly {
             routing,
@@ -48,7 +48,7 @@ impl FabricOnly {
             spans: RefCell::default(),
             clock: router.clock,
             exit_delay: router.exit_delay,
-            store_and_forward: router.switching == Switching::StoreAndForward,
+            is_store_and_forward: router.switching == Switching::StoreAndForward,
             network: RefCell::new(network),
         })
     }
@@ -65,10 +65,10 @@ impl FabricOnly {
 
     /// Returns whether a packet counts as arrived only when its tail has arrived.
     pub fn is_store_and_forward(&self) -> bool {
-        self.store_and_forward
+        self.is_store_and_forward
     }
 
-    /// Borrows the routers for a number of cycles.
+    /// Borrows the network of routers, which the caller then steps for a number of cycles.
     pub fn network(&self) -> RefMut<'_, Network> {
         self.network.borrow_mut()
     }
@@ -85,7 +85,7 @@ impl FabricOnly {
     ) {
         network.step();
         network.take_events(events);
-        self.spans.borrow_mut().record(recorder, network, &self.links, |crossing| self.describe(crossing));
+        self.spans.borrow_mut().record(recorder, network, &self.links, |crossing| self.span_label(crossing));
         for mut event in events.drain(..) {
             let is_at_source = matches!(event.kind, EventKind::FlitsSent(_) | EventKind::Injected);
             event.cycle += if is_at_source { 0 } else { self.exit_delay };
@@ -115,7 +115,7 @@ impl FabricOnly {
 
     /// Returns the label for the span of a packet that crossed a channel. The label identifies a packet by the number
     /// of packets injected before it.
-    fn describe(&self, crossing: &Crossing) -> SpanLabel {
+    fn span_label(&self, crossing: &Crossing) -> SpanLabel {
         let bytes = Bytes(u64::from(crossing.flits) * u64::from(self.links.flit_bytes));
         SpanLabel { activity: "packet", message: Some(crossing.packet_number), bytes }
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(super) struct InFlightTable {
     packets: Vec<Option<Rc<Packet>>>,
-    free: Vec<u32>,
+    free_tags: Vec<u32>,
 }
 
 /// The random choice of packets that are lost.
@@ -36,7 +36,7 @@ impl InFlightTable {
 
     /// Inserts a packet and returns its tag.
     pub fn insert(&mut self, packet: Rc<Packet>) -> u32 {
-        let tag = self.free.pop().unwrap_or_else(|| {
+        let tag = self.free_tags.pop().unwrap_or_else(|| {
             self.packets.push(None);
             self.packets.len() as u32 - 1
         });
@@ -46,12 +46,12 @@ impl InFlightTable {
 
     /// Removes a packet that has arrived, and frees its tag; returns `None` if the packet was lost.
     pub fn remove(&mut self, tag: u32) -> Option<Rc<Packet>> {
-        self.free.push(tag);
+        self.free_tags.push(tag);
         self.packets[tag as usize].take()
     }
 
     /// Removes a packet that is lost, and returns it. Its tag stays in use until the packet's tail has arrived.
-    pub fn lose(&mut self, tag: u32) -> Rc<Packet> {
+    pub fn remove_lost(&mut self, tag: u32) -> Rc<Packet> {
         self.packets[tag as usize].take().expect("a packet is lost once")
     }
 }

@@ -9,7 +9,7 @@ use crate::engine::{Bytes, Hertz, Rate, Recorder, SpanLabel, Time, Track};
 use crate::fabric::port::LinkUse;
 use crate::fabric::router::{Crossing, Link, LinkChannel, LinkEnd, Network, RouterParameters, Sharing};
 use crate::fabric::topology::Wiring;
-use crate::fabric::wire::GROUP;
+use crate::fabric::wire::TRACK_GROUP;
 use std::collections::BTreeMap;
 
 /// The rates of links, and the names of the nodes and routers at their ends.
@@ -61,27 +61,27 @@ impl Links {
     /// Returns the use of all links of a network.
     pub fn uses(&self, network: &Network) -> Vec<LinkUse> {
         let elapsed = self.clock.end_of_cycle(network.cycle());
-        network.links().iter().map(|link| self.link(link, elapsed)).collect()
+        network.links().iter().map(|link| self.link_use(link, elapsed)).collect()
     }
 
     /// Returns the part of the network's cycles for which each link moved flits, from 0 to 1.
     pub fn utilisations(&self, network: &Network) -> Vec<f64> {
-        let busy = |link: &Link| {
+        let utilisation = |link: &Link| {
             let flit_share = f64::from(link.cycles_per_flit) / f64::from(self.time_shares) / network.cycle() as f64;
             f64::min(link.flits as f64 * flit_share, 1.0)
         };
-        network.links().iter().map(busy).collect()
+        network.links().iter().map(utilisation).collect()
     }
 
     /// Returns the use of a link in the time `elapsed`. A flit is counted in the cycle in which it begins to cross the
     /// link, and the last one may end after `elapsed`; the result is therefore limited to `elapsed`.
-    fn link(&self, link: &Link, elapsed: Time) -> LinkUse {
+    fn link_use(&self, link: &Link, elapsed: Time) -> LinkUse {
         let time = self.rate_of(link.cycles_per_flit).time_for(Bytes(u64::from(self.flit_bytes) * link.flits));
         let active = time.scale(1, self.time_shares.into()).min(elapsed);
-        LinkUse { name: self.name(link.from, link.to), busy: active, active }
+        LinkUse { name: self.link_name(link.from, link.to), busy: active, active }
     }
 
-    fn name(&self, from: LinkEnd, to: LinkEnd) -> String {
+    fn link_name(&self, from: LinkEnd, to: LinkEnd) -> String {
         format!("{} → {}", self.end_name(from), self.end_name(to))
     }
 
@@ -127,9 +127,10 @@ impl Spans {
                 continue;
             }
             let track = self.tracks.entry(crossing.channel).or_insert_with(|| {
-                let LinkChannel { from, to, channel: number } = network.channel(crossing.channel);
-                let channel = if links.channels > 1 { format!(", channel {number}") } else { String::new() };
-                recorder.register_track(GROUP, &format!("{}{channel}", links.name(from, to)))
+                let LinkChannel { from, to, channel: channel_number } = network.channel(crossing.channel);
+                let channel_suffix =
+                    if links.channels > 1 { format!(", channel {channel_number}") } else { String::new() };
+                recorder.register_track(TRACK_GROUP, &format!("{}{channel_suffix}", links.link_name(from, to)))
             });
             let [start, end] = [crossing.start_cycle, crossing.end_cycle].map(|cycle| links.clock.end_of_cycle(cycle));
             recorder.record_span(*track, label(&crossing), start, end);

@@ -1,8 +1,8 @@
 //! The check, before the first cycle, that the computer has enough memory to simulate a fabric.
 //!
-//! The estimate is based on measurements of meshes with 10⁴ and 4·10⁴ nodes. It leaves out packets in flight, which
-//! need more memory. The check exists on Linux only, since other operating systems do not report their free memory in
-//! this way.
+//! The estimate is based on measurements of meshes with 10⁴ and 4·10⁴ nodes. It does not include packets in flight,
+//! which need additional memory. The check exists on Linux only, since other operating systems do not report their free
+//! memory in this way.
 
 use super::{RoutedFabric, RoutedParameters};
 use crate::part::ParameterError;
@@ -22,12 +22,12 @@ const UNCHECKED_BYTES: u64 = 1 << 28;
 
 /// Returns an error if the fabric needs more memory than is free.
 pub(super) fn check(fabric: &RoutedFabric) -> Option<ParameterError> {
-    let ports = fabric.topology.dimensions().map_or(PORTS_PER_NODE, |dimensions| 2 * dimensions as u64 + 1);
+    let ports_per_node = fabric.topology.dimensions().map_or(PORTS_PER_NODE, |dimensions| 2 * dimensions as u64 + 1);
     let nodes = u64::from(fabric.topology.nodes());
-    let needed_bytes = needed_bytes(nodes, ports, &fabric.parameters);
-    let free = (needed_bytes > UNCHECKED_BYTES).then(free).flatten()?;
-    (needed_bytes > free).then(|| {
-        let [needed, free] = [needed_bytes, free].map(gibibytes);
+    let needed_bytes = needed_bytes(nodes, ports_per_node, &fabric.parameters);
+    let free_bytes = (needed_bytes > UNCHECKED_BYTES).then(free_memory_bytes).flatten()?;
+    (needed_bytes > free_bytes).then(|| {
+        let [needed, free] = [needed_bytes, free_bytes].map(gibibytes);
         let message = format!("{nodes} nodes with their routers take at least {needed} of memory, and {free} are free");
         ParameterError::new("", message).help("choose a smaller shape, fewer channels or shorter buffers")
     })
@@ -45,7 +45,7 @@ fn gibibytes(bytes: u64) -> String {
 }
 
 /// Returns the free memory in bytes, or `None` if it is not known.
-fn free() -> Option<u64> {
+fn free_memory_bytes() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)

@@ -4,9 +4,9 @@
 //! edge at ⌊n·10¹²/f⌋ ps, and is simulated one picosecond later. The cycle therefore includes everything that
 //! interfaces do at that edge, whatever the order of events. Packets may be lost (`loss`). A lost packet crosses the
 //! fabric, is dropped at its destination, and returns the receive slot that it took. A mesh may carry cross-traffic
-//! (`cross.rs`). A workload that needs no nodes steps the routers itself (`fabric_only.rs`).
+//! (`cross_traffic.rs`). A workload that needs no nodes steps the routers itself (`fabric_only.rs`).
 
-mod cross;
+mod cross_traffic;
 mod fabric_only;
 mod in_flight;
 mod links;
@@ -15,7 +15,7 @@ mod parameters;
 pub mod spec;
 mod stream;
 
-pub use cross::CrossTraffic;
+pub use cross_traffic::CrossTraffic;
 pub use fabric_only::FabricOnly;
 pub use parameters::{RoutedFabric, RoutedParameters};
 pub use stream::{RoutedRx, RoutedTx};
@@ -26,7 +26,7 @@ use super::port::{FabricEvent, LinkUse, Listener, PacketPort};
 use super::router::{Crossing, EventKind, Network, PacketEvent, Switching};
 use super::wire;
 use crate::engine::{Class, Hertz, Mailbox, NodeId, Signal, Sim, SpanLabel, Time};
-use cross::CrossSource;
+use cross_traffic::CrossSource;
 use in_flight::{InFlightTable, LossModel};
 use links::{Links, Spans};
 use std::cell::{Cell, RefCell};
@@ -42,9 +42,9 @@ pub struct Routed {
     links: Links,
     spans: RefCell<Spans>,
     /// Whether arrival is reported only when all of a packet has arrived.
-    store_and_forward: bool,
+    is_store_and_forward: bool,
     /// Events of packets that have left the routers, each with the later instant at which interfaces receive it.
-    exits: Mailbox<(Time, PacketEvent)>,
+    delayed_exits: Mailbox<(Time, PacketEvent)>,
     /// Cycles from a packet's departure from the last router to its arrival at the interface.
     exit_delay: u64,
     network: RefCell<Network>,
@@ -59,11 +59,12 @@ pub struct Routed {
     networks: u8,
     wakeup: Signal,
     /// Whether the task waits, for its next cycle or for `wakeup`.
-    idle: Cell<bool>,
+    is_idle: Cell<bool>,
 }
 
 impl Routed {
-    /// Starts the routers of a checked fabric between nodes of these names; `seed` seeds their choices and losses.
+    /// Starts the routers of a checked fabric between nodes of these names; `seed` seeds their random choices and the
+    /// losses of packets.
     fn start(sim: &Sim, fabric: &RoutedFabric, nodes: &[String], seed: u64) -> Rc<Routed> {
         let parameters = &fabric.parameters;
         let router = &parameters.router;
@@ -75,8 +76,8 @@ impl Routed {
             links: Links::new(router, nodes, &shape.wiring),
             spans: RefCell::default(),
             streams: RefCell::default(),
-            store_and_forward: router.switching == Switching::StoreAndForward,
-            exits: Mailbox::new(sim, "packets that leave the fabric"),
+            is_store_and_forward: router.switching == Switching::StoreAndForward,
+            delayed_exits: Mailbox::new(sim, "packets that leave the fabric"),
             exit_delay: parameters.router.exit_delay,
             network: RefCell::new(Network::new(shape, router, seed)),
             hub: DeliveryHub::default(),
@@ -86,10 +87,10 @@ impl Routed {
             cross_sources: RefCell::default(),
             networks: router.networks,
             wakeup: Signal::new(sim, "work for the fabric"),
-            idle: Cell::new(false),
+            is_idle: Cell::new(false),
         });
         if sim.recorder().is_on() {
-            fabric.network.borrow_mut().keep_crossings();
+            fabric.network.borrow_mut().record_crossings();
         }
         sim.spawn_server("fabric", fabric.clone().run());
         if parameters.router.exit_delay > 0 {
@@ -104,25 +105,25 @@ impl Routed {
     async fn run(self: Rc<Self>) {
         let mut events = Vec::new();
         loop {
-            let (work, next) = {
+            let (work_cycle, next_cycle) = {
                 let network = self.network.borrow();
                 (network.next_work(), network.cycle())
             };
-            let time = work.map_or(Time::MAX, |cycle| self.instant(cycle));
+            let time = work_cycle.map_or(Time::MAX, |cycle| self.instant(cycle));
             if time > self.sim.now() {
-                self.idle.set(true);
+                self.is_idle.set(true);
                 // Nothing that interfaces do before the next cycle adds work to an earlier cycle.
-                let is_next = work == Some(next);
-                let mut woken = self.wakeup.wait_until(time).await;
-                while woken && is_next && time > self.sim.now() {
-                    woken = self.wakeup.wait_until(time).await;
+                let is_next_cycle = work_cycle == Some(next_cycle);
+                let mut is_woken = self.wakeup.wait_until(time).await;
+                while is_woken && is_next_cycle && time > self.sim.now() {
+                    is_woken = self.wakeup.wait_until(time).await;
                 }
-                self.idle.set(false);
-                if woken && !is_next {
+                self.is_idle.set(false);
+                if is_woken && !is_next_cycle {
                     continue;
                 }
             }
-            self.step(work.expect("only a cycle with work has a finite time"), &mut events);
+            self.step(work_cycle.expect("only a cycle with work has a finite time"), &mut events);
         }
     }
 
@@ -130,7 +131,7 @@ impl Routed {
     /// routers.
     async fn deliver_delayed_exits(self: Rc<Self>) {
         loop {
-            let (time, event) = self.exits.receive().await;
+            let (time, event) = self.delayed_exits.receive().await;
             if time > self.sim.now() {
                 self.sim.until(time).await;
             }
@@ -150,15 +151,15 @@ impl Routed {
             network.step();
             network.take_events(events);
             let mut spans = self.spans.borrow_mut();
-            spans.record(self.sim.recorder(), &mut network, &self.links, |crossing| self.describe(crossing));
+            spans.record(self.sim.recorder(), &mut network, &self.links, |crossing| self.span_label(crossing));
         }
         for event in events.drain(..) {
-            self.handle(event);
+            self.handle_event(event);
         }
     }
 
     /// Returns the label for the span of a packet that has left a channel.
-    fn describe(&self, crossing: &Crossing) -> SpanLabel {
+    fn span_label(&self, crossing: &Crossing) -> SpanLabel {
         match self.in_flight.borrow().get(crossing.tag) {
             Some(Some(packet)) => wire::span_label(packet),
             Some(None) => SpanLabel { activity: "lost", ..SpanLabel::default() },
@@ -171,14 +172,14 @@ impl Routed {
         self.links.uses(&self.network.borrow())
     }
 
-    fn handle(&self, event: PacketEvent) {
+    fn handle_event(&self, event: PacketEvent) {
         if self.handle_cross_traffic(&event) {
             return;
         }
         match event.kind {
             EventKind::FlitsSent(_) => _ = self.handle_streamed(&event),
             EventKind::Injected => self.hub.notify(NodeId(event.node), FabricEvent::TxReady(Class(event.network))),
-            _ if self.exit_delay > 0 => self.exits.send((self.instant(event.cycle + self.exit_delay), event)),
+            _ if self.exit_delay > 0 => self.delayed_exits.send((self.instant(event.cycle + self.exit_delay), event)),
             _ => self.deliver(event),
         }
     }
@@ -190,11 +191,11 @@ impl Routed {
         }
         match event.kind {
             EventKind::Injected | EventKind::FlitsSent(_) | EventKind::FlitsArrived(_) => {}
-            EventKind::HeaderArrived if !self.store_and_forward => self.header_arrived(event),
+            EventKind::HeaderArrived if !self.is_store_and_forward => self.handle_header(event),
             EventKind::HeaderArrived => {}
             EventKind::Delivered => {
-                if self.store_and_forward {
-                    self.header_arrived(event);
+                if self.is_store_and_forward {
+                    self.handle_header(event);
                 }
                 let packet = self.in_flight.borrow_mut().remove(event.tag);
                 if let Some(packet) = packet {
@@ -206,13 +207,13 @@ impl Routed {
     }
 
     /// Notifies the destination of a packet, or drops the packet if it is lost.
-    fn header_arrived(&self, event: PacketEvent) {
+    fn handle_header(&self, event: PacketEvent) {
         let is_lost = self.loss.borrow_mut().draw_loss();
         let packet = match is_lost {
-            true => self.in_flight.borrow_mut().lose(event.tag),
+            true => self.in_flight.borrow_mut().remove_lost(event.tag),
             false => self.in_flight.borrow().packet(event.tag),
         };
-        if self.store_and_forward {
+        if self.is_store_and_forward {
             packet.set_whole();
         }
         if !is_lost {
@@ -228,7 +229,7 @@ impl Routed {
 
     /// Wakes the task, because there may be work before the cycle that it waits for.
     fn wake_task(&self) {
-        if self.idle.get() {
+        if self.is_idle.get() {
             self.wakeup.notify();
         }
     }
@@ -247,18 +248,18 @@ impl Routed {
     /// Adds a packet to its source's queue and returns its tag. At most `ready` of its flits are available at first,
     /// and a `flow_unit` above 0 makes it a stream.
     fn offer(&self, packet: Rc<Packet>, ready: u16, flow_unit: u16) -> u32 {
-        let flits = self.flits(&packet);
+        let flit_count = self.flit_count(&packet);
         let tag = self.in_flight.borrow_mut().insert(packet.clone());
         self.hub.count(|counts| counts.injected += 1);
         self.sync_network();
-        self.network.borrow_mut().offer(stream::injection(&packet, tag, flits, ready.min(flits), flow_unit));
+        self.network.borrow_mut().offer(stream::injection(&packet, tag, flit_count, ready.min(flit_count), flow_unit));
         self.wake_task();
         tag
     }
 
-    fn flits(&self, packet: &Packet) -> u16 {
-        let flits = packet.label().length.get().div_ceil(u64::from(self.links.flit_bytes));
-        u16::try_from(flits).expect("a checked packet has at most 65535 flits")
+    fn flit_count(&self, packet: &Packet) -> u16 {
+        let flit_count = packet.label().length.get().div_ceil(u64::from(self.links.flit_bytes));
+        u16::try_from(flit_count).expect("a checked packet has at most 65535 flits")
     }
 
     fn add_slot(&self, node: NodeId, class: Class) {
@@ -274,8 +275,8 @@ impl Routed {
         let cycle = self.clock.cycle_at(now.since(Time::from_ps(1)));
         let mut network = self.network.borrow_mut();
         if cycle > network.cycle() {
-            let work = network.next_work().unwrap_or(u64::MAX);
-            network.skip_to(cycle.min(work));
+            let work_cycle = network.next_work().unwrap_or(u64::MAX);
+            network.skip_to(cycle.min(work_cycle));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The parameters of a routed fabric: its shape, and the routers and links that shapes have in common.
 
-use super::cross::CrossTraffic;
+use super::cross_traffic::CrossTraffic;
 use crate::engine::{Bytes, Rate};
 use crate::fabric::capabilities::{FabricCapabilities, Loss, MtuLimit};
 use crate::fabric::router::{RouterParameters, Switching};
@@ -36,7 +36,7 @@ pub struct RoutedParameters {
 const FLITS_MAX: u64 = u16::MAX as u64;
 
 /// The limit on packet length that is set by the largest number of flits.
-const NUMBERED: MtuLimit = MtuLimit {
+const FLIT_COUNT_LIMIT: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
     reason: "65535 flits, the longest packet",
     keys: &["router.flit"],
@@ -44,7 +44,7 @@ const NUMBERED: MtuLimit = MtuLimit {
 };
 
 /// The limit on packet length that is set by buffers that hold whole packets.
-const BUFFERED: MtuLimit = MtuLimit {
+const BUFFER_SIZE_LIMIT: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
     reason: "an input buffer of a router",
     keys: &["router.buffer-flits", "router.flit", "router.switching"],
@@ -56,11 +56,11 @@ impl RoutedFabric {
     pub fn capabilities(&self) -> FabricCapabilities {
         let RouterParameters { networks, virtual_channels, flit_bits, switching, buffer_flits, .. } =
             self.parameters.router;
-        let flits = |flits: u64| Bytes(flits * u64::from(flit_bits / 8));
-        let longest = match switching {
-            Switching::Wormhole => MtuLimit { bytes: flits(FLITS_MAX), ..NUMBERED },
+        let flit_bytes = |flits: u64| Bytes(flits * u64::from(flit_bits / 8));
+        let packet_limit = match switching {
+            Switching::Wormhole => MtuLimit { bytes: flit_bytes(FLITS_MAX), ..FLIT_COUNT_LIMIT },
             Switching::VirtualCutThrough | Switching::StoreAndForward => {
-                MtuLimit { bytes: flits(buffer_flits.into()), ..BUFFERED }
+                MtuLimit { bytes: flit_bytes(buffer_flits.into()), ..BUFFER_SIZE_LIMIT }
             }
         };
         FabricCapabilities {
@@ -69,7 +69,7 @@ impl RoutedFabric {
             classes_key: Some("router.networks"),
             in_order: self.topology.has_single_paths() && virtual_channels == 1,
             loss: if self.parameters.loss > 0.0 { Loss::Any } else { Loss::Never },
-            packet_max: Some(longest),
+            packet_max: Some(packet_limit),
             ..FabricCapabilities::new(self.link_rate())
         }
     }
@@ -90,7 +90,7 @@ impl RoutedFabric {
     /// cross-traffic flows.
     pub(super) fn shape(&self, nodes: &[String]) -> (Shape, Vec<(u32, u32)>) {
         match self.parameters.cross {
-            Some(_) => self.topology.with_columns().expect("checked cross-traffic has edges to come from"),
+            Some(_) => self.topology.with_io_columns().expect("checked cross-traffic has edges to come from"),
             None => {
                 let shape = self.topology.build().expect("a checked shape can be built");
                 let positions = self.positions(nodes).expect("the names of nodes were checked");
@@ -107,22 +107,23 @@ impl RoutedFabric {
     /// Returns the name of a node that names no position of the shape, although another node names one.
     pub(super) fn positions(&self, nodes: &[String]) -> Result<Option<Vec<u32>>, String> {
         let names = self.topology.node_names().unwrap_or_default();
-        let node_numbers: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
-        let positions: Vec<Option<u32>> = nodes.iter().map(|node| node_numbers.get(node.as_str()).copied()).collect();
+        let position_numbers: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
+        let positions: Vec<Option<u32>> =
+            nodes.iter().map(|node| position_numbers.get(node.as_str()).copied()).collect();
         if positions.iter().all(Option::is_none) || nodes.iter().eq(names.iter().take(nodes.len())) {
             return Ok(None);
         }
-        let without_location = nodes.iter().zip(&positions).find(|(_, position)| position.is_none());
-        without_location.map_or_else(|| Ok(positions.iter().copied().collect()), |(node, _)| Err(node.clone()))
+        let unplaced_node = nodes.iter().zip(&positions).find(|(_, position)| position.is_none());
+        unplaced_node.map_or_else(|| Ok(positions.iter().copied().collect()), |(node, _)| Err(node.clone()))
     }
 
     /// Returns the largest rate at which every node can inject, in flits per cycle, at most 1.
     pub fn injection_max(&self, shape: &Shape) -> f64 {
         let router = &self.parameters.router;
         let default_cycles = router.cycles_per_flit();
-        let slowest = router
+        let longest_cycles = router
             .link_timings(&shape.wiring)
             .and_then(|links| links.entries.iter().map(|link| link.cycles_per_flit).max());
-        1.0 / f64::from(slowest.unwrap_or(default_cycles))
+        1.0 / f64::from(longest_cycles.unwrap_or(default_cycles))
     }
 }

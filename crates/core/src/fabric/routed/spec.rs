@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The tables that are siblings of a shape's table.
-const TABLES: [SiblingTable; 3] = [
+const SIBLING_TABLES: [SiblingTable; 3] = [
     SiblingTable { key: "router", refusal: "this fabric has no routers with parameters" },
     SiblingTable { key: "loss", refusal: "the loss of this fabric cannot be set" },
     SiblingTable {
@@ -32,7 +32,7 @@ const TABLES: [SiblingTable; 3] = [
 /// Returns the registry's entries, one for each shape.
 pub fn entries() -> Vec<PartEntry<dyn FabricSpec>> {
     let help = "remove the table, or choose a fabric of routers such as [fabric.mesh]";
-    let siblings = Arc::new(Siblings { tables: &TABLES, help, read: with_routers });
+    let siblings = Arc::new(Siblings { tables: &SIBLING_TABLES, help, read: read_router_tables });
     let entry = |&(shape, summary): &(&'static str, &'static str)| {
         let read = move |t: &mut Table<'_>| -> Arc<dyn FabricSpec> {
             let topology = Topology::read_variant(shape, t);
@@ -44,7 +44,7 @@ pub fn entries() -> Vec<PartEntry<dyn FabricSpec>> {
 }
 
 /// Reads the sibling tables of a shape.
-fn with_routers(t: &mut Table<'_>, spec: &Arc<dyn FabricSpec>) -> Arc<dyn FabricSpec> {
+fn read_router_tables(t: &mut Table<'_>, spec: &Arc<dyn FabricSpec>) -> Arc<dyn FabricSpec> {
     let parameters = RoutedParameters::read(t);
     match spec.routers() {
         Some(fabric) => Arc::new(RoutedFabric { topology: fabric.topology.clone(), parameters }),
@@ -103,8 +103,9 @@ impl FabricSpec for RoutedFabric {
     }
 
     fn check_nodes(&self, nodes: &[String]) -> Vec<ParameterError> {
-        let crossing = self.parameters.cross.map(|cross| self.check_crossing(cross)).unwrap_or_default();
-        crossing.into_iter().chain(self.check_position_names(nodes)).collect()
+        let cross_traffic_errors =
+            self.parameters.cross.map(|cross| self.check_cross_traffic(cross)).unwrap_or_default();
+        cross_traffic_errors.into_iter().chain(self.check_position_names(nodes)).collect()
     }
 
     fn check_routes(&self) -> Vec<ParameterError> {
@@ -155,21 +156,21 @@ fn link_error((message, help): (String, String)) -> ParameterError {
 impl RoutedFabric {
     /// Returns whether the fabric has edges, at which cross-traffic enters.
     pub fn has_edges(&self) -> bool {
-        self.topology.with_columns().is_some()
+        self.topology.with_io_columns().is_some()
     }
 
     /// Checks that the rates and latencies of single links are whole numbers of the routers' cycles.
     fn check_links(&self) -> Vec<ParameterError> {
         let router = &self.parameters.router;
-        let described = self.topology.described_links();
-        let mut unsupported = described.iter().filter_map(|link| {
+        let described_links = self.topology.described_links();
+        let mut link_errors = described_links.iter().filter_map(|link| {
             let (message, help) = router.link_timing(link.attributes, router.wire_delay).err()?;
-            Some((format!("{}: {message}", link.place), help))
+            Some((format!("{}: {message}", link.location), help))
         });
-        let mut errors: Vec<ParameterError> = unsupported.by_ref().take(LINKS_LISTED).map(link_error).collect();
-        let further = unsupported.count();
-        if further > 0 {
-            errors.push(link_error((format!("and {further} more like these"), String::new())));
+        let mut errors: Vec<ParameterError> = link_errors.by_ref().take(LINKS_LISTED).map(link_error).collect();
+        let unlisted_count = link_errors.count();
+        if unlisted_count > 0 {
+            errors.push(link_error((format!("and {unlisted_count} more like these"), String::new())));
         }
         errors
     }
@@ -177,36 +178,36 @@ impl RoutedFabric {
     /// Checks that either all nodes have names of positions in the shape, or no node has one.
     fn check_position_names(&self, nodes: &[String]) -> Option<ParameterError> {
         let names = self.topology.node_names()?;
-        let without_location = self.positions(nodes).err()?;
-        let message = format!("node `{without_location}` is not a host of the graph, and other nodes are");
+        let unplaced_node = self.positions(nodes).err()?;
+        let message = format!("node `{unplaced_node}` is not a host of the graph, and other nodes are");
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let help = format!(
             "nodes are placed by the names of hosts, or all in order: {}",
-            suggestion("hosts", &without_location, &names)
+            suggestion("hosts", &unplaced_node, &names)
         );
         Some(ParameterError::new("file", message).help(help))
     }
 
     /// Checks that the shape has edges for cross-traffic, and that its links can carry the traffic.
-    fn check_crossing(&self, cross: CrossTraffic) -> Vec<ParameterError> {
+    fn check_cross_traffic(&self, cross: CrossTraffic) -> Vec<ParameterError> {
         let mut errors = Vec::new();
-        let mut wrong = |key: &str, message: String, help: String| {
+        let mut add_error = |key: &str, message: String, help: String| {
             errors.push(ParameterError::new(key, message).help(help));
         };
         if !self.has_edges() {
             let shape = self.topology.variant();
             let message = format!("cross-traffic comes from the edges of a mesh, and [fabric.{shape}] has none");
-            wrong("cross-traffic", message, "remove the table, or choose [fabric.mesh]".to_owned());
+            add_error("cross-traffic", message, "remove the table, or choose [fabric.mesh]".to_owned());
         }
-        let link = self.link_rate();
-        if cross.rate > link {
+        let link_rate = self.link_rate();
+        if cross.rate > link_rate {
             let message = format!("{} exceeds the rate of a link", cross.rate);
-            wrong("cross-traffic.rate", message, format!("at most {link}"));
+            add_error("cross-traffic.rate", message, format!("at most {link_rate}"));
         }
-        let longest = RoutedFabric::capabilities(self).packet_max.map(|packet_max| packet_max.bytes);
-        if let Some(packet_max) = longest.filter(|longest| cross.message > *longest) {
+        let longest_packet = RoutedFabric::capabilities(self).packet_max.map(|packet_max| packet_max.bytes);
+        if let Some(packet_max) = longest_packet.filter(|longest_packet| cross.message > *longest_packet) {
             let message = format!("a message of {} is longer than the longest packet", cross.message);
-            wrong("cross-traffic.message", message, format!("at most {packet_max}"));
+            add_error("cross-traffic.message", message, format!("at most {packet_max}"));
         }
         errors
     }
@@ -222,8 +223,8 @@ impl RoutedFabric {
             "the routing can deadlock: packets can wait for one another in a cycle of {} channels",
             cycle.len()
         );
-        let rest = if cycle.len() > CYCLE_LISTED { "so on, until one" } else { "the last" };
-        let waits = format!("each channel waits for the next, and {rest} for the first: {}", waits.join("; "));
+        let ending = if cycle.len() > CYCLE_LISTED { "so on, until one" } else { "the last" };
+        let waits = format!("each channel waits for the next, and {ending} for the first: {}", waits.join("; "));
         Some(match self.topology.deadlock_remedy() {
             Some((key, remedy)) => ParameterError::new(key, message).help(format!("{remedy}; at present {waits}")),
             None => ParameterError::new("", message).help(waits),

@@ -19,11 +19,12 @@ use std::rc::Rc;
 /// Largest flow-control unit in bytes (chosen: a Myrinet flit of the model).
 const FLOW_UNIT_MAX: u32 = 128;
 
-/// The state of a node's streams in a class that the fabric's task changes.
+/// The part of the state of a node's streams in a class that the fabric's task changes.
 pub(super) struct NodeStream {
     /// Number of flits of the packet being sent that have left the source.
     flits_sent: Cell<u64>,
-    flits_left: Signal,
+    /// Notified when flits have left the source.
+    departure_signal: Signal,
     /// Arriving packets, in the order of their headers; only bytes of the first are passed to the engine.
     arriving_packets: RefCell<VecDeque<ArrivingPacket>>,
     /// Pieces for the receiving engine, each with the packet's tag.
@@ -34,13 +35,13 @@ pub(super) struct NodeStream {
 struct ArrivingPacket {
     tag: u32,
     /// Number of bytes that have arrived.
-    arrived: u64,
+    arrived_bytes: u64,
     /// Pieces that have not been passed to the engine.
-    pending: VecDeque<Piece>,
+    pending_pieces: VecDeque<Piece>,
     /// Whether the packet is lost: it crosses the fabric, but is not delivered.
     is_lost: bool,
     /// Whether the packet's last byte has arrived.
-    complete: bool,
+    is_complete: bool,
 }
 
 impl Routed {
@@ -53,19 +54,19 @@ impl Routed {
     /// Returns the receive side of `node` in `class`.
     pub fn rx(self: &Rc<Self>, node: NodeId, class: Class) -> RoutedRx {
         let stream = self.stream(node, class);
-        RoutedRx { fabric: self.clone(), stream, node, class, tag: 0, rest: None, bytes_taken: 0, length: 0 }
+        RoutedRx { fabric: self.clone(), stream, node, class, tag: 0, remaining_piece: None, bytes_taken: 0, length: 0 }
     }
 
     fn stream(&self, node: NodeId, class: Class) -> Rc<NodeStream> {
-        let port = || {
+        let new_stream = || {
             Rc::new(NodeStream {
                 flits_sent: Cell::new(0),
-                flits_left: Signal::new(&self.sim, format!("flits of {node} to leave")),
+                departure_signal: Signal::new(&self.sim, format!("flits of {node} to leave")),
                 arriving_packets: RefCell::default(),
                 pieces: Mailbox::new(&self.sim, format!("a packet at {node}")),
             })
         };
-        self.streams.borrow_mut().entry((node.0, class.0)).or_insert_with(port).clone()
+        self.streams.borrow_mut().entry((node.0, class.0)).or_insert_with(new_stream).clone()
     }
 
     /// Returns the flow-control unit in flits.
@@ -81,12 +82,17 @@ impl Routed {
             EventKind::Injected => {}
             EventKind::FlitsSent(flits) => {
                 stream.flits_sent.set(stream.flits_sent.get() + u64::from(flits));
-                stream.flits_left.notify();
+                stream.departure_signal.notify();
             }
             EventKind::HeaderArrived => {
                 let is_lost = self.loss.borrow_mut().draw_loss();
-                let packet =
-                    ArrivingPacket { tag: event.tag, arrived: 0, pending: VecDeque::new(), is_lost, complete: false };
+                let packet = ArrivingPacket {
+                    tag: event.tag,
+                    arrived_bytes: 0,
+                    pending_pieces: VecDeque::new(),
+                    is_lost,
+                    is_complete: false,
+                };
                 stream.arriving_packets.borrow_mut().push_back(packet);
             }
             EventKind::FlitsArrived(flits) => self.flits_arrived(stream, event, flits),
@@ -97,7 +103,7 @@ impl Routed {
 
     fn flits_arrived(&self, stream: &NodeStream, event: &PacketEvent, flits: u16) {
         let mut packets = stream.arriving_packets.borrow_mut();
-        let arriving_packet = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.complete);
+        let arriving_packet = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.is_complete);
         let arriving = arriving_packet.expect("a header comes first");
         if arriving.is_lost {
             self.sync_network();
@@ -106,25 +112,25 @@ impl Routed {
             return;
         }
         let packet = self.in_flight.borrow().packet(event.tag);
-        let (bytes_before, length) = (arriving.arrived, packet.label().length.get());
+        let (bytes_before, length) = (arriving.arrived_bytes, packet.label().length.get());
         let bytes_after = (bytes_before + u64::from(flits) * u64::from(self.links.flit_bytes)).min(length);
-        arriving.arrived = bytes_after;
+        arriving.arrived_bytes = bytes_after;
         let (bytes, time) = (Bytes(bytes_after - bytes_before), Time::ZERO);
-        arriving.pending.push_back(Piece::Bytes {
+        arriving.pending_pieces.push_back(Piece::Bytes {
             packet,
             bytes,
             time,
             first: bytes_before == 0,
             last: bytes_after == length,
         });
-        stream.give(&mut packets);
+        stream.pass_pieces(&mut packets);
     }
 
     fn tail_arrived(&self, stream: &NodeStream, event: &PacketEvent) {
         let mut packets = stream.arriving_packets.borrow_mut();
-        let arriving_packet = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.complete);
+        let arriving_packet = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.is_complete);
         let arriving = arriving_packet.expect("a header comes first");
-        arriving.complete = true;
+        arriving.is_complete = true;
         let packet = self.in_flight.borrow_mut().remove(event.tag).expect("a packet in flight has its tag");
         match arriving.is_lost {
             true => self.hub.report_drop(packet),
@@ -133,18 +139,18 @@ impl Routed {
                 self.hub.count(|counts| counts.delivered += 1);
             }
         }
-        stream.give(&mut packets);
+        stream.pass_pieces(&mut packets);
     }
 }
 
 impl NodeStream {
     /// Passes all arrived pieces of the first packet to the engine, and the pieces of the next packet when the first
     /// is complete.
-    fn give(&self, packets: &mut VecDeque<ArrivingPacket>) {
+    fn pass_pieces(&self, packets: &mut VecDeque<ArrivingPacket>) {
         while let Some(first) = packets.front_mut() {
             let tag = first.tag;
-            first.pending.drain(..).for_each(|piece| self.pieces.send((tag, piece)));
-            if !first.complete {
+            first.pending_pieces.drain(..).for_each(|piece| self.pieces.send((tag, piece)));
+            if !first.is_complete {
                 return;
             }
             packets.pop_front();
@@ -182,22 +188,24 @@ impl StreamTx for RoutedTx {
     }
 
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
-        let (packet, tag, supplied) = self.sending.as_mut().expect("bytes leave in a packet");
-        let (fabric, flit) = (&self.fabric, u64::from(self.fabric.links.flit_bytes));
+        let (packet, tag, supplied_bytes) = self.sending.as_mut().expect("bytes leave in a packet");
+        let (fabric, flit_bytes) = (&self.fabric, u64::from(self.fabric.links.flit_bytes));
         // If memory is slower than the link, it delays the supply of flits.
         fabric.sim.delay(min_duration.since(fabric.links.entry_rate(self.node.0).time_for(bytes))).await;
-        let flits = |bytes: u64, last: bool| if last { bytes.div_ceil(flit) } else { bytes / flit };
-        let flits_before = flits(*supplied, false);
-        *supplied += bytes.get();
-        let flits_after = flits(*supplied, last);
+        let complete_flits =
+            |bytes: u64, last: bool| if last { bytes.div_ceil(flit_bytes) } else { bytes / flit_bytes };
+        let flits_before = complete_flits(*supplied_bytes, false);
+        *supplied_bytes += bytes.get();
+        let flits_after = complete_flits(*supplied_bytes, last);
         let (node, class) = (self.node.0, packet.label().class.0);
         fabric.sync_network();
         fabric.network.borrow_mut().supply(node, class, *tag, (flits_after - flits_before) as u16);
         fabric.wake_task();
         // Departures are reported in whole flow-control units, so the wait ends with the last whole unit.
-        let reported = if last { flits_after } else { flits_after - flits_after % u64::from(fabric.flow_unit_flits()) };
-        while self.stream.flits_sent.get() < reported {
-            self.stream.flits_left.wait().await;
+        let awaited_flits =
+            if last { flits_after } else { flits_after - flits_after % u64::from(fabric.flow_unit_flits()) };
+        while self.stream.flits_sent.get() < awaited_flits {
+            self.stream.departure_signal.wait().await;
         }
     }
 
@@ -214,8 +222,8 @@ pub struct RoutedRx {
     class: Class,
     /// Tag of the packet being received.
     tag: u32,
-    /// Rest of a piece that was divided.
-    rest: Option<Piece>,
+    /// Remainder of a piece that was divided.
+    remaining_piece: Option<Piece>,
     /// Number of bytes of the packet being received that the reader has taken.
     bytes_taken: u64,
     /// Length of the packet being received.
@@ -224,7 +232,7 @@ pub struct RoutedRx {
 
 impl StreamRx for RoutedRx {
     async fn next(&mut self, bytes_max: Bytes) -> Piece {
-        let piece = match self.rest.take() {
+        let piece = match self.remaining_piece.take() {
             Some(piece) => piece,
             None => {
                 let (tag, piece) = self.stream.pieces.receive().await;
@@ -239,8 +247,9 @@ impl StreamRx for RoutedRx {
         if bytes <= bytes_max {
             return Piece::Bytes { packet, bytes, time, first, last };
         }
-        let rest = Piece::Bytes { packet: packet.clone(), bytes: bytes - bytes_max, time, first: false, last };
-        self.rest = Some(rest);
+        let remaining_piece =
+            Piece::Bytes { packet: packet.clone(), bytes: bytes - bytes_max, time, first: false, last };
+        self.remaining_piece = Some(remaining_piece);
         Piece::Bytes { packet, bytes: bytes_max, time, first, last: false }
     }
 
@@ -250,11 +259,12 @@ impl StreamRx for RoutedRx {
     }
 
     fn return_credit(&mut self, bytes: Bytes) {
-        let flit = u64::from(self.fabric.links.flit_bytes);
-        let flits = |bytes: u64, length: u64| if bytes == length { bytes.div_ceil(flit) } else { bytes / flit };
-        let flits_before = flits(self.bytes_taken, u64::MAX);
+        let flit_bytes = u64::from(self.fabric.links.flit_bytes);
+        let complete_flits =
+            |bytes: u64, length: u64| if bytes == length { bytes.div_ceil(flit_bytes) } else { bytes / flit_bytes };
+        let flits_before = complete_flits(self.bytes_taken, u64::MAX);
         self.bytes_taken += bytes.get();
-        let further_flits = flits(self.bytes_taken, self.length) - flits_before;
+        let further_flits = complete_flits(self.bytes_taken, self.length) - flits_before;
         if further_flits > 0 {
             self.fabric.sync_network();
             self.fabric.network.borrow_mut().take(self.node.0, self.class.0, self.tag, further_flits as u16);

@@ -1,7 +1,7 @@
 //! The cycles of single links, computed from the rates and latencies that a shape states for them.
 //!
 //! The network may have links that differ in the cycles for which a flit holds them, and in their delay; both are whole
-//! numbers of the routers' cycles. The module leaves out links that move more than one flit in a cycle, and routers
+//! numbers of the routers' cycles. The module does not model links that move more than one flit in a cycle, or routers
 //! with different clocks. A rate or a latency that is not a whole number of cycles is an error.
 
 use super::parameters::{CYCLES_PER_FLIT_MAX, RouterParameters};
@@ -18,7 +18,7 @@ pub struct LinkTiming {
     /// Cycles for which a flit holds the link.
     pub cycles_per_flit: u32,
     /// Cycles of the link in addition to moving a flit; a credit takes the same additional cycles.
-    pub wire: u32,
+    pub wire_cycles: u32,
 }
 
 /// The cycles of all links of a wiring, if some links differ from the parameters.
@@ -39,8 +39,8 @@ impl RouterParameters {
     /// range.
     pub fn link_timing(&self, attributes: LinkAttributes, wire_delay: u8) -> Result<LinkTiming, (String, String)> {
         let cycles_per_flit = attributes.rate.map_or(Ok(self.cycles_per_flit()), |rate| self.flit_cycles(rate))?;
-        let wire = attributes.latency.map_or(Ok(wire_delay.into()), |latency| self.wire_cycles(latency))?;
-        Ok(LinkTiming { cycles_per_flit, wire })
+        let wire_cycles = attributes.latency.map_or(Ok(wire_delay.into()), |latency| self.wire_cycles(latency))?;
+        Ok(LinkTiming { cycles_per_flit, wire_cycles })
     }
 
     /// Returns the cycles of every link, or `None` if all links have the cycles of the parameters.
@@ -62,7 +62,7 @@ impl RouterParameters {
             outputs: (0..wiring.routers()).map(outputs).collect(),
             entries: (0..wiring.nodes()).map(|node| timing(wiring.entry_attributes(node), 0)).collect(),
         };
-        Some(timings).filter(|timings| !self.are_usual(wiring, timings))
+        Some(timings).filter(|timings| !self.all_match_parameters(wiring, timings))
     }
 
     /// Returns the wire delay of a link that ends at `end` and for which the description states no latency.
@@ -71,12 +71,12 @@ impl RouterParameters {
     }
 
     /// Returns whether all links have the cycles of the parameters.
-    fn are_usual(&self, wiring: &Wiring, timings: &LinkTimings) -> bool {
+    fn all_match_parameters(&self, wiring: &Wiring, timings: &LinkTimings) -> bool {
         let cycles_per_flit = self.cycles_per_flit();
-        let default_timing = |end: &End| LinkTiming { cycles_per_flit, wire: self.wire_delay_of(end).into() };
+        let default_timing = |end: &End| LinkTiming { cycles_per_flit, wire_cycles: self.wire_delay_of(end).into() };
         let routers = (0..wiring.routers()).zip(&timings.outputs);
         let mut outputs = routers.flat_map(|(router, outputs)| wiring.outputs(router).iter().zip(outputs));
-        let entry = LinkTiming { cycles_per_flit, wire: 0 };
+        let entry = LinkTiming { cycles_per_flit, wire_cycles: 0 };
         outputs.all(|(end, timing)| *timing == default_timing(end))
             && timings.entries.iter().all(|timing| *timing == entry)
     }
@@ -163,11 +163,11 @@ mod tests {
     fn rates_and_latencies_are_whole_cycles() {
         let router = router(256, 1_000_000_000);
         let timing = |attributes| router.link_timing(attributes, router.wire_delay);
-        assert_eq!(timing(gigabits(256)), Ok(LinkTiming { cycles_per_flit: 1, wire: 3 }));
-        assert_eq!(timing(gigabits(64)), Ok(LinkTiming { cycles_per_flit: 4, wire: 3 }));
+        assert_eq!(timing(gigabits(256)), Ok(LinkTiming { cycles_per_flit: 1, wire_cycles: 3 }));
+        assert_eq!(timing(gigabits(64)), Ok(LinkTiming { cycles_per_flit: 4, wire_cycles: 3 }));
         let latency = |ps| LinkAttributes { rate: None, latency: Some(Time::from_ps(ps)) };
-        assert_eq!(timing(latency(500_000)), Ok(LinkTiming { cycles_per_flit: 1, wire: 500 }));
-        assert_eq!(timing(latency(0)), Ok(LinkTiming { cycles_per_flit: 1, wire: 0 }));
+        assert_eq!(timing(latency(500_000)), Ok(LinkTiming { cycles_per_flit: 1, wire_cycles: 500 }));
+        assert_eq!(timing(latency(0)), Ok(LinkTiming { cycles_per_flit: 1, wire_cycles: 0 }));
         let (message, help) = timing(gigabits(100)).unwrap_err();
         assert_eq!(message, "at 100 Gbit/s a flit of 32 B takes 2.560 cycles of 1 GHz, not a whole number");
         assert!(help.starts_with("the nearest rates are 128 Gbit/s and 85.333"), "{help}");
@@ -183,8 +183,8 @@ mod tests {
     fn rates_and_latencies_rounded_to_their_units_are_accepted() {
         let router = router(32, 3_000_000_000);
         let third_of_ns = LinkAttributes { rate: None, latency: Some(Time::from_ps(333)) };
-        assert_eq!(router.link_timing(third_of_ns, 0).unwrap().wire, 1);
-        let seventh = LinkAttributes { rate: Some(router.rate_of(7)), latency: None };
-        assert_eq!(router.link_timing(seventh, 0).unwrap().cycles_per_flit, 7);
+        assert_eq!(router.link_timing(third_of_ns, 0).unwrap().wire_cycles, 1);
+        let seventh_of_rate = LinkAttributes { rate: Some(router.rate_of(7)), latency: None };
+        assert_eq!(router.link_timing(seventh_of_rate, 0).unwrap().cycles_per_flit, 7);
     }
 }

@@ -1,6 +1,6 @@
 //! Flit-level routers: virtual-channel routers with input queues, stepped a cycle at a time.
 //!
-//! | file or folder | holds |
+//! | file or folder | contents |
 //! |---|---|
 //! | `parameters.rs` | the parameters of routers and links |
 //! | `link_timing.rs` | the cycles of single links, if a shape states rates and latencies |
@@ -9,8 +9,8 @@
 //! A packet waits in its source's queue and enters a router's input buffer flit by flit. At each router, the packet is
 //! routed and allocated a virtual channel of an output; then the switch is allocated for each of its flits. For each
 //! flit that leaves a buffer, a credit returns upstream. See docs/fabric.md. The pipeline equals that of BookSim2's
-//! input-queued router (Jiang et al., ISPASS 2013) in each cycle. The module leaves out speculation, input and output
-//! speedup, faults. In tests, a plain implementation of the same network serves as the reference
+//! input-queued router (Jiang et al., ISPASS 2013) in each cycle. The module does not model speculation, input and
+//! output speedup, or faults. In tests, a plain implementation of the same network serves as the reference
 //! (`tests/reference_network`).
 
 pub mod link_timing;

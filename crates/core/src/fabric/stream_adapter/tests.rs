@@ -28,35 +28,35 @@ fn pieces_received(lengths: &'static [u64], bytes_max: u64) -> Vec<TakenPiece> {
             let label = Label { destination: NodeId(1), length: Bytes(*length), ..Label::default() };
             let packet = Packet::new(label, Journey::default());
             tx.open(&packet).await.expect("nothing is dropped");
-            let mut left = Bytes(*length);
-            while !left.is_empty() {
-                let bytes = tx.reserve(left.min(Bytes(64))).await.expect("nothing is dropped");
+            let mut remaining_bytes = Bytes(*length);
+            while !remaining_bytes.is_empty() {
+                let bytes = tx.reserve(remaining_bytes.min(Bytes(64))).await.expect("nothing is dropped");
                 packet.append(&vec![index as u8; bytes.len()]);
-                left -= bytes;
-                tx.send(bytes, Time::ZERO, left.is_empty()).await;
+                remaining_bytes -= bytes;
+                tx.send(bytes, Time::ZERO, remaining_bytes.is_empty()).await;
             }
             tx.close();
         }
     });
-    let (taken, now) = (Rc::new(RefCell::new(Vec::new())), sim.clone());
-    let (recorded, total) = (taken.clone(), lengths.iter().sum::<u64>());
+    let (taken_pieces, clock) = (Rc::new(RefCell::new(Vec::new())), sim.clone());
+    let (recorded_pieces, total_bytes) = (taken_pieces.clone(), lengths.iter().sum::<u64>());
     sim.spawn("reader", async move {
         let mut received = 0;
-        while received < total {
+        while received < total_bytes {
             let Piece::Bytes { packet, bytes, time, first, last } = rx.next(Bytes(bytes_max)).await else {
                 panic!("a drop")
             };
             assert_eq!(time, Time::ZERO, "the whole packet has arrived");
-            let mut data = Vec::new();
-            packet.take(bytes, |part| data.extend_from_slice(part));
+            let mut piece_bytes = Vec::new();
+            packet.take(bytes, |part| piece_bytes.extend_from_slice(part));
             rx.return_credit(bytes);
             received += bytes.get();
-            recorded.borrow_mut().push((now.now().ps() / 1000, data, first, last));
+            recorded_pieces.borrow_mut().push((clock.now().ps() / 1000, piece_bytes, first, last));
         }
     });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
     assert_eq!(fabric.packet_counts().in_flight(), 0);
-    taken.take()
+    taken_pieces.take()
 }
 
 #[test]
@@ -67,9 +67,9 @@ fn a_packet_is_sent_and_received_store_and_forward() {
 
 #[test]
 fn the_next_packet_enters_when_the_fabric_is_ready() {
-    let taken = pieces_received(&[100, 10], 1000);
+    let pieces = pieces_received(&[100, 10], 1000);
     assert_eq!(
-        taken[1],
+        pieces[1],
         (350, vec![1; 10], true, true),
         "it arrives at 200 + 10 + 10 + 40 ns, and leaves the link after the first packet: 340 + 10 ns"
     );

@@ -1,11 +1,11 @@
 //! Minimal adaptive routing on a mesh: a packet takes any port that brings it nearer, and there is an escape.
 //!
-//! Models (Duato 1993): a packet takes any productive port over all channels but the first. If none of these channels
-//! is free, it takes channel 0 of the next port in the order of dimensions. A packet on channel 0 waits only for
-//! channel 0 of the same or a higher dimension, so these waits form no cycle. A packet that took an escape channel may
-//! return to the other channels. The router keeps the escape reachable (`router/network/route.rs`): a packet takes
+//! The module models Duato (1993): a packet takes any productive port over all channels but the first. If none of these
+//! channels is free, it takes channel 0 of the next port in the order of dimensions. A packet on channel 0 waits only
+//! for channel 0 of the same or a higher dimension, so these waits form no cycle. A packet that took an escape channel
+//! may return to the other channels. The router keeps the escape reachable (`router/network/route.rs`): a packet takes
 //! another channel only if the next buffer has capacity for all of it, or is empty. The router tries the ports in
-//! ascending order, beginning with the escape's port. The module leaves out routes that are not minimal, and
+//! ascending order, beginning with the escape's port. The module does not model routes that are not minimal, or
 //! wrap-around links.
 
 use super::grid::Grid;
@@ -28,16 +28,19 @@ const ESCAPE: u16 = 1;
 
 impl Routing for MinimalAdaptive {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-        let every = every_channel(virtual_channels);
-        let pairs = self.grid.coordinates(query.router).zip(self.grid.coordinates(query.destination));
-        let differing = pairs.enumerate().filter(|(_, (here, there))| here != there);
-        let mut productive = differing.map(|(dimension, (here, there))| Grid::port(dimension, here < there));
-        let Some(escape) = productive.next() else { return RouteOptions::single_port(self.grid.node_port(), every) };
+        let all_channels = every_channel(virtual_channels);
+        let coordinate_pairs = self.grid.coordinates(query.router).zip(self.grid.coordinates(query.destination));
+        let differing_dimensions = coordinate_pairs.enumerate().filter(|(_, (here, there))| here != there);
+        let mut productive_ports =
+            differing_dimensions.map(|(dimension, (here, there))| Grid::port(dimension, here < there));
+        let Some(escape) = productive_ports.next() else {
+            return RouteOptions::single_port(self.grid.node_port(), all_channels);
+        };
         if virtual_channels == 1 {
             return RouteOptions::single_port(escape, ESCAPE);
         }
-        let ports = productive.fold(1u64 << escape, |ports, port| ports | 1 << port);
-        RouteOptions { ports: ports.into(), channels: every & !ESCAPE, escape: Some((escape, ESCAPE)) }
+        let ports = productive_ports.fold(1u64 << escape, |ports, port| ports | 1 << port);
+        RouteOptions { ports: ports.into(), channels: all_channels & !ESCAPE, escape: Some((escape, ESCAPE)) }
     }
 
     fn virtual_channels_min(&self) -> u8 {
@@ -71,9 +74,9 @@ mod tests {
             let wiring = grid.wiring(false);
             let shape = Shape { name: grid.name(), wiring, routing: Arc::new(MinimalAdaptive::new(grid)) };
             assert_reverse_links(&shape.wiring);
-            let fewest = fewest_links(&shape.wiring);
+            let fewest_link_counts = fewest_links(&shape.wiring);
             Walk::new(&shape, 3).every_pair(|pair| {
-                assert_eq!(pair.links, fewest[pair.from as usize][pair.to as usize]);
+                assert_eq!(pair.links, fewest_link_counts[pair.from as usize][pair.to as usize]);
                 assert_eq!(pair.links, 2 + shape.routing.distance(pair.from, pair.to));
             });
         }

@@ -1,13 +1,13 @@
 //! Butterflies and multibutterflies: stages of routers that packets cross in one direction.
 //!
-//! Models (Upfal 1989; Chong, Brewer, Leighton and Knight 1994): with routers of radix `r` and `r^n` nodes there are
-//! `n` stages. Each stage resolves one digit of the destination, the highest first: it sends the packet to the block of
-//! the next stage that has this digit. With dilation `d`, a router has `d` links in each direction, to different
-//! routers of the block if the block has at least `d` routers, and a packet takes any of them. The links are wired at
-//! random, once for all runs. The last stage has one link to each node.
+//! The module models Upfal (1989) and Chong, Brewer, Leighton and Knight (1994): with routers of radix `r` and `r^n`
+//! nodes there are `n` stages. Each stage resolves one digit of the destination, the highest first: it sends the packet
+//! to the block of the next stage that has this digit. With dilation `d`, a router has `d` links in each direction, to
+//! different routers of the block if the block has at least `d` routers, and a packet takes any of them. The links are
+//! wired at random, once for all runs. The last stage has one link to each node.
 //!
 //! The output ports of one direction are adjacent; nodes are attached to the first stage in their order. A dilation of
-//! 1 is wired as the plain butterfly. The module leaves out routes that depend on load, and wirings of other seeds.
+//! 1 is wired as the plain butterfly. Routes do not depend on load, and the seed of the wiring is fixed.
 
 use super::{End, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::engine::rng::{RandomStream, stream};
@@ -100,9 +100,9 @@ impl Butterfly {
         let mut random = stream(WIRING_SEED, "multibutterfly");
         let mut routers: Vec<Vec<End>> = Vec::with_capacity((self.breadth() * self.stages) as usize);
         for stage in 0..self.stages - 1 {
-            let block = self.radix.pow(self.stages - 1 - stage);
-            for first in (0..self.breadth()).step_by(block as usize) {
-                routers.extend(self.block(stage, first, block, &mut random));
+            let block_size = self.radix.pow(self.stages - 1 - stage);
+            for first_router in (0..self.breadth()).step_by(block_size as usize) {
+                routers.extend(self.block_outputs(stage, first_router, block_size, &mut random));
             }
         }
         let last_stage_ends =
@@ -111,14 +111,14 @@ impl Butterfly {
         Wiring::new(&routers, entries)
     }
 
-    /// Returns the outputs of the `size` routers of a block that begins with router `first` of a stage.
-    fn block(&self, stage: u32, first: u32, size: u32, random: &mut RandomStream) -> Vec<Vec<End>> {
-        let next = size / self.radix;
+    /// Returns the outputs of the `size` routers of a block that begins with router `first_router` of a stage.
+    fn block_outputs(&self, stage: u32, first_router: u32, size: u32, random: &mut RandomStream) -> Vec<Vec<End>> {
+        let next_size = size / self.radix;
         let mut outputs = vec![Vec::new(); size as usize];
         for digit in 0..self.radix {
-            let first_target = (stage + 1) * self.breadth() + first + digit * next;
-            let mut next_ports = vec![0; next as usize];
-            for (router_outputs, targets) in outputs.iter_mut().zip(self.targets(size, next, random)) {
+            let first_target = (stage + 1) * self.breadth() + first_router + digit * next_size;
+            let mut next_ports = vec![0; next_size as usize];
+            for (router_outputs, targets) in outputs.iter_mut().zip(self.targets(size, next_size, random)) {
                 for target in targets {
                     router_outputs
                         .push(End::Router { router: first_target + target, port: next_ports[target as usize] });
@@ -129,16 +129,16 @@ impl Butterfly {
         outputs
     }
 
-    /// For each of `size` routers, draws the routers of a block of `next` routers to which it has links.
-    fn targets(&self, size: u32, next: u32, random: &mut RandomStream) -> Vec<Vec<u32>> {
-        let each_target: Vec<u32> = (0..size).map(|router| router % next).collect();
-        let mut targets: Vec<Vec<u32>> = each_target.iter().map(|_| Vec::new()).collect();
+    /// For each of `size` routers, draws the routers of a block of `next_size` routers to which it has links.
+    fn targets(&self, size: u32, next_size: u32, random: &mut RandomStream) -> Vec<Vec<u32>> {
+        let unshuffled_targets: Vec<u32> = (0..size).map(|router| router % next_size).collect();
+        let mut targets: Vec<Vec<u32>> = unshuffled_targets.iter().map(|_| Vec::new()).collect();
         for _ in 0..self.dilation {
-            let mut drawn_targets = each_target.clone();
+            let mut drawn_targets = unshuffled_targets.clone();
             if self.dilation > 1 {
                 for _ in 0..DRAWS_MAX {
                     shuffle(&mut drawn_targets, random);
-                    if next == 1 || separate(&mut drawn_targets, &targets) {
+                    if next_size == 1 || remove_duplicate_links(&mut drawn_targets, &targets) {
                         break;
                     }
                 }
@@ -157,14 +157,15 @@ fn shuffle(values: &mut [u32], random: &mut RandomStream) {
 }
 
 /// Exchanges drawn links so that no router has two links to the same router. Returns whether this succeeded.
-fn separate(drawn_targets: &mut [u32], targets: &[Vec<u32>]) -> bool {
+fn remove_duplicate_links(drawn_targets: &mut [u32], targets: &[Vec<u32>]) -> bool {
     for router in 0..drawn_targets.len() {
         if targets[router].contains(&drawn_targets[router]) {
-            let can_exchange = |other: &usize| {
-                !targets[router].contains(&drawn_targets[*other]) && !targets[*other].contains(&drawn_targets[router])
+            let can_exchange = |other_router: &usize| {
+                !targets[router].contains(&drawn_targets[*other_router])
+                    && !targets[*other_router].contains(&drawn_targets[router])
             };
-            let Some(other) = (0..drawn_targets.len()).find(can_exchange) else { return false };
-            drawn_targets.swap(router, other);
+            let Some(other_router) = (0..drawn_targets.len()).find(can_exchange) else { return false };
+            drawn_targets.swap(router, other_router);
         }
     }
     true
@@ -174,8 +175,8 @@ impl Routing for Butterfly {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let stage = query.router / self.breadth();
         let digit = query.destination / self.radix.pow(self.stages - 1 - stage) % self.radix;
-        let links = if stage + 1 < self.stages { self.dilation } else { 1 };
-        let ports: u64 = ((1 << links) - 1) << (digit * links);
+        let link_count = if stage + 1 < self.stages { self.dilation } else { 1 };
+        let ports: u64 = ((1 << link_count) - 1) << (digit * link_count);
         RouteOptions { ports: ports.into(), channels: every_channel(virtual_channels), escape: None }
     }
 
@@ -195,7 +196,7 @@ impl Routing for Butterfly {
 
 #[cfg(test)]
 mod tests {
-    use super::super::walk::{Walk, inputs};
+    use super::super::walk::{Walk, input_count};
     use super::*;
     use std::collections::BTreeSet;
 
@@ -234,9 +235,9 @@ mod tests {
     }
 
     #[test]
-    fn volumes_are_the_papers() {
-        assert_eq!(inputs(&butterfly(64, 4, 1).wiring), 3 * 64);
-        assert_eq!(inputs(&butterfly(64, 4, 2).wiring), 64 + 128 + 128);
+    fn router_and_input_counts_match_the_paper() {
+        assert_eq!(input_count(&butterfly(64, 4, 1).wiring), 3 * 64);
+        assert_eq!(input_count(&butterfly(64, 4, 2).wiring), 64 + 128 + 128);
         assert_eq!(butterfly(64, 4, 2).wiring.routers(), 3 * 16);
         assert_eq!(butterfly(64, 4, 2).wiring, butterfly(64, 4, 2).wiring);
     }

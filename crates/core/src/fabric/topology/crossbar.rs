@@ -1,7 +1,7 @@
 //! Crossbars: one router joins all nodes.
 //!
 //! The output port and the input port of a node have the node's number; only packets to the same node compete. The
-//! module leaves out crossbars with more ports than a router can have.
+//! module does not support crossbars with more ports than a router can have.
 
 use super::{End, PORTS_MAX, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::text::Parameters;

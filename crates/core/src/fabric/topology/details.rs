@@ -36,7 +36,7 @@ pub struct WiringDetails {
 }
 
 impl WiringDetails {
-    /// Returns whether any link has properties of its own.
+    /// Returns whether a property is stated for any link.
     pub fn has_attributes(&self) -> bool {
         self.outputs.iter().flatten().chain(&self.entries).any(|attributes| !attributes.is_empty())
     }
@@ -46,7 +46,7 @@ impl WiringDetails {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DescribedLink {
     /// The file and line that state the properties, and the ends of the link.
-    pub place: String,
+    pub location: String,
     /// The properties.
     pub attributes: LinkAttributes,
 }

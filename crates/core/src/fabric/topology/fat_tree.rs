@@ -1,15 +1,15 @@
 //! Fat trees: a packet climbs by any parents to a router above both nodes, and descends by the only path to its
 //! destination.
 //!
-//! Models (k-ary n-trees of Petrini and Vanneschi 1997; the CM-5 tree of Leiserson et al. 1992 with two parents in the
-//! first two levels): a subtree of level `l` joins `arity` subtrees of the level below, and each of its top routers has
-//! one link down to each of these. A router has one link up to each of its parents, whose number depends on the level.
-//! A packet that climbs takes a parent with a free channel, or one that is drawn at random. If the top level joins
-//! fewer subtrees than its routers have links down, it has fewer routers, each with several links down to every
-//! subtree. A subtree that is not full of nodes keeps all of its routers.
+//! The module models the k-ary n-trees of Petrini and Vanneschi (1997), and the CM-5 tree of Leiserson et al. (1992)
+//! with two parents in the first two levels: a subtree of level `l` joins `arity` subtrees of the level below, and each
+//! of its top routers has one link down to each of these. A router has one link up to each of its parents, whose number
+//! depends on the level. A packet that climbs takes a parent with a free channel, or one that is drawn at random. If
+//! the top level joins fewer subtrees than its routers have links down, it has fewer routers, each with several links
+//! down to every subtree. A subtree that is not full of nodes keeps all of its routers.
 //!
 //! Routers are numbered from the bottom level up, and within a level from node 0 on; ports down precede ports up.
-//! Routes are computed, not looked up. The module leaves out trees whose levels differ in arity.
+//! Routes are computed, not looked up. The module does not model trees whose levels differ in arity.
 
 use super::{End, PortSet, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::text::{ParameterChoice, Parameters};
@@ -96,26 +96,35 @@ impl FatTreeParameters {
     /// Returns the levels of the tree, or `None` if the number of routers overflows.
     fn tree(&self) -> Option<FatTree> {
         let mut levels: Vec<TreeLevel> = Vec::new();
-        let (mut below, mut size, mut first, mut links) = (1, u64::from(self.arity), 0_u32, 1);
+        let (mut nodes_below, mut subtree_nodes, mut first_router, mut subtree_links) =
+            (1, u64::from(self.arity), 0_u32, 1);
         loop {
-            let subtrees = u64::from(self.nodes).div_ceil(size);
-            let children = if subtrees == 1 { u64::from(self.nodes).div_ceil(below) } else { self.arity.into() };
+            let subtrees = u64::from(self.nodes).div_ceil(subtree_nodes);
+            let children = if subtrees == 1 { u64::from(self.nodes).div_ceil(nodes_below) } else { self.arity.into() };
             // This is the largest number of links down to each subtree that divides the links evenly among the top
             // routers.
-            let several = (1..=u64::from(self.arity) / children).rev().find(|several| links % several == 0)?;
-            let breadth = u32::try_from(links / several).ok()?;
+            let link_count =
+                (1..=u64::from(self.arity) / children).rev().find(|link_count| subtree_links % link_count == 0)?;
+            let breadth = u32::try_from(subtree_links / link_count).ok()?;
             let parents = *self.parents.get(levels.len()).or(self.parents.last())?;
-            let links_per_child = several as u32;
-            levels.push(TreeLevel { first, breadth, nodes_below: below as u32, size, links_per_child, parents });
+            let links_per_child = link_count as u32;
+            levels.push(TreeLevel {
+                first_router,
+                breadth,
+                nodes_below: nodes_below as u32,
+                subtree_nodes,
+                links_per_child,
+                parents,
+            });
             if subtrees == 1 {
                 levels.last_mut()?.parents = 0;
-                let last = first.checked_add(breadth)?;
+                let router_count = first_router.checked_add(breadth)?;
                 let (arity, nodes, climb) = (self.arity, self.nodes, self.climb);
-                return Some(FatTree { arity, nodes, climb, levels, routers: last });
+                return Some(FatTree { arity, nodes, climb, levels, routers: router_count });
             }
-            first = first.checked_add(u32::try_from(subtrees.checked_mul(breadth.into())?).ok()?)?;
-            links = u64::from(breadth) * u64::from(parents);
-            (below, size) = (size, size * u64::from(self.arity));
+            first_router = first_router.checked_add(u32::try_from(subtrees.checked_mul(breadth.into())?).ok()?)?;
+            subtree_links = u64::from(breadth) * u64::from(parents);
+            (nodes_below, subtree_nodes) = (subtree_nodes, subtree_nodes * u64::from(self.arity));
         }
     }
 }
@@ -124,13 +133,13 @@ impl FatTreeParameters {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct TreeLevel {
     /// First router of the level.
-    first: u32,
+    first_router: u32,
     /// Number of top routers of each subtree.
     breadth: u32,
     /// Number of nodes of a subtree of the level below.
     nodes_below: u32,
     /// Number of nodes of a subtree.
-    size: u64,
+    subtree_nodes: u64,
     /// Number of links of a router down to each subtree below.
     links_per_child: u32,
     /// Number of links of a router up.
@@ -150,33 +159,32 @@ struct FatTree {
 impl FatTree {
     fn ports(&self) -> u64 {
         let ports_of = |(level_index, level): (usize, &TreeLevel)| {
-            let next = self.levels.get(level_index + 1).map_or(self.routers, |next| next.first);
-            u64::from(next - level.first) * u64::from(self.arity + level.parents)
+            let next_level_router = self.levels.get(level_index + 1).map_or(self.routers, |next| next.first_router);
+            u64::from(next_level_router - level.first_router) * u64::from(self.arity + level.parents)
         };
         self.levels.iter().enumerate().map(ports_of).sum()
     }
 
     /// Returns the level of a router, the subtree at whose top the router is, and its index among the top routers.
     fn position(&self, router: u32) -> (usize, u32, u32) {
-        let level = self.levels.partition_point(|level| level.first <= router) - 1;
-        let TreeLevel { first, breadth, .. } = self.levels[level];
-        (level, (router - first) / breadth, (router - first) % breadth)
+        let level = self.levels.partition_point(|level| level.first_router <= router) - 1;
+        let TreeLevel { first_router, breadth, .. } = self.levels[level];
+        (level, (router - first_router) / breadth, (router - first_router) % breadth)
     }
 
-    /// Returns the target of a link down. It is a top router of the child's subtree, with the port at that router, or a
-    /// node.
-    fn down_end(&self, level: usize, subtree: u32, index: u32, port: u32) -> End {
-        let TreeLevel { breadth, nodes_below: below, links_per_child, .. } = self.levels[level];
+    /// Returns the target of a link down: a top router of the child's subtree, with the port at that router, or a node.
+    fn downward_target(&self, level: usize, subtree: u32, index: u32, port: u32) -> End {
+        let TreeLevel { breadth, nodes_below, links_per_child, .. } = self.levels[level];
         let child = subtree * self.arity + port / links_per_child;
         if level == 0 {
             return End::Node(child);
         }
-        if u64::from(child) * u64::from(below) >= u64::from(self.nodes) {
+        if u64::from(child) * u64::from(nodes_below) >= u64::from(self.nodes) {
             return End::Unconnected;
         }
         let link = port % links_per_child * breadth + index;
         let lower = &self.levels[level - 1];
-        let router = lower.first + child * lower.breadth + link / lower.parents;
+        let router = lower.first_router + child * lower.breadth + link / lower.parents;
         End::Router { router, port: (self.arity + link % lower.parents) as u8 }
     }
 
@@ -184,7 +192,7 @@ impl FatTree {
     fn upward_target(&self, level: usize, subtree: u32, index: u32, parent: u32) -> End {
         let upper = &self.levels[level + 1];
         let link = index * self.levels[level].parents + parent;
-        let router = upper.first + subtree / self.arity * upper.breadth + link % upper.breadth;
+        let router = upper.first_router + subtree / self.arity * upper.breadth + link % upper.breadth;
         let port = subtree % self.arity * upper.links_per_child + link / upper.breadth;
         End::Router { router, port: port as u8 }
     }
@@ -192,7 +200,7 @@ impl FatTree {
     fn wiring(&self) -> Wiring {
         let outputs = |router| {
             let (level, subtree, index) = self.position(router);
-            let down_ports = (0..self.arity).map(|port| self.down_end(level, subtree, index, port));
+            let down_ports = (0..self.arity).map(|port| self.downward_target(level, subtree, index, port));
             let up_ports =
                 (0..self.levels[level].parents).map(|parent| self.upward_target(level, subtree, index, parent));
             down_ports.chain(up_ports).collect()
@@ -206,13 +214,13 @@ impl FatTree {
 impl Routing for FatTree {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let (level, subtree, _) = self.position(query.router);
-        let TreeLevel { nodes_below: below, size, links_per_child, parents, .. } = self.levels[level];
-        let (count, from) = match u64::from(query.destination) / size == u64::from(subtree) {
-            true => (links_per_child, query.destination / below % self.arity * links_per_child),
+        let TreeLevel { nodes_below, subtree_nodes, links_per_child, parents, .. } = self.levels[level];
+        let (port_count, first_port) = match u64::from(query.destination) / subtree_nodes == u64::from(subtree) {
+            true => (links_per_child, query.destination / nodes_below % self.arity * links_per_child),
             false => (parents, self.arity),
         };
         RouteOptions {
-            ports: PortSet::Mask(((1 << count) - 1) << from),
+            ports: PortSet::Mask(((1 << port_count) - 1) << first_port),
             channels: every_channel(virtual_channels),
             escape: None,
         }
@@ -224,7 +232,7 @@ impl Routing for FatTree {
 
     fn distance(&self, from: u32, to: u32) -> u32 {
         let (from, to) = (u64::from(from), u64::from(to));
-        let is_common = |level: &TreeLevel| from / level.size == to / level.size;
+        let is_common = |level: &TreeLevel| from / level.subtree_nodes == to / level.subtree_nodes;
         let level = self.levels.iter().position(is_common).expect("the top is above all nodes");
         2 * (level as u32 + 1)
     }
@@ -241,7 +249,7 @@ impl Routing for FatTree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::walk::{Walk, assert_reverse_links, inputs};
+    use super::super::walk::{Walk, assert_reverse_links, input_count};
     use super::*;
 
     fn tree(nodes: u32, arity: u32, parents: &[u32]) -> Shape {
@@ -250,11 +258,13 @@ mod tests {
 
     #[test]
     fn every_pair_meets_in_every_tree() {
-        let full = [16, 32, 64, 256].map(|nodes| (nodes, 4, vec![4]));
-        let cm5 = [16, 32, 64, 256].map(|nodes| (nodes, 4, vec![2, 2, 4]));
-        let odd = [(4, 4, vec![4]), (48, 4, vec![4]), (20, 4, vec![4]), (84, 4, vec![2, 3]), (72, 4, vec![1])];
-        let others = [(16, 2, vec![2]), (54, 3, vec![3]), (96, 8, vec![8]), (32, 16, vec![5]), (2, 2, vec![2])];
-        for (nodes, arity, parents) in full.into_iter().chain(cm5).chain(odd).chain(others) {
+        let full_trees = [16, 32, 64, 256].map(|nodes| (nodes, 4, vec![4]));
+        let cm5_trees = [16, 32, 64, 256].map(|nodes| (nodes, 4, vec![2, 2, 4]));
+        let partial_trees =
+            [(4, 4, vec![4]), (48, 4, vec![4]), (20, 4, vec![4]), (84, 4, vec![2, 3]), (72, 4, vec![1])];
+        let other_arities = [(16, 2, vec![2]), (54, 3, vec![3]), (96, 8, vec![8]), (32, 16, vec![5]), (2, 2, vec![2])];
+        for (nodes, arity, parents) in full_trees.into_iter().chain(cm5_trees).chain(partial_trees).chain(other_arities)
+        {
             let shape = tree(nodes, arity, &parents);
             assert_reverse_links(&shape.wiring);
             Walk::new(&shape, 1).every_pair(|pair| assert_eq!(pair.links, shape.routing.distance(pair.from, pair.to)));
@@ -281,9 +291,9 @@ mod tests {
     }
 
     #[test]
-    fn volumes_are_the_papers() {
-        assert_eq!(inputs(&tree(64, 4, &[4]).wiring), 5 * 64);
-        assert_eq!(inputs(&tree(64, 4, &[2, 2, 4]).wiring) * 2, 5 * 64);
+    fn input_counts_match_the_paper() {
+        assert_eq!(input_count(&tree(64, 4, &[4]).wiring), 5 * 64);
+        assert_eq!(input_count(&tree(64, 4, &[2, 2, 4]).wiring) * 2, 5 * 64);
     }
 
     #[test]
@@ -297,7 +307,7 @@ mod tests {
         assert_eq!(options(0, 2), RouteOptions::single_port(2, 0b11));
         assert_eq!(shape.wiring.routers(), 16 + 8 + 4);
         assert_eq!(shape.name, "64-node fat tree of arity 4, parents 2, 2, 4");
-        // Two subtrees at the top: two links down to each of them.
+        // Two subtrees meet at the top, and a top router has two links down to each of them.
         let shape = tree(32, 4, &[4]);
         assert_eq!((shape.wiring.routers(), shape.name.as_str()), (24, "32-node fat tree of arity 4"));
         let query = RouteQuery { router: 16, input: 0, channel: 0, source: 0, destination: 17 };

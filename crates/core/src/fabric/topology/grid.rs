@@ -2,7 +2,7 @@
 //!
 //! Node `x + k·y + …` is at coordinates `(x, y, …)` and at the router of its number. Output and input port
 //! `2·dimension` face the neighbour in the positive direction, `2·dimension + 1` the neighbour in the negative
-//! direction, and `2·dimensions` the node. The module leaves out routing rules.
+//! direction, and `2·dimensions` the node. The module contains no routing rules.
 
 use super::{End, PORTS_MAX, Wiring};
 
@@ -34,9 +34,9 @@ impl Grid {
 
     /// Returns the coordinates of a node, in the order of the dimensions.
     pub fn coordinates(&self, node: u32) -> impl Iterator<Item = u32> {
-        let digit = |rest: &mut u32, size: &u32| {
-            let coordinate = *rest % size;
-            *rest /= size;
+        let digit = |remainder: &mut u32, size: &u32| {
+            let coordinate = *remainder % size;
+            *remainder /= size;
             Some(coordinate)
         };
         self.shape.iter().scan(node, digit)
@@ -49,18 +49,18 @@ impl Grid {
 
     /// Returns the neighbour in a direction, or `None` if the node is at that edge.
     pub fn neighbour(&self, node: u32, dimension: usize, is_positive: bool) -> Option<u32> {
-        let (stride, at) = self.stride_and_coordinate(node, dimension);
+        let (stride, coordinate) = self.stride_and_coordinate(node, dimension);
         match is_positive {
-            true => (at + 1 < self.shape[dimension]).then(|| node + stride),
-            false => (at > 0).then(|| node - stride),
+            true => (coordinate + 1 < self.shape[dimension]).then(|| node + stride),
+            false => (coordinate > 0).then(|| node - stride),
         }
     }
 
     /// Returns the neighbour in a direction of a grid with wrap-around links.
-    pub fn wrapped(&self, node: u32, dimension: usize, is_positive: bool) -> u32 {
-        let (stride, at) = self.stride_and_coordinate(node, dimension);
+    pub fn wrapped_neighbour(&self, node: u32, dimension: usize, is_positive: bool) -> u32 {
+        let (stride, coordinate) = self.stride_and_coordinate(node, dimension);
         let wrap = stride * (self.shape[dimension] - 1);
-        let wrapped_node = || if at == 0 { node + wrap } else { node - wrap };
+        let wrapped_node = || if coordinate == 0 { node + wrap } else { node - wrap };
         self.neighbour(node, dimension, is_positive).unwrap_or_else(wrapped_node)
     }
 
@@ -94,11 +94,11 @@ impl Grid {
     pub fn wiring(&self, wraps: bool) -> Wiring {
         let end = |router: u32, dimension: usize, is_positive: bool| {
             let neighbour = match wraps && self.shape[dimension] > 1 {
-                true => Some(self.wrapped(router, dimension, is_positive)),
+                true => Some(self.wrapped_neighbour(router, dimension, is_positive)),
                 false => self.neighbour(router, dimension, is_positive),
             };
-            let facing = Grid::port(dimension, !is_positive);
-            neighbour.map_or(End::Unconnected, |router| End::Router { router, port: facing })
+            let facing_port = Grid::port(dimension, !is_positive);
+            neighbour.map_or(End::Unconnected, |router| End::Router { router, port: facing_port })
         };
         let outputs = |router: u32| {
             let directions = (0..self.dimensions()).flat_map(|dimension| [(dimension, true), (dimension, false)]);
@@ -136,12 +136,19 @@ mod tests {
         assert_eq!(grid.neighbour(5, 0, true), None);
         assert_eq!(grid.neighbour(4, 1, false), Some(1));
         assert_eq!(grid.neighbour(1, 1, false), None);
-        assert_eq!((grid.wrapped(5, 0, true), grid.wrapped(1, 1, false), grid.wrapped(4, 1, true)), (3, 10, 7));
+        assert_eq!(
+            (
+                grid.wrapped_neighbour(5, 0, true),
+                grid.wrapped_neighbour(1, 1, false),
+                grid.wrapped_neighbour(4, 1, true)
+            ),
+            (3, 10, 7)
+        );
         assert_eq!(grid.distance(0, 11), 5);
     }
 
     #[test]
-    fn links_lead_back() {
+    fn links_have_reverse_links() {
         for wraps in [false, true] {
             let wiring = Grid::new(&[4, 1, 2]).wiring(wraps);
             for router in 0..wiring.routers() {

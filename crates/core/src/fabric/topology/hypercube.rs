@@ -1,8 +1,8 @@
 //! Hypercubes: a packet crosses the dimensions in which its source and destination differ, the lowest first (e-cube).
 //!
-//! Models (Sullivan and Bashkow 1977): a node for each number of `dimensions` bits, and a link in each direction
-//! between numbers that differ in one bit. Output and input port `n` cross dimension `n`; the last port is the node's.
-//! The module leaves out adaptive routing.
+//! The hypercube of Sullivan and Bashkow (1977) has a node for each number of `dimensions` bits, and a link in each
+//! direction between nodes whose numbers differ in one bit. Output and input port `n` cross dimension `n`; the last
+//! port is the node's. The module does not model adaptive routing.
 
 use super::{End, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::text::Parameters;

@@ -2,7 +2,7 @@
 //!
 //! A mesh has a router at each node, numbered x + kx·y + kx·ky·z, and a link in each direction between neighbours.
 //! Routing is in dimension order, x first. Output 2·d leads to the higher neighbour in dimension d, and output 2·d + 1
-//! to the lower; the last port is the node's. The module leaves out several nodes at a router.
+//! to the lower; the last port is the node's. The module does not model several nodes at a router.
 
 use super::grid::Grid;
 use super::{RouteOptions, RouteQuery, Routing, Shape, every_channel};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct MeshParameters {
     /// Nodes in each dimension, x first.
-    #[param(each(min = 1, max = NODES_MAX), length(min = 1, max = 8), check = |shape| too_many_nodes(shape), placeholder = vec![2])]
+    #[param(each(min = 1, max = NODES_MAX), length(min = 1, max = 8), check = |shape| node_count_error(shape), placeholder = vec![2])]
     pub shape: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ impl MeshParameters {
 pub const NODES_MAX: u64 = 1 << 20;
 
 /// Returns the error and the help of the extents of a mesh or torus with too many nodes.
-pub(super) fn too_many_nodes(extents: &[u32]) -> Option<(&'static str, String)> {
+pub(super) fn node_count_error(extents: &[u32]) -> Option<(&'static str, String)> {
     let nodes = extents.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::from(*extent)));
     let is_within = nodes.is_some_and(|nodes| nodes <= NODES_MAX);
     (!is_within).then(|| ("has too many nodes", format!("at most {NODES_MAX} altogether")))
@@ -51,7 +51,7 @@ impl Routing for DimensionOrder {
         RouteOptions::single_port(port.unwrap_or(self.grid.node_port()), every_channel(virtual_channels))
     }
 
-    fn is_by_destination(&self) -> bool {
+    fn depends_on_destination_only(&self) -> bool {
         true
     }
 

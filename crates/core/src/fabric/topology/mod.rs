@@ -1,6 +1,6 @@
 //! The shape of a routed fabric: its routers, its links, and the routes that a packet may take.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `mod.rs` | the wiring, and the interface of routing rules |
 //! | `port_set.rs` | output ports, as a mask or as a list |
@@ -19,7 +19,7 @@
 //! | `parameters.rs` | the shapes by their names in descriptions |
 //!
 //! A shape has no timing: it states which outputs a header may request, and the router determines when the header gets
-//! one. The module leaves out faults, and routes that depend on load: only a router's choice among several outputs
+//! one. The module does not model faults, or routes that depend on load: only a router's choice among several outputs
 //! depends on load.
 
 pub mod adaptive;
@@ -71,7 +71,7 @@ pub struct Wiring {
     /// For each router, the targets of its outputs in the order of ports, at most 256.
     outputs: Vec<End>,
     /// For each router, the index of its first output; at the end, the number of outputs.
-    first: Vec<u32>,
+    first_outputs: Vec<u32>,
     /// For each node, the router and the input port by which its packets enter.
     entries: Vec<(u32, u8)>,
     details: Option<Arc<WiringDetails>>,
@@ -84,12 +84,12 @@ impl Wiring {
     ///
     /// Panics if a router has more than 256 outputs.
     pub fn new(routers: &[Vec<End>], entries: Vec<(u32, u8)>) -> Wiring {
-        let mut first = vec![0];
+        let mut first_outputs = vec![0];
         for outputs in routers {
             assert!(outputs.len() <= 1 << u8::BITS, "a port's number has 8 bits");
-            first.push(first[first.len() - 1] + outputs.len() as u32);
+            first_outputs.push(first_outputs[first_outputs.len() - 1] + outputs.len() as u32);
         }
-        Wiring { outputs: routers.concat(), first, entries, details: None }
+        Wiring { outputs: routers.concat(), first_outputs, entries, details: None }
     }
 
     /// Adds the properties of single links and routers.
@@ -133,12 +133,12 @@ impl Wiring {
 
     /// Returns the number of routers.
     pub fn routers(&self) -> u32 {
-        self.first.len() as u32 - 1
+        self.first_outputs.len() as u32 - 1
     }
 
     /// Returns the targets of a router's outputs.
     pub fn outputs(&self, router: u32) -> &[End] {
-        &self.outputs[self.first[router as usize] as usize..self.first[router as usize + 1] as usize]
+        &self.outputs[self.first_outputs[router as usize] as usize..self.first_outputs[router as usize + 1] as usize]
     }
 
     /// Returns the router and the input port by which a node's packets enter.
@@ -201,7 +201,7 @@ pub trait Routing: fmt::Debug + Send + Sync {
     }
 
     /// Returns whether routes depend on the router and the destination only.
-    fn is_by_destination(&self) -> bool {
+    fn depends_on_destination_only(&self) -> bool {
         false
     }
 
@@ -214,8 +214,8 @@ pub trait Routing: fmt::Debug + Send + Sync {
     /// Returns the number of hops between two nodes as the shape's latency formula counts them.
     fn distance(&self, from: u32, to: u32) -> u32;
 
-    /// Returns two nodes whose distance is the largest, both in links and by the formula; `None` if the shape does not
-    /// know them.
+    /// Returns two nodes whose distance is the largest, both in links and by the formula; `None` if the rule cannot
+    /// state such nodes.
     fn farthest(&self) -> Option<(u32, u32)> {
         None
     }

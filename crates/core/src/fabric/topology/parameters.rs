@@ -1,7 +1,7 @@
 //! The shapes by the names that descriptions use: `[fabric.mesh]`, `[fabric.fat-tree]` and so on.
 //!
-//! Each shape reads its own parameters; this file selects the shape by its name. The module leaves out the parameters
-//! of routers, which all shapes share.
+//! Each shape reads its own parameters; this file selects the shape by its name. The parameters of routers, which all
+//! shapes share, are not part of a shape.
 
 use super::adaptive::MinimalAdaptive;
 use super::butterfly::ButterflyParameters;
@@ -160,9 +160,9 @@ impl Topology {
 
     /// Returns the shape with I/O columns at its edges, and the pairs of opposite edge ports; `None` if the shape has
     /// no edges or cannot be built.
-    pub fn with_columns(&self) -> Option<(Shape, Vec<(u32, u32)>)> {
+    pub fn with_io_columns(&self) -> Option<(Shape, Vec<(u32, u32)>)> {
         let Topology::Mesh(MeshParameters { shape }, _) = self else { return None };
-        Some((edges::with_columns(&self.build().ok()?, shape), edges::opposite_pairs(shape)))
+        Some((edges::with_io_columns(&self.build().ok()?, shape), edges::opposite_pairs(shape)))
     }
 }
 
@@ -179,17 +179,17 @@ mod tests {
 
     fn read(text: &str) -> Result<Topology, String> {
         let document = Document::Text("m.toml", text, Some(&std::env::temp_dir()));
-        let loaded = load(&Source { document, sets: &[], varied: &[], shelf: PartLibrary::EMPTY });
+        let loaded = load(&Source { document, sets: &[], varied: &[], library: PartLibrary::EMPTY });
         let read = loaded.and_then(|loaded| DescriptionReader::new(loaded).read(fabric));
         read.map(|read| read.value).map_err(|problems| problems.to_string())
     }
 
-    /// Calls `act` with the name of a temporary file in the folder of these tests' descriptions.
-    fn with_file(name: &str, text: &str, act: impl FnOnce(&str)) {
+    /// Calls `use_file` with the name of a temporary file in the folder of these tests' descriptions.
+    fn with_temporary_file(name: &str, text: &str, use_file: impl FnOnce(&str)) {
         let name = format!("narrows-{}-{name}", std::process::id());
         let path = std::env::temp_dir().join(&name);
         std::fs::write(&path, text).expect("a file");
-        act(&name);
+        use_file(&name);
         std::fs::remove_file(path).expect("tidied up");
     }
 
@@ -211,20 +211,21 @@ mod tests {
             let topology = read(&format!("[fabric.{text}\n")).unwrap_or_else(|problems| panic!("{problems}"));
             let shape = topology.build().unwrap();
             assert_eq!((topology.nodes(), shape.wiring.nodes(), shape.name.as_str()), (nodes, nodes, name));
-            let fewest = fewest_links(&shape.wiring);
-            Walk::new(&shape, 2)
-                .every_pair(|pair| assert_eq!(pair.links, fewest[pair.from as usize][pair.to as usize], "{name}"));
+            let fewest_link_counts = fewest_links(&shape.wiring);
+            Walk::new(&shape, 2).every_pair(|pair| {
+                assert_eq!(pair.links, fewest_link_counts[pair.from as usize][pair.to as usize], "{name}")
+            });
             assert_eq!(survey(&shape, 2).deadlock, Deadlock::Free, "{name}");
         }
     }
 
     #[test]
     fn a_graph_is_read_from_its_file() {
-        with_file("good.txt", "a b\nb c\n", |name| {
+        with_temporary_file("good.txt", "a b\nb c\n", |name| {
             let topology = read(&format!("[fabric.graph]\nfile = \"{name}\"\n")).unwrap();
             assert_eq!((topology.nodes(), topology.build().unwrap().wiring.routers()), (3, 3));
         });
-        with_file("bad.txt", "a b\nc d\n", |name| {
+        with_temporary_file("bad.txt", "a b\nc d\n", |name| {
             let errors = read(&format!("[fabric.graph]\nfile = \"{name}\"\n")).unwrap_err();
             assert!(errors.contains("bad.txt, line 2: no path connects `a` and `c`"), "{errors}");
             assert!(errors.contains("m.toml:2:8"), "{errors}");

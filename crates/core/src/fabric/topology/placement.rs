@@ -1,6 +1,6 @@
 //! A shape whose nodes are renumbered. A machine numbers its nodes in the order of its description, and a graph numbers
-//! its nodes in the order of its file. This file maps the former numbers to the latter, which are called *positions*
-//! here.
+//! its nodes in the order of its file. This file maps the machine's numbers to the graph's numbers, which are called
+//! *positions* here.
 
 use super::relabelled::RelabelledRouting;
 use super::{End, Routing, Shape, Wiring, WiringDetails};
@@ -20,23 +20,23 @@ impl Shape {
         for position in positions {
             assert!(!std::mem::replace(&mut is_taken[*position as usize], true), "each position has one node");
         }
-        let rest = (0..nodes).filter(|position| !is_taken[*position as usize]);
-        let positions: Vec<u32> = positions.iter().copied().chain(rest).collect();
-        let mut node_at = vec![0; nodes as usize];
-        positions.iter().zip(0..).for_each(|(position, node)| node_at[*position as usize] = node);
+        let remaining_positions = (0..nodes).filter(|position| !is_taken[*position as usize]);
+        let positions: Vec<u32> = positions.iter().copied().chain(remaining_positions).collect();
+        let mut nodes_by_position = vec![0; nodes as usize];
+        positions.iter().zip(0..).for_each(|(position, node)| nodes_by_position[*position as usize] = node);
         let rule = RelabelledRule { rule: self.routing.clone(), positions: positions.clone() };
         Shape {
             name: self.name.clone(),
-            wiring: self.wiring.with_positions(&positions, &node_at),
+            wiring: self.wiring.with_positions(&positions, &nodes_by_position),
             routing: Arc::new(rule),
         }
     }
 }
 
 impl Wiring {
-    fn with_positions(&self, positions: &[u32], node_at: &[u32]) -> Wiring {
+    fn with_positions(&self, positions: &[u32], nodes_by_position: &[u32]) -> Wiring {
         let end = |end: &End| match *end {
-            End::Node(position) => End::Node(node_at[position as usize]),
+            End::Node(position) => End::Node(nodes_by_position[position as usize]),
             other => other,
         };
         let outputs = self.outputs.iter().map(end).collect();
@@ -48,7 +48,7 @@ impl Wiring {
                 positions.iter().filter_map(|position| details.nodes.get(*position as usize).cloned()).collect();
             Arc::new(WiringDetails { entries, nodes, ..WiringDetails::clone(details) })
         });
-        Wiring { outputs, first: self.first.clone(), entries, details }
+        Wiring { outputs, first_outputs: self.first_outputs.clone(), entries, details }
     }
 }
 
@@ -82,10 +82,11 @@ mod tests {
     #[test]
     fn packets_reach_nodes_at_other_positions() {
         let mesh = MeshParameters { shape: vec![3, 2] }.shape();
-        let placed = mesh.with_positions(&[5, 0, 3]);
-        assert_eq!([0, 1, 2].map(|node| placed.wiring.entry(node)), [5, 0, 3].map(|node| mesh.wiring.entry(node)));
-        assert_eq!((placed.routing.distance(0, 1), mesh.routing.distance(5, 0)), (3, 3));
-        let fewest = fewest_links(&placed.wiring);
-        Walk::new(&placed, 1).every_pair(|pair| assert_eq!(pair.links, fewest[pair.from as usize][pair.to as usize]));
+        let placed_mesh = mesh.with_positions(&[5, 0, 3]);
+        assert_eq!([0, 1, 2].map(|node| placed_mesh.wiring.entry(node)), [5, 0, 3].map(|node| mesh.wiring.entry(node)));
+        assert_eq!((placed_mesh.routing.distance(0, 1), mesh.routing.distance(5, 0)), (3, 3));
+        let fewest_link_counts = fewest_links(&placed_mesh.wiring);
+        Walk::new(&placed_mesh, 1)
+            .every_pair(|pair| assert_eq!(pair.links, fewest_link_counts[pair.from as usize][pair.to as usize]));
     }
 }

@@ -43,11 +43,11 @@ impl PortSet {
             PortSet::Mask(mask) => (*mask, None),
             PortSet::List(ports) => (0, Some(ports.clone())),
         };
-        let mut word_index = 0;
+        let mut list_index = 0;
         std::iter::from_fn(move || match &list {
             Some(ports) => {
-                word_index += 1;
-                ports.get(word_index - 1).copied()
+                list_index += 1;
+                ports.get(list_index - 1).copied()
             }
             None => {
                 let port = (mask != 0).then(|| mask.trailing_zeros() as u16);
@@ -64,7 +64,7 @@ impl From<u64> for PortSet {
     }
 }
 
-/// Returns the reason for which flit routers cannot have this wiring, or `None` if they can.
+/// Returns the reason why flit routers cannot have this wiring, or `None` if they can.
 pub fn flit_router_error(wiring: &Wiring) -> Option<String> {
     let (router, ports) = (0..wiring.routers())
         .map(|router| (router, wiring.outputs(router).len()))
@@ -83,34 +83,40 @@ mod tests {
         up_ports: Arc<[u16]>,
     }
 
-    const HALF_BITS: u32 = 64;
+    const NODES_PER_LEAF: u32 = 64;
 
     impl Routing for LeafSpine {
         fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
             let channels = every_channel(virtual_channels);
-            let leaf = query.destination / HALF_BITS;
+            let leaf = query.destination / NODES_PER_LEAF;
             match query.router {
-                router if router == leaf => RouteOptions::single_port((query.destination % HALF_BITS) as u8, channels),
+                router if router == leaf => {
+                    RouteOptions::single_port((query.destination % NODES_PER_LEAF) as u8, channels)
+                }
                 0 | 1 => RouteOptions { ports: PortSet::List(self.up_ports.clone()), channels, escape: None },
                 _ => RouteOptions::single_port(leaf as u8, channels),
             }
         }
 
         fn distance(&self, from: u32, to: u32) -> u32 {
-            if from / HALF_BITS == to / HALF_BITS { 0 } else { 2 }
+            if from / NODES_PER_LEAF == to / NODES_PER_LEAF { 0 } else { 2 }
         }
     }
 
     fn leaf_spine() -> Shape {
         let leaf = |leaf: u32| {
-            let nodes = (0..HALF_BITS).map(move |node| End::Node(leaf * HALF_BITS + node));
-            nodes.chain((0..HALF_BITS).map(move |spine| End::Router { router: 2 + spine, port: leaf as u8 })).collect()
+            let nodes = (0..NODES_PER_LEAF).map(move |node| End::Node(leaf * NODES_PER_LEAF + node));
+            nodes
+                .chain((0..NODES_PER_LEAF).map(move |spine| End::Router { router: 2 + spine, port: leaf as u8 }))
+                .collect()
         };
-        let spine =
-            |spine: u32| (0..2).map(|leaf| End::Router { router: leaf, port: (HALF_BITS + spine) as u8 }).collect();
-        let routers: Vec<Vec<End>> = (0..2).map(leaf).chain((0..HALF_BITS).map(spine)).collect();
-        let entries = (0..2 * HALF_BITS).map(|node| (node / HALF_BITS, (node % HALF_BITS) as u8)).collect();
-        let up_ports = (HALF_BITS as u16..2 * HALF_BITS as u16).collect();
+        let spine = |spine: u32| {
+            (0..2).map(|leaf| End::Router { router: leaf, port: (NODES_PER_LEAF + spine) as u8 }).collect()
+        };
+        let routers: Vec<Vec<End>> = (0..2).map(leaf).chain((0..NODES_PER_LEAF).map(spine)).collect();
+        let entries =
+            (0..2 * NODES_PER_LEAF).map(|node| (node / NODES_PER_LEAF, (node % NODES_PER_LEAF) as u8)).collect();
+        let up_ports = (NODES_PER_LEAF as u16..2 * NODES_PER_LEAF as u16).collect();
         let wiring = Wiring::new(&routers, entries);
         Shape { name: "leaves of 128 ports".to_owned(), wiring, routing: Arc::new(LeafSpine { up_ports }) }
     }

@@ -1,17 +1,17 @@
-//! A routing rule over another rule that numbers the nodes differently. It is used for nodes in the order of a
+//! A routing rule over an underlying rule that numbers the nodes differently. It is used for nodes in the order of a
 //! description, and for the edge ports of I/O columns.
 //!
-//! The nodes in a call are replaced; all other properties are those of the other rule.
+//! The nodes in a query are replaced; all other properties are those of the underlying rule.
 
 use super::{RouteOptions, RouteQuery, Routing};
 use std::fmt::Debug;
 
-/// A routing rule that replaces the nodes of a query and passes the query to another rule.
+/// A routing rule that replaces the nodes of a query and passes the query to an underlying rule.
 pub(super) trait RelabelledRouting: Debug + Send + Sync {
-    /// Returns the rule to which queries are forwarded.
+    /// Returns the underlying rule.
     fn rule(&self) -> &dyn Routing;
 
-    /// Returns the node of the other rule that replaces `node`.
+    /// Returns the node of the underlying rule that replaces `node`.
     fn position(&self, node: u32) -> u32;
 
     /// Returns the node that is replaced by `position`, if the replacement is one to one.
@@ -19,9 +19,9 @@ pub(super) trait RelabelledRouting: Debug + Send + Sync {
         None
     }
 
-    /// Returns the options of a header that leaves the shape at this router by a port that the other rule does not
+    /// Returns the options of a header that leaves the shape at this router by a port that the underlying rule does not
     /// have; `None` for any other header.
-    fn exit(&self, _asking: &RouteQuery, _virtual_channels: u8) -> Option<RouteOptions> {
+    fn exit(&self, _query: &RouteQuery, _virtual_channels: u8) -> Option<RouteOptions> {
         None
     }
 }
@@ -42,8 +42,8 @@ impl<R: RelabelledRouting> Routing for R {
         self.rule().packet_flits_max(virtual_channels)
     }
 
-    fn is_by_destination(&self) -> bool {
-        self.rule().is_by_destination()
+    fn depends_on_destination_only(&self) -> bool {
+        self.rule().depends_on_destination_only()
     }
 
     fn is_oblivious_random(&self) -> bool {

@@ -5,12 +5,12 @@
 //! coordinates in the negative one. In each dimension, the channels of a logical network are split in halves. A packet
 //! uses one half if its route crosses the link between the last and the first node (the dateline), and the other half
 //! if not, so dependencies form no cycle. With an odd number of channels either the lower half has one channel more, or
-//! both halves contain the middle channel. In the latter case only packets of one flit cannot deadlock: such a packet
-//! is alone at the front of its buffer, where it can take a channel that belongs to its half only. Ports are numbered
-//! as in a mesh. The module leaves out balancing the halves.
+//! both halves contain the middle channel. If both halves contain it, only packets of one flit cannot deadlock: such a
+//! packet is alone at the front of its buffer, where it can take a channel that belongs to its half only. Ports are
+//! numbered as in a mesh. The module does not balance the load of the halves.
 
 use super::grid::Grid;
-use super::mesh::{NODES_MAX, too_many_nodes};
+use super::mesh::{NODES_MAX, node_count_error};
 use super::{RouteOptions, RouteQuery, Routing, Shape, every_channel};
 use crate::text::{ParameterChoice, Parameters};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct TorusParameters {
     /// Nodes in each dimension, x first.
-    #[param(each(min = 2, max = NODES_MAX), length(min = 1, max = 8), check = |shape| too_many_nodes(shape), placeholder = vec![2])]
+    #[param(each(min = 2, max = NODES_MAX), length(min = 1, max = 8), check = |shape| node_count_error(shape), placeholder = vec![2])]
     pub shape: Vec<u32>,
 }
 
@@ -66,7 +66,7 @@ struct Dateline {
 }
 
 /// Returns whether the shorter route from a coordinate to another is in the positive direction.
-fn goes_up(from: u32, to: u32, extent: u32) -> bool {
+fn is_positive_direction(from: u32, to: u32, extent: u32) -> bool {
     let steps_up = (to + extent - from) % extent;
     2 * steps_up < extent || (2 * steps_up == extent && from.is_multiple_of(2))
 }
@@ -81,16 +81,19 @@ impl Routing for Dateline {
         // In this dimension, the packet started at the coordinate of its source.
         let (from, to) =
             (self.grid.coordinate(query.source, dimension), self.grid.coordinate(query.destination, dimension));
-        let is_up = goes_up(from, to, self.grid.shape[dimension]);
+        let is_positive = is_positive_direction(from, to, self.grid.shape[dimension]);
         // Routes in the positive direction take the upper half if they cross the dateline; routes in the negative
         // direction take it if they do not (BookSim2).
         let is_upper = from > to;
         let lower_channels = every_channel(virtual_channels - virtual_channels / 2);
-        let upper = match self.middle {
+        let upper_channels = match self.middle {
             MiddleChannelHalf::Lower => all_channels & !lower_channels,
             MiddleChannelHalf::Both => all_channels & !every_channel(virtual_channels / 2),
         };
-        RouteOptions::single_port(Grid::port(dimension, is_up), if is_upper { upper } else { lower_channels })
+        RouteOptions::single_port(
+            Grid::port(dimension, is_positive),
+            if is_upper { upper_channels } else { lower_channels },
+        )
     }
 
     fn virtual_channels_min(&self) -> u8 {

@@ -48,30 +48,42 @@ impl Walk<'_> {
 
     fn pair(&self, from: u32, to: u32) -> Pair {
         let (router, input) = self.shape.wiring.entry(from);
-        let mut states: BTreeSet<(u32, u8, u8)> = (0..self.virtual_channels).map(|c| (router, input, c)).collect();
+        let mut states: BTreeSet<(u32, u8, u8)> =
+            (0..self.virtual_channels).map(|channel| (router, input, channel)).collect();
         for links in 1.. {
-            let mut next = BTreeSet::new();
-            let arrived = states.iter().filter(|state| self.step(from, to, **state, &mut next)).count();
-            if arrived > 0 {
-                assert_eq!((arrived, next.len()), (states.len(), 0), "routes from {from} to {to} differ in length");
+            let mut next_states = BTreeSet::new();
+            let arrived_count = states.iter().filter(|state| self.step(from, to, **state, &mut next_states)).count();
+            if arrived_count > 0 {
+                assert_eq!(
+                    (arrived_count, next_states.len()),
+                    (states.len(), 0),
+                    "routes from {from} to {to} differ in length"
+                );
                 return Pair { from, to, links: links + 1 };
             }
             assert!(links < 10_000, "a route from {from} to {to} never ends");
-            states = next;
+            states = next_states;
         }
         unreachable!()
     }
 
-    /// Adds the states that follow `state` to `next`. Returns whether the packet can leave to its destination there.
-    fn step(&self, source: u32, destination: u32, state: (u32, u8, u8), next: &mut BTreeSet<(u32, u8, u8)>) -> bool {
+    /// Adds the states that follow `state` to `next_states`. Returns whether the packet can leave to its destination
+    /// there.
+    fn step(
+        &self,
+        source: u32,
+        destination: u32,
+        state: (u32, u8, u8),
+        next_states: &mut BTreeSet<(u32, u8, u8)>,
+    ) -> bool {
         let (router, input, channel) = state;
         let query = RouteQuery { router, input, channel, source, destination };
         let options = self.shape.routing.route(&query, self.virtual_channels);
         let outputs = self.shape.wiring.outputs(router);
-        let regular = options.ports.iter().map(|port| (port as u8, options.channels));
+        let regular_options = options.ports.iter().map(|port| (port as u8, options.channels));
         let mut reaches_destination = false;
         let mut count = 0;
-        for (port, channels) in regular.chain(options.escape) {
+        for (port, channels) in regular_options.chain(options.escape) {
             count += 1;
             assert!(channels != 0 && u32::from(channels) >> self.virtual_channels == 0, "channels {channels:b}");
             match outputs[usize::from(port)] {
@@ -80,8 +92,8 @@ impl Walk<'_> {
                     reaches_destination = true;
                 }
                 End::Router { router, port } => {
-                    let taken = (0..16).filter(|c| channels >> c & 1 == 1);
-                    next.extend(taken.map(|c| (router, port, c)));
+                    let channel_numbers = (0..16).filter(|channel| channels >> channel & 1 == 1);
+                    next_states.extend(channel_numbers.map(|channel| (router, port, channel)));
                 }
                 End::Unconnected => panic!("a packet from {source} to {destination} falls off router {router}"),
             }
@@ -126,7 +138,7 @@ pub fn assert_reverse_links(wiring: &Wiring) {
 }
 
 /// Returns the number of router inputs that have a source.
-pub fn inputs(wiring: &Wiring) -> u32 {
+pub fn input_count(wiring: &Wiring) -> u32 {
     let ends = (0..wiring.routers()).flat_map(|router| wiring.outputs(router));
     wiring.nodes() + ends.filter(|end| matches!(end, End::Router { .. })).count() as u32
 }
@@ -134,20 +146,20 @@ pub fn inputs(wiring: &Wiring) -> u32 {
 /// Returns the fewest links between every pair of nodes, including those of the nodes.
 pub fn fewest_links(wiring: &Wiring) -> Vec<Vec<u32>> {
     let links_from = |node| {
-        let mut steps = vec![u32::MAX; wiring.routers() as usize];
+        let mut link_counts = vec![u32::MAX; wiring.routers() as usize];
         let mut links = vec![u32::MAX; wiring.nodes() as usize];
         let (router, _) = wiring.entry(node);
-        steps[router as usize] = 1;
+        link_counts[router as usize] = 1;
         let mut queue = VecDeque::from([router]);
         while let Some(router) = queue.pop_front() {
-            let next_steps = steps[router as usize] + 1;
+            let next_link_count = link_counts[router as usize] + 1;
             for end in wiring.outputs(router) {
                 match *end {
-                    End::Router { router, .. } if steps[router as usize] == u32::MAX => {
-                        steps[router as usize] = next_steps;
+                    End::Router { router, .. } if link_counts[router as usize] == u32::MAX => {
+                        link_counts[router as usize] = next_link_count;
                         queue.push_back(router);
                     }
-                    End::Node(node) => links[node as usize] = links[node as usize].min(next_steps),
+                    End::Node(node) => links[node as usize] = links[node as usize].min(next_link_count),
                     _ => {}
                 }
             }

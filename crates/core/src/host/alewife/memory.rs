@@ -12,8 +12,9 @@ use std::rc::Rc;
 
 /// The controller of a node's memory, which keeps memory that nodes share coherent.
 pub trait CoherenceController {
-    /// Returns whether this node's processor may load from, or store to, a block of its own memory.
-    fn allows(&self, block: Address, stores: bool) -> bool;
+    /// Returns whether this node's processor may load from a block of its own memory, or store to it if `is_store` is
+    /// true.
+    fn allows(&self, block: Address, is_store: bool) -> bool;
 
     /// Evicts a block of another node's memory, because an arriving block needs its frame. Returns whether the block
     /// may be removed. Its bytes are still in the cache during the call.
@@ -28,18 +29,19 @@ pub(super) struct LineMemory {
 }
 
 impl LineMemory {
-    /// Creates a memory of `size` bytes with an empty cache of `cache` bytes.
-    pub fn new(size: Bytes, cache: Bytes) -> LineMemory {
+    /// Creates a memory of `size` bytes with an empty cache of `cache_size` bytes.
+    pub fn new(size: Bytes, cache_size: Bytes) -> LineMemory {
         LineMemory {
             bytes: RefCell::new(PagedBytes::new(size.len())),
-            cache: RefCell::new(LineCache::new(cache)),
+            cache: RefCell::new(LineCache::new(cache_size)),
             controller: RefCell::default(),
         }
     }
 
-    /// Returns whether the processor may load from, or store to, a block of its own memory.
-    pub fn allows(&self, address: Address, stores: bool) -> bool {
-        self.controller.borrow().as_ref().is_none_or(|controller| controller.allows(line_of(address), stores))
+    /// Returns whether the processor may load from the block of `address`, or store to it if `is_store` is true. The
+    /// block is in the memory of the processor's node.
+    pub fn allows(&self, address: Address, is_store: bool) -> bool {
+        self.controller.borrow().as_ref().is_none_or(|controller| controller.allows(line_of(address), is_store))
     }
 
     /// Returns the bytes of a block in this node's memory, which may be older than those in the cache.
@@ -54,11 +56,11 @@ impl LineMemory {
         self.bytes.borrow_mut().write(line_of(address) as usize, data);
     }
 
-    /// Evicts the block that occupies the frame which `address` needs. Returns whether the frame is free then.
-    fn free_frame(&self, address: Address) -> bool {
+    /// Evicts the block that occupies the frame of `address`, if there is one. Returns whether the frame is free now.
+    fn evict_from_frame(&self, address: Address) -> bool {
         let Some((block, line)) = self.cache.borrow().victim(address) else { return true };
         match home_of(block).0 {
-            None if line.dirty => self.write_line(block, &line.data),
+            None if line.is_dirty => self.write_line(block, &line.data),
             None => {}
             Some(_) => {
                 let controller =
@@ -73,13 +75,13 @@ impl LineMemory {
     }
 
     /// Fetches a block of this node's memory into the cache, or into the transaction store if its frame is in use.
-    pub fn fetch(&self, address: Address, writable: bool) {
-        self.put(address, CachedLine { writable, dirty: false, data: self.line(address) });
+    pub fn fetch(&self, address: Address, is_writable: bool) {
+        self.put(address, CachedLine { is_writable, is_dirty: false, data: self.line(address) });
     }
 
     /// Puts a block into the cache, or into the transaction store if its frame is in use.
     pub fn put(&self, address: Address, line: CachedLine) {
-        match self.free_frame(address) {
+        match self.evict_from_frame(address) {
             true => self.cache.borrow_mut().fill(address, line),
             false => self.cache.borrow_mut().put_in_transaction_store(address, line),
         }
@@ -88,9 +90,9 @@ impl LineMemory {
     /// Writes a dirty block of this node's memory back, and keeps it in the cache as a clean block.
     pub fn clean(&self, address: Address) {
         let line = self.cache.borrow().line(address);
-        if let Some(line) = line.filter(|line| line.dirty) {
+        if let Some(line) = line.filter(|line| line.is_dirty) {
             self.write_line(address, &line.data);
-            self.cache.borrow_mut().set_writable(address, line.writable);
+            self.cache.borrow_mut().set_writable(address, line.is_writable);
         }
     }
 }

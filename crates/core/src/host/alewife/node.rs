@@ -34,8 +34,8 @@ impl AlewifeNode {
     ///
     /// Panics if the memory already has a controller.
     pub fn set_coherence_controller(&self, controller: Rc<dyn CoherenceController>) {
-        let before = self.memory.controller.borrow_mut().replace(controller);
-        assert!(before.is_none(), "memory has one coherence controller");
+        let previous_controller = self.memory.controller.borrow_mut().replace(controller);
+        assert!(previous_controller.is_none(), "memory has one coherence controller");
     }
 
     /// Allocates `bytes` bytes of memory. If memory is exhausted, the run ends, and its report states that the caller's
@@ -59,7 +59,7 @@ impl AlewifeNode {
         let cache = self.memory.cache.borrow();
         let (first, end) = (line_of(address), address + bytes as u64);
         for block in (first..end).step_by(LINE_BYTES) {
-            let Some(line) = cache.line(block).filter(|line| line.dirty) else { continue };
+            let Some(line) = cache.line(block).filter(|line| line.is_dirty) else { continue };
             let (from, to) = (block.max(address), (block + LINE_BYTES as u64).min(end));
             let part = &line.data[(from - block) as usize..(to - block) as usize];
             data[(from - address) as usize..(to - address) as usize].copy_from_slice(part);
@@ -95,7 +95,7 @@ impl AlewifeNode {
 
     /// Puts an arriving copy of another node's block into the transaction store.
     pub fn take_copy(&self, block: Address, data: LineBytes) {
-        let line = CachedLine { writable: false, dirty: false, data };
+        let line = CachedLine { is_writable: false, is_dirty: false, data };
         self.memory.cache.borrow_mut().put_in_transaction_store(block, line);
     }
 
@@ -109,18 +109,18 @@ impl AlewifeNode {
 
     /// Sets whether the processor may store to a block. Returns whether a dirty block of this node's memory was written
     /// back.
-    pub fn set_writable(&self, block: Address, writable: bool) -> bool {
-        let was_dirty = self.memory.cache.borrow().line(block).is_some_and(|line| line.dirty);
+    pub fn set_writable(&self, block: Address, is_writable: bool) -> bool {
+        let was_dirty = self.memory.cache.borrow().line(block).is_some_and(|line| line.is_dirty);
         if block < REMOTE {
             self.memory.clean(block);
         }
-        self.memory.cache.borrow_mut().set_writable(block, writable);
+        self.memory.cache.borrow_mut().set_writable(block, is_writable);
         was_dirty && block < REMOTE
     }
 
     /// Removes a block from the cache. Returns whether a dirty block of this node's memory was written back.
     pub fn drop_line(&self, block: Address) -> bool {
-        let was_dirty = self.memory.cache.borrow().line(block).is_some_and(|line| line.dirty);
+        let was_dirty = self.memory.cache.borrow().line(block).is_some_and(|line| line.is_dirty);
         if block < REMOTE {
             self.memory.clean(block);
         }

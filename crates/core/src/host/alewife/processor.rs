@@ -5,9 +5,9 @@
 //! interrupts ([`AlewifeProcessor::steal`]). An access that needs another node is a [`Fault`]: the shared-memory layer
 //! requests the block and repeats the access.
 //!
-//! Between two synchronizations, a processor sees its cache as it was at the first one. If a copy is invalidated in
-//! between, its use counts as earlier than the invalidation. Because every access needs its block, and stores change
-//! it, other nodes still observe one order of all accesses.
+//! Between two synchronizations, a processor sees its cache as it was at the first synchronization. If a copy is
+//! invalidated in between, accesses to the copy count as earlier than the invalidation. Because an access needs the
+//! block in the cache, and a store changes the block itself, other nodes still observe one order of all accesses.
 
 use super::memory::LineMemory;
 use super::parameters::AlewifeParameters;
@@ -29,7 +29,9 @@ struct Core {
     arbiter: CpuArbiter,
     parameters: AlewifeParameters,
     memory: Rc<LineMemory>,
+    /// Local time without `cycles`.
     base_time: Cell<Time>,
+    /// Cycles of local time since `base_time`.
     cycles: Cell<u64>,
     stalls: Cell<Stalls>,
 }
@@ -79,17 +81,17 @@ impl AlewifeProcessor {
     /// handler.
     pub fn steal(&self, cycles: u64) {
         self.catch_up();
-        let begins = self.time();
+        let start = self.time();
         Processor::work(self, cycles);
-        self.0.arbiter.record_active(begins, self.time());
+        self.0.arbiter.record_active(start, self.time());
     }
 
-    /// Returns whether the block of `address` is in the cache and may be loaded or, if `stores` is true, stored to. For
-    /// a block of this node's memory, returns whether a miss may fetch it.
+    /// Returns whether the block of `address` is in the cache and may be loaded or, if `is_store` is true, stored to.
+    /// For a block of this node's memory, returns whether a miss may fetch it.
     #[inline]
-    pub fn may_access(&self, address: Address, stores: bool) -> bool {
+    pub fn may_access(&self, address: Address, is_store: bool) -> bool {
         let memory = &self.0.memory;
-        memory.cache.borrow().has(address, stores) || address < REMOTE && memory.allows(address, stores)
+        memory.cache.borrow().permits(address, is_store) || address < REMOTE && memory.allows(address, is_store)
     }
 
     /// Handles a miss: fetches the block from this node's memory.
@@ -98,20 +100,21 @@ impl AlewifeProcessor {
     ///
     /// Returns a fault if the block belongs to another node's memory, or if the coherence controller does not allow the
     /// access.
-    async fn miss(&self, address: Address, stores: bool) -> Result<(), Fault> {
-        let (core, fault) = (&self.0, Fault { address, stores });
-        if home_of(address).0.is_some() || !core.memory.allows(address, stores) {
+    async fn miss(&self, address: Address, is_store: bool) -> Result<(), Fault> {
+        let (core, fault) = (&self.0, Fault { address, stores: is_store });
+        if home_of(address).0.is_some() || !core.memory.allows(address, is_store) {
             return Err(fault);
         }
-        let p = &core.parameters;
+        let parameters = &core.parameters;
         // The access is then repeated as a hit, whose cycles are subtracted here.
-        let cycles = p.miss_cycles.saturating_sub(if stores { p.store_cycles } else { p.load_cycles });
+        let hit_cycles = if is_store { parameters.store_cycles } else { parameters.load_cycles };
+        let cycles = parameters.miss_cycles.saturating_sub(hit_cycles);
         Processor::work(self, cycles);
         let stalls = core.stalls.get();
-        core.stalls.set(Stalls { service: stalls.service + p.clock.cycles(cycles), ..stalls });
+        core.stalls.set(Stalls { service: stalls.service + parameters.clock.cycles(cycles), ..stalls });
         Processor::sync(self).await;
         // Another node may have taken the block in the meantime.
-        if !core.memory.allows(address, stores) {
+        if !core.memory.allows(address, is_store) {
             return Err(fault);
         }
         core.memory.fetch(address, core.memory.allows(address, true));
@@ -185,11 +188,11 @@ impl Processor for AlewifeProcessor {
 
     #[inline]
     fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
-        let stored = self.0.memory.cache.borrow_mut().store(address, bytes, value);
-        if stored {
+        let is_stored = self.0.memory.cache.borrow_mut().store(address, bytes, value);
+        if is_stored {
             self.work(self.0.parameters.store_cycles);
         }
-        stored
+        is_stored
     }
 
     async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault> {

@@ -30,24 +30,24 @@ fn run<F: Future<Output = ()> + 'static>(program: impl FnOnce(Rc<AlewifeNode>) -
 }
 
 /// Returns the cycles that an access takes.
-async fn cycles(node: &AlewifeNode, access: impl Future<Output = ()>) -> u64 {
-    let begun = node.processor.now();
+async fn access_cycles(node: &AlewifeNode, access: impl Future<Output = ()>) -> u64 {
+    let start = node.processor.now();
     access.await;
-    NODE.clock.cycle_at(node.processor.now() - begun)
+    NODE.clock.cycle_at(node.processor.now() - start)
 }
 
 #[test]
-fn a_hit_takes_its_cycles_and_a_miss_eleven() {
+fn a_hit_takes_its_cycles_and_a_miss_takes_miss_cycles() {
     run(|node| async move {
         let cpu = &node.processor;
-        let at = node.allocate(64);
-        let load = async |at| _ = cpu.load(at, 8).await.expect("its own");
-        assert_eq!(cycles(&node, load(at)).await, 11);
-        assert_eq!(cycles(&node, load(at + 8)).await, 2);
-        assert_eq!(cycles(&node, load(at + 16)).await, 11);
-        let store = async |at| cpu.store(at, 8, 7).await.expect("its own");
-        assert_eq!(cycles(&node, store(at)).await, 3);
-        assert_eq!(cycles(&node, store(at + 32)).await, 11);
+        let address = node.allocate(64);
+        let load = async |address| _ = cpu.load(address, 8).await.expect("its own");
+        assert_eq!(access_cycles(&node, load(address)).await, 11);
+        assert_eq!(access_cycles(&node, load(address + 8)).await, 2);
+        assert_eq!(access_cycles(&node, load(address + 16)).await, 11);
+        let store = async |address| cpu.store(address, 8, 7).await.expect("its own");
+        assert_eq!(access_cycles(&node, store(address)).await, 3);
+        assert_eq!(access_cycles(&node, store(address + 32)).await, 11);
     });
 }
 
@@ -55,19 +55,19 @@ fn a_hit_takes_its_cycles_and_a_miss_eleven() {
 fn a_replaced_block_is_written_to_memory() {
     run(|node| async move {
         let cpu = &node.processor;
-        let (at, other) = (node.allocate(64), 64 << 10);
-        let same_frame = at + other;
-        cpu.store(at, 8, 0xA1).await.expect("its own");
+        let (address, cache_bytes) = (node.allocate(64), 64 << 10);
+        let same_frame = address + cache_bytes;
+        cpu.store(address, 8, 0xA1).await.expect("its own");
         cpu.store(same_frame, 8, 0xB2).await.expect("its own");
         // Both blocks map to the same frame of the cache.
-        assert_eq!(cpu.load(at, 8).await, Ok(0xA1));
+        assert_eq!(cpu.load(address, 8).await, Ok(0xA1));
         assert_eq!(cpu.load(same_frame, 8).await, Ok(0xB2));
-        assert_eq!(node.peek(at, 8), 0xA1u64.to_le_bytes());
+        assert_eq!(node.peek(address, 8), 0xA1u64.to_le_bytes());
     });
 }
 
 #[test]
-fn poked_bytes_replace_cached_ones() {
+fn untimed_writes_replace_cached_bytes() {
     run(|node| async move {
         let cpu = &node.processor;
         let at = node.allocate(64);
@@ -79,9 +79,9 @@ fn poked_bytes_replace_cached_ones() {
 
 /// A coherence controller that allows no stores, and no eviction of other nodes' blocks.
 #[derive(Default)]
-struct Strict(RefCell<Vec<Address>>);
+struct StrictController(RefCell<Vec<Address>>);
 
-impl CoherenceController for Strict {
+impl CoherenceController for StrictController {
     fn allows(&self, _: Address, stores: bool) -> bool {
         !stores
     }
@@ -93,24 +93,24 @@ impl CoherenceController for Strict {
 }
 
 #[test]
-fn a_keeper_determines_allowed_accesses_and_evictions() {
+fn a_coherence_controller_determines_allowed_accesses_and_evictions() {
     run(|node| async move {
-        let (cpu, controller) = (&node.processor, Rc::new(Strict::default()));
+        let (cpu, controller) = (&node.processor, Rc::new(StrictController::default()));
         node.set_coherence_controller(controller.clone());
         let at = node.allocate(64);
         assert_eq!(cpu.load(at, 8).await, Ok(0));
         assert_eq!(cpu.store(at, 8, 1).await, Err(Fault { address: at, stores: true }));
-        let far = remote(NodeId(3), at + 64);
-        assert_eq!(home_of(far), (Some(NodeId(3)), at + 64));
-        assert_eq!(cpu.load(far, 8).await, Err(Fault { address: far, stores: false }));
+        let remote_address = remote(NodeId(3), at + 64);
+        assert_eq!(home_of(remote_address), (Some(NodeId(3)), at + 64));
+        assert_eq!(cpu.load(remote_address, 8).await, Err(Fault { address: remote_address, stores: false }));
         // An arriving copy is used from the transaction store until it is moved to the cache, where it stays.
-        node.take_copy(line_of(far), [9; LINE_BYTES]);
-        assert!(!cpu.may_access(far, false) && cpu.try_load(far, 4) == Some(0x0909_0909));
-        node.move_to_cache(far);
-        assert!(cpu.may_access(far, false) && far > REMOTE);
-        let same_frame = (far & (REMOTE - 1)) + (64 << 10);
+        node.take_copy(line_of(remote_address), [9; LINE_BYTES]);
+        assert!(!cpu.may_access(remote_address, false) && cpu.try_load(remote_address, 4) == Some(0x0909_0909));
+        node.move_to_cache(remote_address);
+        assert!(cpu.may_access(remote_address, false) && remote_address > REMOTE);
+        let same_frame = (remote_address & (REMOTE - 1)) + (64 << 10);
         assert_eq!(cpu.load(same_frame, 8).await, Ok(0));
-        assert_eq!(*controller.0.borrow(), [line_of(far)]);
-        assert_eq!(cpu.try_load(far, 1), Some(9));
+        assert_eq!(*controller.0.borrow(), [line_of(remote_address)]);
+        assert_eq!(cpu.try_load(remote_address, 1), Some(9));
     });
 }

@@ -24,21 +24,21 @@ pub struct Cache {
     /// the first entry.
     blocks: Vec<Block>,
     /// Number of the last access to each frame; empty in a direct-mapped cache.
-    used: Vec<u64>,
+    last_accesses: Vec<u64>,
     accesses: u64,
     ways: usize,
     set_mask: u64,
-    /// For blocks by their number modulo [`RECENT`], the frame in which one was found last, so that a block that is
-    /// accessed again is not searched.
-    recent: [Cell<u32>; RECENT],
+    /// For each block number modulo [`RECENT_FRAMES`], the frame in which such a block was found last. A repeated
+    /// access to a block then needs no search of its set.
+    recent: [Cell<u32>; RECENT_FRAMES],
 }
 
 /// Number of frames that are remembered; a power of two.
-const RECENT: usize = 64;
+const RECENT_FRAMES: usize = 64;
 
 /// Returns whether a tag is that of `block`: the block's address plus its state, 1 to 4.
 #[inline]
-const fn holds(tag: Tag, block: Address) -> bool {
+const fn tag_matches(tag: Tag, block: Address) -> bool {
     tag.wrapping_sub(block + 1) < STATE_BITS
 }
 
@@ -54,11 +54,11 @@ impl Cache {
             tags: vec![0; frames],
             indices: vec![0; frames],
             blocks: vec![Block::ZERO],
-            used: vec![0; if ways > 1 { frames } else { 0 }],
+            last_accesses: vec![0; if ways > 1 { frames } else { 0 }],
             accesses: 0,
             ways,
             set_mask: (frames / ways) as u64 - 1,
-            recent: [const { Cell::new(0) }; RECENT],
+            recent: [const { Cell::new(0) }; RECENT_FRAMES],
         }
     }
 
@@ -81,15 +81,15 @@ impl Cache {
             return self.find_among_ways(first, block_of(address));
         }
         let tag = self.tags[first];
-        holds(tag, block_of(address)).then_some((BlockFrame(first), tag))
+        tag_matches(tag, block_of(address)).then_some((BlockFrame(first), tag))
     }
 
-    /// Finds a block among several ways. A frame that holds the block is the only one that does.
+    /// Finds a block among several ways. At most one frame holds the block.
     #[inline]
     fn find_among_ways(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
-        let recent = &self.recent[(block / BLOCK_BYTES as u64) as usize % RECENT];
+        let recent = &self.recent[(block / BLOCK_BYTES as u64) as usize % RECENT_FRAMES];
         let tag = self.tags[recent.get() as usize];
-        if holds(tag, block) {
+        if tag_matches(tag, block) {
             return Some((BlockFrame(recent.get() as usize), tag));
         }
         let found = self.search(first, block);
@@ -102,7 +102,7 @@ impl Cache {
     /// Returns the frame and the tag of a block, if it is in the set that begins at frame `first`.
     fn search(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
         let tags = &self.tags[first..first + self.ways];
-        let way = tags.iter().position(|tag| holds(*tag, block))?;
+        let way = tags.iter().position(|tag| tag_matches(*tag, block))?;
         Some((BlockFrame(first + way), tags[way]))
     }
 
@@ -169,7 +169,7 @@ impl Cache {
     fn touch(&mut self, frame: BlockFrame) {
         if self.ways > 1 {
             self.accesses += 1;
-            self.used[frame.0] = self.accesses;
+            self.last_accesses[frame.0] = self.accesses;
         }
     }
 
@@ -182,26 +182,27 @@ impl Cache {
     /// Returns the frame for the block of `address`, and the block that it would replace there.
     pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
         let first = self.first_frame(address);
-        let frame = if self.ways > 1 { self.oldest(first) } else { first };
+        let frame = if self.ways > 1 { self.least_recently_used(first) } else { first };
         let tag = self.tags[frame];
         let replaced = (tag != 0).then(|| (tag & !STATE_BITS, State::ALL[(tag & STATE_BITS) as usize]));
         (BlockFrame(frame), replaced)
     }
 
-    /// Returns a frame of the set that begins at `first`: an empty one, or the least recently used.
-    fn oldest(&self, first: usize) -> usize {
+    /// Returns a frame of the set that begins at frame `first`: an empty frame, or the least recently used one.
+    fn least_recently_used(&self, first: usize) -> usize {
         if self.ways == 1 {
             return first;
         }
-        let (tags, used) = (&self.tags[first..first + self.ways], &self.used[first..first + self.ways]);
-        let (mut oldest, mut oldest_age) = (0, u64::MAX);
-        for (way, (tag, used)) in tags.iter().zip(used).enumerate() {
-            let age = u64::from(*tag != 0) << 63 | used;
-            if age < oldest_age {
-                (oldest, oldest_age) = (way, age);
+        let set = first..first + self.ways;
+        let (tags, last_accesses) = (&self.tags[set.clone()], &self.last_accesses[set]);
+        let (mut victim, mut lowest_rank) = (0, u64::MAX);
+        for (way, (tag, last_access)) in tags.iter().zip(last_accesses).enumerate() {
+            let rank = u64::from(*tag != 0) << 63 | last_access;
+            if rank < lowest_rank {
+                (victim, lowest_rank) = (way, rank);
             }
         }
-        first + oldest
+        first + victim
     }
 
     /// Returns the addresses of the blocks in the cache.
@@ -237,14 +238,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_look_up_among_ways_equals_a_search_of_the_set(
-            steps in prop::collection::vec((0..64u64, 1..5usize, any::<bool>()), 1..120), ways in 1u32..4,
+        fn a_lookup_among_ways_equals_a_search_of_the_set(
+            accesses in prop::collection::vec((0..64u64, 1..5usize, any::<bool>()), 1..120), ways in 1u32..4,
         ) {
             let mut cache = Cache::new(Bytes(32 * BLOCK_BYTES as u64), 1 << ways);
-            for (block, state, fills) in steps {
+            for (block, state, is_filled) in accesses {
                 let address = block * BLOCK_BYTES as u64;
                 match cache.find(address) {
-                    Some((frame, _)) if !fills => cache.set_state(frame, State::Invalid),
+                    Some((frame, _)) if !is_filled => cache.set_state(frame, State::Invalid),
                     Some(_) => {}
                     None => {
                         let (frame, _) = cache.victim(address);
@@ -258,17 +259,17 @@ mod tests {
         }
 
         #[test]
-        fn the_direct_mapped_look_up_equals_a_search_of_the_set(
-            steps in prop::collection::vec((0..32u64, 1..5usize, any::<bool>()), 1..60),
+        fn a_direct_mapped_lookup_equals_a_search_of_the_set(
+            accesses in prop::collection::vec((0..32u64, 1..5usize, any::<bool>()), 1..60),
         ) {
             let mut cache = Cache::new(Bytes(8 * BLOCK_BYTES as u64), 1);
-            for (block, state, fills) in steps {
+            for (block, state, is_filled) in accesses {
                 let address = block * BLOCK_BYTES as u64;
                 let first = cache.first_frame(address);
                 prop_assert_eq!(cache.find_tag(address), cache.search(first, address));
-                prop_assert_eq!(cache.victim(address).0.0, cache.oldest(first));
+                prop_assert_eq!(cache.victim(address).0.0, cache.least_recently_used(first));
                 match cache.find(address) {
-                    Some((frame, _)) if !fills => cache.set_state(frame, State::Invalid),
+                    Some((frame, _)) if !is_filled => cache.set_state(frame, State::Invalid),
                     _ => {
                         cache.fill(BlockFrame(first), address, State::ALL[state], &Block::ZERO);
                     }

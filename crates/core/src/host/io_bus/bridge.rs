@@ -23,8 +23,8 @@ use std::rc::Rc;
 impl Direction {
     /// Returns the label of a DMA burst's span.
     fn span_label(self, bytes: Bytes) -> SpanLabel {
-        let what = if self == Direction::Read { "DMA read" } else { "DMA write" };
-        SpanLabel { activity: what, message: None, bytes }
+        let activity = if self == Direction::Read { "DMA read" } else { "DMA write" };
+        SpanLabel { activity, message: None, bytes }
     }
 }
 
@@ -58,7 +58,7 @@ impl BridgeParameters {
     }
 }
 
-/// Selects the value of a direction.
+/// Returns `read` or `write`, whichever belongs to the direction.
 fn by_direction<T>(direction: Direction, read: T, write: T) -> T {
     match direction {
         Direction::Read => read,
@@ -82,7 +82,7 @@ pub struct DmaStream<'a> {
     rate: Rate,
     /// Numbers of grants of bus and memory at the last burst. If there were other grants since, the stream was
     /// interrupted.
-    seen: Option<(u64, u64)>,
+    last_grants: Option<(u64, u64)>,
     memory: Option<ResourceHold<'a>>,
 }
 
@@ -95,17 +95,18 @@ pub struct Burst<'a> {
     /// Remaining time of the burst.
     pub time: Time,
     bridge: &'a Bridge,
-    /// Time for which the bus moves the burst, and time for which memory does, if the burst still holds it.
-    moving: [Time; 2],
+    /// Time for which the bus moves the data of the burst, and time for which memory moves them while the burst holds
+    /// memory.
+    active_times: [Time; 2],
     bus: ResourceHold<'a>,
     _memory: Option<ResourceHold<'a>>,
 }
 
 impl Drop for Burst<'_> {
     fn drop(&mut self) {
-        let [bus, memory] = self.moving;
-        self.bridge.pci.bus().add_moved_time(bus);
-        self.bridge.memory.port().add_moved_time(memory);
+        let [bus_time, memory_time] = self.active_times;
+        self.bridge.pci.bus().add_moved_time(bus_time);
+        self.bridge.memory.port().add_moved_time(memory_time);
     }
 }
 
@@ -134,10 +135,10 @@ impl Bridge {
         };
         memory.iter().for_each(|memory| memory.set_span_label(direction.span_label(Bytes::ZERO)));
         self.sim.delay(setup).await;
-        DmaStream { bridge: self, direction, rate, seen: None, memory }
+        DmaStream { bridge: self, direction, rate, last_grants: None, memory }
     }
 
-    fn grants(&self) -> (u64, u64) {
+    fn grant_counts(&self) -> (u64, u64) {
         (self.pci.bus().grants(), self.memory.processor_accesses())
     }
 }
@@ -152,68 +153,80 @@ impl<'a> DmaStream<'a> {
     /// caller waits for the burst's `time` and drops the burst.
     pub async fn burst(&mut self, remaining_bytes: Bytes) -> Burst<'a> {
         let bridge = self.bridge;
-        let bus = bridge.pci.master().await;
+        let bus = bridge.pci.acquire_bus().await;
         let burst_bytes = remaining_bytes.min(bridge.parameters.burst);
         let burst = match bridge.parameters.competition {
             Competition::Alternate { grain, read_restart, write_restart } => {
-                self.alternate(bus, burst_bytes.min(grain), by_direction(self.direction, read_restart, write_restart))
-                    .await
+                self.start_alternating(
+                    bus,
+                    burst_bytes.min(grain),
+                    by_direction(self.direction, read_restart, write_restart),
+                )
+                .await
             }
             Competition::DmaFirst => {
                 let (began, time) = (bridge.sim.now(), self.rate.time_for(burst_bytes));
-                Burst { bytes: burst_bytes, began, time, bridge, moving: [time; 2], bus, _memory: None }
+                Burst { bytes: burst_bytes, began, time, bridge, active_times: [time; 2], bus, _memory: None }
             }
             Competition::Buffered { memory_rate, read_restart, write_restart } => {
                 let restart = by_direction(self.direction, read_restart, write_restart);
-                self.buffered(bus, burst_bytes, (memory_rate, restart)).await
+                self.start_buffered(bus, burst_bytes, (memory_rate, restart)).await
             }
         };
         burst.bus.set_span_label(self.direction.span_label(burst.bytes));
         bridge.bytes_moved.set(bridge.bytes_moved.get() + burst.bytes.get());
-        self.seen = Some(bridge.grants());
+        self.last_grants = Some(bridge.grant_counts());
         burst
     }
 
-    /// Starts a burst that alternates with the processor: the processor may interrupt the stream at every grain, and an
-    /// interrupted stream takes the restart time.
-    async fn alternate(&mut self, bus: ResourceHold<'a>, bytes: Bytes, restart: Time) -> Burst<'a> {
+    /// Starts a burst that alternates with the processor: the processor may access memory after every grain of the
+    /// stream, and the stream takes the restart time after such an interruption.
+    async fn start_alternating(&mut self, bus: ResourceHold<'a>, bytes: Bytes, restart: Time) -> Burst<'a> {
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
         memory.set_span_label(self.direction.span_label(bytes));
-        let again = if self.is_interrupted() { restart } else { Time::ZERO };
-        let moving = self.rate.time_for(bytes);
-        let (began, time) = (bridge.sim.now(), again + moving);
-        Burst { bytes, began, time, bridge, moving: [moving; 2], bus, _memory: Some(memory) }
+        let restart_delay = if self.is_interrupted() { restart } else { Time::ZERO };
+        let data_time = self.rate.time_for(bytes);
+        let (began, time) = (bridge.sim.now(), restart_delay + data_time);
+        Burst { bytes, began, time, bridge, active_times: [data_time; 2], bus, _memory: Some(memory) }
     }
 
     /// Returns whether bus or memory was granted to others since the last burst. The stream's own new grant of the bus
     /// is not counted.
     fn is_interrupted(&self) -> bool {
-        self.seen.is_some_and(|(bus, memory)| self.bridge.grants() != (bus + 1, memory))
+        self.last_grants.is_some_and(|(bus, memory)| self.bridge.grant_counts() != (bus + 1, memory))
     }
 
-    /// Starts a burst through a buffer. It holds memory for the time that it takes at memory's rate, and after that
-    /// only the bus.
-    async fn buffered(
+    /// Starts a burst through a buffer. The burst holds memory for the time that its data take at memory's rate, and
+    /// after that only the bus.
+    async fn start_buffered(
         &mut self,
         bus: ResourceHold<'a>,
         bytes: Bytes,
         (memory_rate, restart): (Rate, Time),
     ) -> Burst<'a> {
-        let again = if self.is_interrupted() { restart } else { Time::ZERO };
+        let restart_delay = if self.is_interrupted() { restart } else { Time::ZERO };
         let time = self.rate.time_for(bytes);
-        let at_memory = memory_rate.time_for(bytes).min(time);
+        let memory_time = memory_rate.time_for(bytes).min(time);
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
         memory.set_span_label(self.direction.span_label(bytes));
         let began = bridge.sim.now();
-        bridge.sim.delay(at_memory).await;
-        bridge.memory.port().add_moved_time(at_memory);
+        bridge.sim.delay(memory_time).await;
+        bridge.memory.port().add_moved_time(memory_time);
         drop(memory);
-        Burst { bytes, began, time: again + time - at_memory, bridge, moving: [time, Time::ZERO], bus, _memory: None }
+        Burst {
+            bytes,
+            began,
+            time: restart_delay + time - memory_time,
+            bridge,
+            active_times: [time, Time::ZERO],
+            bus,
+            _memory: None,
+        }
     }
 
-    /// Ends the transfer, and releases memory if the rule holds it for whole transfers.
+    /// Ends the transfer, and releases memory if the competition rule holds memory for whole transfers.
     pub fn close(self) {
         drop(self.memory);
     }

@@ -26,7 +26,7 @@ use std::rc::Rc;
 pub struct SnoopedCacheParameters {
     /// Size, associativity, and the time to supply a modified block.
     #[param(flatten)]
-    pub blocks: CacheParameters,
+    pub cache: CacheParameters,
     /// Cycles of a cached load or store that hits.
     #[param(min = 1, max = 1_000_000, meaning = Work, resource = "processor")]
     pub hit_cycles: u64,
@@ -41,12 +41,13 @@ pub struct SnoopedCache {
     parameters: SnoopedCacheParameters,
     memory: Rc<MainMemory>,
     contents: RefCell<Cache>,
-    lost: Signal,
+    block_dropped: Signal,
     /// Number of completed loads and stores.
     accesses: Cell<u64>,
     misses: Cell<u64>,
     write_backs: Cell<u64>,
-    supplied: Cell<u64>,
+    /// Number of modified blocks that were written to memory for DMA.
+    supplied_blocks: Cell<u64>,
     /// Fills of frames that had never held a block, by their instants in picoseconds.
     cold_fills: RefCell<TimeSeries>,
 }
@@ -58,12 +59,12 @@ impl SnoopedCache {
             sim: sim.clone(),
             parameters,
             memory: memory.clone(),
-            contents: RefCell::new(Cache::new(parameters.blocks.size, parameters.blocks.ways)),
-            lost: Signal::new(sim, format!("{name}: a change of the polled block")),
+            contents: RefCell::new(Cache::new(parameters.cache.size, parameters.cache.ways)),
+            block_dropped: Signal::new(sim, format!("{name}: a change of the polled block")),
             accesses: Cell::default(),
             misses: Cell::default(),
             write_backs: Cell::default(),
-            supplied: Cell::default(),
+            supplied_blocks: Cell::default(),
             cold_fills: RefCell::default(),
         }
     }
@@ -81,7 +82,7 @@ impl SnoopedCache {
         Some(value)
     }
 
-    /// Stores a word if its block is cached. Returns whether it was stored.
+    /// Stores a word if its block is cached. Returns whether the word was stored.
     #[inline]
     pub fn store(&self, address: Address, bytes: usize, value: u64) -> bool {
         let is_stored = self.contents.borrow_mut().store(address, bytes, value);
@@ -100,19 +101,19 @@ impl SnoopedCache {
     }
 
     /// Returns the signal that is notified when a block was invalidated or replaced.
-    pub fn lost(&self) -> &Signal {
-        &self.lost
+    pub fn block_dropped(&self) -> &Signal {
+        &self.block_dropped
     }
 
     /// Fetches the block of `address`. A modified block that it replaces is first written back.
     pub async fn fetch(&self, address: Address) {
-        count(&self.misses);
+        increment(&self.misses);
         loop {
-            let modified = self.modified_victim(address);
-            self.memory.access_all(Bytes(BLOCK_BYTES as u64)).await;
-            match modified {
+            let modified_block = self.modified_victim(address);
+            self.memory.access_bytes(Bytes(BLOCK_BYTES as u64)).await;
+            match modified_block {
                 Some(block) => {
-                    count(&self.write_backs);
+                    increment(&self.write_backs);
                     self.write_back(block);
                 }
                 // Memory is read at the end of the access, so that no DMA write can come between the read and the fill.
@@ -126,13 +127,13 @@ impl SnoopedCache {
     /// store.
     pub async fn copy_block(&self, from: Address, to: Address) {
         let (from, to) = (block_of(from), block_of(to));
-        self.obtain(from).await;
+        self.ensure_cached(from).await;
         let words: [_; BLOCK_BYTES / 8] = std::array::from_fn(|word| {
             let value = self.contents.borrow_mut().load(from + 8 * word as u64, 8);
             value.expect("the block was just obtained")
         });
         // Fetching this block may replace the other.
-        self.obtain(to).await;
+        self.ensure_cached(to).await;
         for (address, value) in (to..).step_by(8).zip(words) {
             let is_stored = self.contents.borrow_mut().store(address, 8, value);
             assert!(is_stored, "the block was just obtained");
@@ -140,7 +141,7 @@ impl SnoopedCache {
     }
 
     /// Accesses the block of `address`, which is cached afterwards.
-    async fn obtain(&self, address: Address) {
+    async fn ensure_cached(&self, address: Address) {
         self.count_accesses(1);
         while !self.holds(address) {
             self.fetch(address).await;
@@ -173,7 +174,7 @@ impl SnoopedCache {
         true
     }
 
-    /// Writes a block to main memory if it is modified. Returns whether it was.
+    /// Writes a block to main memory if it is modified. Returns whether the block was modified.
     fn write_back(&self, block: Address) -> bool {
         let mut contents = self.contents.borrow_mut();
         let Some((frame, State::Modified)) = contents.find(block) else { return false };
@@ -182,14 +183,14 @@ impl SnoopedCache {
         true
     }
 
-    /// Drops an unmodified block.
+    /// Drops an unmodified block, and notifies loops that poll it.
     fn drop_block(&self, frame: BlockFrame, block: Address) {
-        debug_assert!(self.is_as_in_memory(frame, block), "an unmodified block equals its copy in main memory");
+        debug_assert!(self.equals_memory(frame, block), "an unmodified block equals its copy in main memory");
         self.contents.borrow_mut().set_state(frame, State::Invalid);
-        self.lost.notify();
+        self.block_dropped.notify();
     }
 
-    fn is_as_in_memory(&self, frame: BlockFrame, block: Address) -> bool {
+    fn equals_memory(&self, frame: BlockFrame, block: Address) -> bool {
         let cached = self.contents.borrow().block(frame);
         self.memory.with(block, Bytes(BLOCK_BYTES as u64), |bytes| bytes == cached.0)
     }
@@ -197,20 +198,20 @@ impl SnoopedCache {
     /// Snoops a DMA burst of `bytes` bytes at `address` that is about to begin: writes the modified blocks in its range
     /// to main memory. Returns the time that this takes.
     pub fn snoop(&self, address: Address, bytes: Bytes) -> Time {
-        let modified = blocks(address, bytes).filter(|block| self.write_back(*block)).count() as u64;
-        self.supplied.set(self.supplied.get() + modified);
-        self.parameters.blocks.supply_time * modified
+        let modified_count = blocks_of(address, bytes).filter(|block| self.write_back(*block)).count() as u64;
+        self.supplied_blocks.set(self.supplied_blocks.get() + modified_count);
+        self.parameters.cache.supply_time * modified_count
     }
 
     /// Writes modified blocks among `bytes` bytes at `address` to main memory, because the bus is about to read these
     /// bytes.
     pub fn clean(&self, address: Address, bytes: Bytes) {
-        blocks(address, bytes).for_each(|block| _ = self.write_back(block));
+        blocks_of(address, bytes).for_each(|block| _ = self.write_back(block));
     }
 
     /// Drops the blocks that contain `bytes` bytes at `address`, because the bus is about to write these bytes.
     pub fn invalidate(&self, address: Address, bytes: Bytes) {
-        for block in blocks(address, bytes) {
+        for block in blocks_of(address, bytes) {
             // The bus may write only a part of the block.
             self.write_back(block);
             let found = self.contents.borrow().find(block);
@@ -222,7 +223,7 @@ impl SnoopedCache {
     pub fn overlay(&self, address: Address, data: &mut [u8]) {
         let contents = self.contents.borrow();
         let end = address + data.len() as u64;
-        for block in blocks(address, Bytes(data.len() as u64)) {
+        for block in blocks_of(address, Bytes(data.len() as u64)) {
             let Some((frame, _)) = contents.find(block) else { continue };
             let (from, to) = (block.max(address), (block + BLOCK_BYTES as u64).min(end));
             let cached = &contents.block(frame).0[offset_in_block(from)..][..(to - from) as usize];
@@ -243,18 +244,18 @@ impl SnoopedCache {
             ("hits", accesses.saturating_sub(misses)),
             ("misses", misses),
             ("write-backs", self.write_backs.get()),
-            ("supplied", self.supplied.get()),
+            ("supplied", self.supplied_blocks.get()),
         ];
         counts.map(|(quantity, count)| HostMetric::count("cache", quantity, count as f64)).into()
     }
 }
 
-fn count(counter: &Cell<u64>) {
+fn increment(counter: &Cell<u64>) {
     counter.set(counter.get() + 1);
 }
 
 /// Returns the blocks that contain `bytes` bytes at `address`.
-fn blocks(address: Address, bytes: Bytes) -> impl Iterator<Item = Address> {
+fn blocks_of(address: Address, bytes: Bytes) -> impl Iterator<Item = Address> {
     let end = address + bytes.get();
     (block_of(address)..end).step_by(BLOCK_BYTES)
 }

@@ -4,7 +4,7 @@
 //! programmed I/O; loads and stores of memory, through a cache (`cache.rs`) if the host has one; and handlers that
 //! preempt programs (`priority.rs`). A processor without a cache has a buffer for one block. A pass over a program's
 //! buffer therefore takes one memory access for each block and one cycle for each word. A polled word is fetched again
-//! after the bus has written its block, and so is a block that is used again after another block.
+//! after the bus has written its block. A block is also fetched again if another block was used in between.
 
 use super::cache::SnoopedCache;
 use super::memory::MainMemory;
@@ -36,7 +36,7 @@ struct Core {
     cache: Option<Rc<SnoopedCache>>,
     pio: Rc<Pio>,
     /// Cycles by which local time is ahead of the simulation, by priority.
-    pending: [Cell<u64>; ExecPriority::COUNT],
+    pending_cycles: [Cell<u64>; ExecPriority::COUNT],
     stalls: Cell<Stalls>,
 }
 
@@ -58,24 +58,25 @@ impl IoBusProcessor {
             memory: memory.clone(),
             cache: cache.cloned(),
             pio: pio.clone(),
-            pending: Default::default(),
+            pending_cycles: Default::default(),
             stalls: Cell::default(),
         };
         IoBusProcessor(Rc::new(core), ExecPriority::Program)
     }
 
-    fn pending(&self) -> &Cell<u64> {
-        &self.0.pending[self.1.index()]
+    fn pending_cycles(&self) -> &Cell<u64> {
+        &self.0.pending_cycles[self.1.index()]
     }
 
-    /// Takes the processor's next step; returns `None` if only one priority is used.
+    /// Starts the next step of the processor. Returns `None` if only one priority is used.
     async fn step(&self) -> Option<ResourceHold<'_>> {
         self.0.scheduler.step(self.1).await
     }
 
     /// Works for a total of `time`. Code of higher priorities may run in between.
     async fn work_in_intervals(&self, time: Time) {
-        let set_active = |active: bool| if active { self.arbiter().begin_work() } else { self.arbiter().end_work() };
+        let set_active =
+            |is_active: bool| if is_active { self.arbiter().begin_work() } else { self.arbiter().end_work() };
         self.0.scheduler.work(self.1, time, set_active).await;
     }
 
@@ -93,7 +94,7 @@ impl IoBusProcessor {
 
     /// Returns whether code at several priorities uses the processor.
     pub(super) fn is_preemptible(&self) -> bool {
-        self.0.scheduler.is_used()
+        self.0.scheduler.uses_higher_priorities()
     }
 
     /// Returns whether the block of `address` is in the cache, or in the processor's buffer if there is no cache.
@@ -117,14 +118,14 @@ impl IoBusProcessor {
     }
 
     /// Copies a block within the cache.
-    async fn copy_cached(&self, cache: &SnoopedCache, from: Address, to: Address) -> u64 {
+    async fn copy_in_cache(&self, cache: &SnoopedCache, from: Address, to: Address) -> u64 {
         self.sync().await;
         let _step = self.step().await;
         cache.copy_block(from, to).await;
-        let copy = self.0.memory.copy_time(Bytes(BLOCK_BYTES as u64));
-        self.0.sim.delay(copy).await;
+        let copy_time = self.0.memory.copy_time(Bytes(BLOCK_BYTES as u64));
+        self.0.sim.delay(copy_time).await;
         let now = self.0.sim.now();
-        self.arbiter().record_active(now.since(copy), now);
+        self.arbiter().record_active(now.since(copy_time), now);
         BLOCK_BYTES as u64
     }
 }
@@ -139,21 +140,21 @@ impl Processor for IoBusProcessor {
     }
 
     fn now(&self) -> Time {
-        self.0.sim.now() + self.0.clock.cycles(self.pending().get())
+        self.0.sim.now() + self.0.clock.cycles(self.pending_cycles().get())
     }
 
     fn work(&self, cycles: u64) {
-        self.pending().set(self.pending().get() + cycles);
+        self.pending_cycles().set(self.pending_cycles().get() + cycles);
     }
 
     #[inline]
     fn begin_sync(&self) -> LocalTimeLag<'_> {
-        let cycles = self.pending().take();
+        let cycles = self.pending_cycles().take();
         if cycles == 0 {
             return LocalTimeLag::Nothing;
         }
         let time = self.0.clock.cycles(cycles);
-        if self.0.scheduler.is_used() {
+        if self.0.scheduler.uses_higher_priorities() {
             return LocalTimeLag::Intervals(Box::pin(self.work_in_intervals(time)));
         }
         self.arbiter().begin_work();
@@ -171,7 +172,7 @@ impl Processor for IoBusProcessor {
 
     fn at(&self, priority: ExecPriority) -> IoBusProcessor {
         self.0.scheduler.register_priority(priority);
-        self.0.arbiters[priority.index()].show(&self.0.name, priority);
+        self.0.arbiters[priority.index()].record_spans_of(&self.0.name, priority);
         IoBusProcessor(self.0.clone(), priority)
     }
 
@@ -225,8 +226,8 @@ impl Processor for IoBusProcessor {
         if !self.has_block(address) {
             self.fetch(address).await;
         }
-        let stored = self.try_store(address, bytes, value);
-        assert!(stored, "the block is in the processor's buffer");
+        let is_stored = self.try_store(address, bytes, value);
+        assert!(is_stored, "the block is in the processor's buffer");
         Ok(())
     }
 
@@ -270,7 +271,7 @@ impl Processor for IoBusProcessor {
 
     async fn copy_block(&self, from: Address, to: Address) -> u64 {
         if let Some(cache) = &self.0.cache {
-            return self.copy_cached(cache, from, to).await;
+            return self.copy_in_cache(cache, from, to).await;
         }
         let _step = self.step().await;
         let bytes = self.0.memory.copy_block().await;

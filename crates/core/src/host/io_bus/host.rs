@@ -7,7 +7,7 @@ use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::capabilities::HostCapabilities;
 use crate::host::device::{AsyncDevice, Device, DeviceWindow, Mapping, Window};
 use crate::host::dma::DmaInitiator;
-use crate::host::interrupt::{InterruptController, POLLED};
+use crate::host::interrupt::{InterruptController, POLLED_REASON};
 use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
 use crate::host::processor::Processor;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 pub const PCI_RATE_MAX: Rate = Rate::from_bytes_per_s(4_300_000_000);
 
 /// The reason for which snooping takes no time with an interface that does not access main memory.
-const NO_DMA: &str = "the interface does not access main memory";
+const NO_DMA_REASON: &str = "the interface does not access main memory";
 
 /// Names that the part adds to results.
 const RESULTS: &[ResultName] = &[
@@ -41,8 +41,8 @@ impl Part for IoBusParameters {
 
     fn inert_reason(&self, key: &str) -> Option<&'static str> {
         match key {
-            "pci.clock" => Some("the rates of the bridge decide, and the clock only bounds them"),
-            "pci.width" => Some("the rates of the bridge decide, and the width only bounds them"),
+            "pci.clock" => Some("transfers run at the rates of the bridge, and the clock only limits these rates"),
+            "pci.width" => Some("transfers run at the rates of the bridge, and the width only limits these rates"),
             _ => None,
         }
     }
@@ -51,7 +51,7 @@ impl Part for IoBusParameters {
 impl IoBusParameters {
     /// Returns an error for each parameter of the cache that is invalid.
     fn check_cache(&self) -> Vec<ParameterError> {
-        let problems = self.cache.map(|cache| cache.blocks.check()).unwrap_or_default();
+        let problems = self.cache.map(|cache| cache.cache.check()).unwrap_or_default();
         problems.into_iter().map(ParameterError::from).collect()
     }
 
@@ -75,11 +75,11 @@ impl IoBusParameters {
     /// filled.
     fn check_memory_rate(&self) -> Vec<ParameterError> {
         let Competition::Buffered { memory_rate, .. } = self.bridge.competition else { return Vec::new() };
-        let memory = "bridge.competition.buffered.memory-rate";
+        let memory_key = "bridge.competition.buffered.memory-rate";
         let error = |(key, rate): (&str, Rate)| {
             let message = format!("{key} is {rate}, but memory moves at most {memory_rate}");
-            let help = format!("lower {{table}}.{key} to {memory_rate} at most, or make {{table}}.{memory} larger");
-            ParameterError::new(key, message).related([memory]).help(help)
+            let help = format!("lower {{table}}.{key} to {memory_rate} at most, or make {{table}}.{memory_key} larger");
+            ParameterError::new(key, message).related([memory_key]).help(help)
         };
         self.dma_rates().into_iter().filter(|(_, rate)| *rate > memory_rate).map(error).collect()
     }
@@ -87,8 +87,14 @@ impl IoBusParameters {
 
 impl HostSpec for IoBusParameters {
     fn offered() -> HostCapabilities {
-        use HostCapabilities as Has;
-        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::ASYNC_DEVICES, Has::INTERRUPTS])
+        use HostCapabilities as Capability;
+        HostCapabilities::of([
+            Capability::REGISTERS,
+            Capability::BLOCKS,
+            Capability::DMA,
+            Capability::ASYNC_DEVICES,
+            Capability::INTERRUPTS,
+        ])
     }
 
     fn capabilities(&self) -> HostCapabilities {
@@ -105,8 +111,8 @@ impl HostSpec for IoBusParameters {
 
     fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
         match key {
-            "processor.interrupt-latency" if needs.amount(HostCapabilities::INTERRUPTS) == 0 => Some(POLLED),
-            "cache.supply-time" if needs.amount(HostCapabilities::DMA) == 0 => Some(NO_DMA),
+            "processor.interrupt-latency" if needs.amount(HostCapabilities::INTERRUPTS) == 0 => Some(POLLED_REASON),
+            "cache.supply-time" if needs.amount(HostCapabilities::DMA) == 0 => Some(NO_DMA_REASON),
             _ => None,
         }
     }

@@ -1,8 +1,8 @@
 //! Main memory of an I/O-bus host: its bytes, and the port that processor and DMA share.
 //!
-//! The bridge's competition rule determines how they share the port. The bytes are real, so that a transfer to a wrong
-//! address leads to wrong data. A run that needs more memory than there is ends, and its report names the memory. The
-//! module leaves out banks, rows and refresh, and the freeing of allocated memory.
+//! The competition rule of the bridge determines how the processor and DMA share the port. The bytes are real, so that
+//! a transfer to a wrong address leads to wrong data. A run that needs more memory than there is ends, and its report
+//! names the memory. The module leaves out banks, rows and refresh, and the freeing of allocated memory.
 
 use crate::engine::{Bytes, Resource, Sim, SpanLabel, Time};
 use crate::host::block::BLOCK_BYTES;
@@ -62,8 +62,8 @@ impl MainMemory {
     }
 
     /// Allocates a buffer of `length` zeroed bytes. It begins at a page and ends at the end of a block, because engines
-    /// move whole blocks. If memory is exhausted, the run ends with this event, and its report states that the caller's
-    /// task waited for memory.
+    /// move whole blocks. If memory is exhausted, the run ends at this event, and its report states that the caller's
+    /// task waits for memory.
     pub fn allocate(&self, length: Bytes) -> Address {
         let mut bytes = self.bytes.borrow_mut();
         let (start, size) = ((bytes.size() as u64).next_multiple_of(PAGE_BYTES), self.parameters.size);
@@ -86,8 +86,8 @@ impl MainMemory {
         self.write(address, from);
         let block = self.parameters.block.get();
         let end = address + from.len() as u64;
-        let written = address / block..end.div_ceil(block);
-        if self.buffered_block.get().is_some_and(|buffered| written.contains(&buffered)) {
+        let written_blocks = address / block..end.div_ceil(block);
+        if self.buffered_block.get().is_some_and(|buffered| written_blocks.contains(&buffered)) {
             self.buffered_block.set(None);
         }
     }
@@ -135,16 +135,20 @@ impl MainMemory {
 
     /// Accesses one block for the processor.
     pub async fn access(&self) {
-        let held = self.port.acquire().await;
+        let port_hold = self.port.acquire().await;
         self.processor_accesses.set(self.processor_accesses.get() + 1);
-        held.set_span_label(SpanLabel { activity: "access", bytes: self.parameters.block, ..SpanLabel::default() });
+        port_hold.set_span_label(SpanLabel {
+            activity: "access",
+            bytes: self.parameters.block,
+            ..SpanLabel::default()
+        });
         self.sim.delay(self.parameters.access).await;
         self.port.add_moved_time(self.parameters.access);
-        drop(held);
+        drop(port_hold);
     }
 
     /// Accesses `bytes` bytes for the processor, one block at a time.
-    pub async fn access_all(&self, bytes: Bytes) {
+    pub async fn access_bytes(&self, bytes: Bytes) {
         for _ in 0..bytes.get().div_ceil(self.parameters.block.get()) {
             self.access().await;
         }

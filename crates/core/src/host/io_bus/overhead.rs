@@ -44,21 +44,26 @@ pub(super) const READ: OverheadKeys = OverheadKeys {
 };
 
 impl BusOverhead {
-    /// Reads whichever of the two keys is defined in the highest layer.
-    pub(super) fn read(t: &mut Table<'_>, keys: &OverheadKeys) -> BusOverhead {
+    /// Reads the overhead from that one of its two keys which the highest layer of the description defines.
+    pub(super) fn read(table: &mut Table<'_>, keys: &OverheadKeys) -> BusOverhead {
         let OverheadKeys { cycles: (cycles, cycles_help), time: (time, time_help) } = *keys;
-        if t.describing() {
-            t.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).optional();
-            t.time(time, time_help).resource(RESOURCE).max(TIME_MAX).optional();
+        if table.describing() {
+            table.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).optional();
+            table.time(time, time_help).resource(RESOURCE).max(TIME_MAX).optional();
             return BusOverhead::Cycles(0);
         }
-        if t.select_key(&[cycles, time]) == Some(time) {
-            t.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).report_overridden();
-            return BusOverhead::Time(t.time(time, time_help).resource(RESOURCE).max(TIME_MAX).required());
+        if table.select_key(&[cycles, time]) == Some(time) {
+            table
+                .count(cycles, cycles_help)
+                .meaning(Meaning::Work)
+                .resource(RESOURCE)
+                .max(CYCLES_MAX)
+                .report_overridden();
+            return BusOverhead::Time(table.time(time, time_help).resource(RESOURCE).max(TIME_MAX).required());
         }
         let overhead =
-            t.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).required();
-        t.time(time, time_help).resource(RESOURCE).max(TIME_MAX).report_overridden();
+            table.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).required();
+        table.time(time, time_help).resource(RESOURCE).max(TIME_MAX).report_overridden();
         BusOverhead::Cycles(overhead)
     }
 
@@ -71,7 +76,7 @@ impl BusOverhead {
     }
 
     /// Returns the time of a transaction whose data take `data_cycles` cycles of `clock`.
-    pub(super) fn with_data(&self, clock: Hertz, data_cycles: u64) -> Time {
+    pub(super) fn transaction_time(&self, clock: Hertz, data_cycles: u64) -> Time {
         match *self {
             BusOverhead::Cycles(cycles) => clock.cycles(cycles + data_cycles),
             BusOverhead::Time(time) => time + clock.cycles(data_cycles),
@@ -85,45 +90,48 @@ mod tests {
     use super::*;
     use crate::text::{DescriptionReader, Document, Parameters, PartLibrary, Source, load, to_toml};
 
-    const REST: &str = "write-burst = \"4 B\"\nread-burst = \"4 B\"\nposted-writes = 4\n";
+    const OTHER_KEYS: &str = "write-burst = \"4 B\"\nread-burst = \"4 B\"\nposted-writes = 4\n";
 
-    fn read(overheads: &str, sets: &[&str]) -> Result<PioParameters, String> {
-        let text = format!("[pio]\n{overheads}\n{REST}");
-        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    fn read_overheads(overheads: &str, settings: &[&str]) -> Result<PioParameters, String> {
+        let text = format!("[pio]\n{overheads}\n{OTHER_KEYS}");
+        let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
         let document = Document::Text("m.toml", &text, None);
-        let loaded = load(&Source { document, sets: &sets, varied: &[], shelf: PartLibrary::EMPTY });
+        let loaded = load(&Source { document, sets: &settings, varied: &[], library: PartLibrary::EMPTY });
         let read = loaded.and_then(|loaded| {
             DescriptionReader::new(loaded).read(|t| t.table("pio", "Programmed I/O", PioParameters::read))
         });
         read.map(|read| read.value).map_err(|problems| problems.to_string())
     }
 
-    const CYCLES: &str = "write-overhead-cycles = 4\nread-overhead-cycles = 15";
+    const CYCLE_KEYS: &str = "write-overhead-cycles = 4\nread-overhead-cycles = 15";
 
     #[test]
     fn an_overhead_is_cycles_or_a_time() {
-        let pio = read(CYCLES, &[]).unwrap();
+        let pio = read_overheads(CYCLE_KEYS, &[]).unwrap();
         assert_eq!((pio.write_overhead, pio.read_overhead), (BusOverhead::Cycles(4), BusOverhead::Cycles(15)));
-        let pio = read("write-overhead = \"60 ns\"\nread-overhead = \"450 ns\"", &[]).unwrap();
+        let pio = read_overheads("write-overhead = \"60 ns\"\nread-overhead = \"450 ns\"", &[]).unwrap();
         assert_eq!(pio.read_overhead, BusOverhead::Time(Time::from_ns(450)));
         assert!(to_toml(&pio).starts_with("write-overhead = \"60 ns\"\nread-overhead = \"450 ns\"\n"));
     }
 
     #[test]
     fn the_key_of_the_highest_layer_applies() {
-        let pio = read(CYCLES, &["pio.read-overhead=\"450 ns\""]).unwrap();
+        let pio = read_overheads(CYCLE_KEYS, &["pio.read-overhead=\"450 ns\""]).unwrap();
         assert_eq!(pio.read_overhead, BusOverhead::Time(Time::from_ns(450)));
         let times = "write-overhead = \"60 ns\"\nread-overhead = \"450 ns\"";
-        assert_eq!(read(times, &["pio.read-overhead-cycles=7"]).unwrap().read_overhead, BusOverhead::Cycles(7));
+        assert_eq!(
+            read_overheads(times, &["pio.read-overhead-cycles=7"]).unwrap().read_overhead,
+            BusOverhead::Cycles(7)
+        );
     }
 
     #[test]
-    fn one_layer_states_one_of_the_two() {
-        let problems = read(&format!("{CYCLES}\nread-overhead = \"450 ns\""), &[]).unwrap_err();
+    fn the_keys_of_an_overhead_are_mutually_exclusive_in_one_layer() {
+        let problems = read_overheads(&format!("{CYCLE_KEYS}\nread-overhead = \"450 ns\""), &[]).unwrap_err();
         assert!(problems.contains("`read-overhead-cycles` and `read-overhead` are mutually exclusive"), "{problems}");
-        let problems = read("write-overhead-cycles = 4", &[]).unwrap_err();
+        let problems = read_overheads("write-overhead-cycles = 4", &[]).unwrap_err();
         assert!(problems.contains("`pio.read-overhead-cycles`") && problems.contains("`read-overhead`"), "{problems}");
-        let problems = read(CYCLES, &["pio.read-overhead=\"2 ms\""]).unwrap_err();
+        let problems = read_overheads(CYCLE_KEYS, &["pio.read-overhead=\"2 ms\""]).unwrap_err();
         assert!(problems.contains("bad value for `pio.read-overhead`"), "{problems}");
     }
 }

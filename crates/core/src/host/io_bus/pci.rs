@@ -47,7 +47,7 @@ impl Pci {
     }
 
     /// Acquires the bus until the guard is dropped.
-    pub async fn master(&self) -> ResourceHold<'_> {
+    pub async fn acquire_bus(&self) -> ResourceHold<'_> {
         self.bus.acquire().await
     }
 
@@ -56,19 +56,19 @@ impl Pci {
         &self.bus
     }
 
-    /// Runs a transaction of the processor on the held `bus`, with a span `what`. The bus is active for the whole
-    /// transaction.
-    pub async fn transact(&self, bus: &ResourceHold<'_>, what: &'static str, bytes: Bytes, overhead: BusOverhead) {
-        bus.set_span_label(SpanLabel { activity: what, message: None, bytes });
-        let time = self.transaction(bytes, overhead);
+    /// Runs a transaction of the processor on the held `bus`, and records it as a span named `activity`. The bus is
+    /// active for the whole transaction.
+    pub async fn transact(&self, bus: &ResourceHold<'_>, activity: &'static str, bytes: Bytes, overhead: BusOverhead) {
+        bus.set_span_label(SpanLabel { activity, message: None, bytes });
+        let time = self.transaction_time(bytes, overhead);
         self.sim.delay(time).await;
         self.bus.add_moved_time(time);
     }
 
     /// Returns the time for which a transaction of `bytes` holds the bus. The overhead includes the address, the
     /// latency of the target, and turn-around.
-    pub fn transaction(&self, bytes: Bytes, overhead: BusOverhead) -> Time {
+    pub fn transaction_time(&self, bytes: Bytes, overhead: BusOverhead) -> Time {
         let data_cycles = bytes.get().div_ceil(self.parameters.width.get());
-        overhead.with_data(self.parameters.clock, data_cycles)
+        overhead.transaction_time(self.parameters.clock, data_cycles)
     }
 }

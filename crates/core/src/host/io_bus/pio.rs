@@ -52,7 +52,7 @@ pub struct Pio {
     parameters: PioParameters,
     pci: Rc<Pci>,
     devices: Rc<Devices>,
-    writes: Rc<PostedWrites>,
+    write_buffer: Rc<WriteBuffer>,
 }
 
 /// The devices on the bus, each with its address range.
@@ -89,17 +89,18 @@ impl Target {
 
 impl Devices {
     /// Returns the device at `address`, and the offset in the device.
-    fn at(&self, address: u64) -> (Target, u64) {
+    fn device_at(&self, address: u64) -> (Target, u64) {
         let devices = self.0.borrow();
         let found = devices.iter().find(|(range, _)| range.contains(&address));
-        let (range, device) = found.expect("a driver's accesses meet its device");
+        let (range, device) = found.expect("a driver accessed an address without a device");
         (device.clone(), address - range.start)
     }
 }
 
-struct PostedWrites {
+/// The stores that wait in the bridge.
+struct WriteBuffer {
     slots: Pool,
-    posted: RefCell<VecDeque<PostedStore>>,
+    stores: RefCell<VecDeque<PostedStore>>,
     change: Signal,
 }
 
@@ -107,15 +108,15 @@ impl Pio {
     /// Starts the bridge's write buffer for the host `name`.
     pub fn start(sim: &Sim, name: &str, parameters: PioParameters, pci: Rc<Pci>) -> Pio {
         let devices = Rc::<Devices>::default();
-        let writes = Rc::new(PostedWrites {
+        let write_buffer = Rc::new(WriteBuffer {
             slots: Pool::new(sim, format!("{name} bridge write buffer"), parameters.posted_writes),
-            posted: RefCell::default(),
+            stores: RefCell::default(),
             change: Signal::new(sim, format!("{name} posted writes")),
         });
-        let drain = drain(parameters, pci.clone(), devices.clone(), writes.clone());
+        let drain = drain(parameters, pci.clone(), devices.clone(), write_buffer.clone());
         let drainer = sim.spawn_server(format!("{name} bridge"), drain);
-        sim.set_holder(writes.slots.wait_reason(), drainer);
-        Pio { parameters, pci, devices, writes }
+        sim.set_holder(write_buffer.slots.wait_reason(), drainer);
+        Pio { parameters, pci, devices, write_buffer }
     }
 
     /// Attaches a device of `bytes` bytes at an address after those of the attached devices.
@@ -130,15 +131,15 @@ impl Pio {
     /// before it arrives.
     pub async fn write(&self, offset: u64, bytes: &[u8]) {
         for (index, part) in bytes.chunks(WORD_BYTES).enumerate() {
-            self.writes.slots.acquire(1).await;
+            self.write_buffer.slots.acquire(1).await;
             let mut word = [0; WORD_BYTES];
             word[..part.len()].copy_from_slice(part);
-            self.writes.posted.borrow_mut().push_back(PostedStore {
+            self.write_buffer.stores.borrow_mut().push_back(PostedStore {
                 offset: offset + (index * WORD_BYTES) as u64,
                 word,
                 bytes: part.len(),
             });
-            self.writes.change.notify();
+            self.write_buffer.change.notify();
         }
     }
 
@@ -147,10 +148,10 @@ impl Pio {
         self.wait_until_drained().await;
         let burst = self.parameters.read_burst.len();
         for (index, part) in into.chunks_mut(burst).enumerate() {
-            let bus = self.pci.master().await;
+            let bus = self.pci.acquire_bus().await;
             let bytes = Bytes(part.len() as u64);
             self.pci.transact(&bus, "load", bytes, self.parameters.read_overhead).await;
-            let (device, at) = self.devices.at(offset + (index * burst) as u64);
+            let (device, at) = self.devices.device_at(offset + (index * burst) as u64);
             device.read(at, part).await;
             drop(bus);
         }
@@ -158,42 +159,42 @@ impl Pio {
 
     /// Waits until every posted write has arrived.
     pub async fn wait_until_drained(&self) {
-        let all = self.parameters.posted_writes;
-        self.writes.slots.acquire(all).await;
-        self.writes.slots.release(all);
+        let slot_count = self.parameters.posted_writes;
+        self.write_buffer.slots.acquire(slot_count).await;
+        self.write_buffer.slots.release(slot_count);
     }
 }
 
 /// Runs the bridge's write buffer: writes the posted stores to their devices, oldest first.
-async fn drain(parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, writes: Rc<PostedWrites>) {
+async fn drain(parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, write_buffer: Rc<WriteBuffer>) {
     loop {
-        while writes.posted.borrow().is_empty() {
-            writes.change.wait().await;
+        while write_buffer.stores.borrow().is_empty() {
+            write_buffer.change.wait().await;
         }
-        let bus = pci.master().await;
-        let burst = writes.take_burst(parameters.write_burst);
+        let bus = pci.acquire_bus().await;
+        let burst = write_buffer.remove_burst(parameters.write_burst);
         let bytes = Bytes((burst.len() * WORD_BYTES) as u64);
         pci.transact(&bus, "store", bytes, parameters.write_overhead).await;
         for write in &burst {
-            let (device, at) = devices.at(write.offset);
+            let (device, at) = devices.device_at(write.offset);
             device.write(at, &write.word[..write.bytes]).await;
         }
         drop(bus);
-        writes.slots.release(burst.len() as u64);
+        write_buffer.slots.release(burst.len() as u64);
     }
 }
 
-impl PostedWrites {
+impl WriteBuffer {
     /// Removes and returns the oldest store, and those after it that continue its addresses, up to `bytes_max` bytes.
-    fn take_burst(&self, bytes_max: Bytes) -> Vec<PostedStore> {
-        let mut posted = self.posted.borrow_mut();
+    fn remove_burst(&self, bytes_max: Bytes) -> Vec<PostedStore> {
+        let mut stores = self.stores.borrow_mut();
         let mut burst: Vec<PostedStore> = Vec::with_capacity(1);
-        while let Some(next) = posted.front() {
+        while let Some(next) = stores.front() {
             let is_consecutive = burst.last().is_none_or(|last| last.offset + WORD_BYTES as u64 == next.offset);
             if !is_consecutive || (burst.len() + 1) * WORD_BYTES > bytes_max.len().max(WORD_BYTES) {
                 break;
             }
-            burst.extend(posted.pop_front());
+            burst.extend(stores.pop_front());
         }
         burst
     }

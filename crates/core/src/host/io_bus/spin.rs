@@ -3,7 +3,7 @@
 //! The module models a loop of loads that hit. All rounds in which the block is cached are skipped in one step, and
 //! counted as hits and as work of the processor; the next round begins at the time at which it would have begun. If
 //! code of several priorities shares the processor, or with [`Spin::Each`], every round is simulated. Polls of a
-//! device's register are always simulated: each is a transaction of the bus.
+//! device's register are always simulated, because each poll is a transaction of the bus.
 //!
 //! The module leaves out the effect of skipped polls on other tasks of the same priority, which is at most one round at
 //! a time.
@@ -18,12 +18,18 @@ use crate::host::coherent_processor::{CoherentProcessor, PolledRegister};
 use crate::host::processor::Processor;
 
 impl IoBusProcessor {
-    fn snooped(&self) -> &SnoopedCache {
+    fn snooped_cache(&self) -> &SnoopedCache {
         self.cache().expect("a processor without a cache is not coherent")
     }
 
-    async fn poll_cached(&self, address: Address, round_cycles: u64, reason: WaitReasonId, wake: &dyn Fn() -> Time) {
-        let (sim, cache) = (self.sim(), self.snooped());
+    async fn poll_cached(
+        &self,
+        address: Address,
+        round_cycles: u64,
+        reason: WaitReasonId,
+        wake_time: &dyn Fn() -> Time,
+    ) {
+        let (sim, cache) = (self.sim(), self.snooped_cache());
         self.work(round_cycles);
         self.sync().await;
         if cache.parameters().spin == Spin::Each || self.is_preemptible() {
@@ -31,27 +37,27 @@ impl IoBusProcessor {
             sim.delay(Time::ZERO).await;
             return;
         }
-        let began = sim.now();
+        let start = sim.now();
         // A round that begins before the block is invalidated still hits.
         while cache.holds(address) {
-            let wake = wake();
-            if wake <= sim.now() {
+            let deadline = wake_time();
+            if deadline <= sim.now() {
                 break;
             }
-            cache.lost().wait_for(reason, wake).await;
+            cache.block_dropped().wait_for(reason, deadline).await;
         }
-        let round = self.clock().cycles(round_cycles + cache.parameters().hit_cycles).max(Time::from_ps(1));
-        let rounds = sim.now().since(began).ps().div_ceil(round.ps());
-        let end = began + round * rounds;
-        cache.count_accesses(rounds);
-        self.arbiter().record_active(began, end);
+        let round_time = self.clock().cycles(round_cycles + cache.parameters().hit_cycles).max(Time::from_ps(1));
+        let round_count = sim.now().since(start).ps().div_ceil(round_time.ps());
+        let end = start + round_time * round_count;
+        cache.count_accesses(round_count);
+        self.arbiter().record_active(start, end);
         sim.until(end).await;
     }
 }
 
 impl CoherentProcessor for IoBusProcessor {
     fn wakeup(&self) -> &Signal {
-        self.snooped().lost()
+        self.snooped_cache().block_dropped()
     }
 
     fn spin<'a>(
@@ -59,21 +65,21 @@ impl CoherentProcessor for IoBusProcessor {
         address: Address,
         round_cycles: u64,
         reason: WaitReasonId,
-        wake: &'a dyn Fn() -> Time,
+        wake_time: &'a dyn Fn() -> Time,
     ) -> LocalFuture<'a> {
-        Box::pin(self.poll_cached(address, round_cycles, reason, wake))
+        Box::pin(self.poll_cached(address, round_cycles, reason, wake_time))
     }
 
-    fn pass_polls<'a>(
+    fn skip_polls<'a>(
         &'a self,
         register: &'a PolledRegister<'a>,
-        _wake: &'a dyn Fn() -> Time,
+        _wake_time: &'a dyn Fn() -> Time,
     ) -> LocalFuture<'a, bool> {
         self.work(register.round_cycles);
         Box::pin(std::future::ready(false))
     }
 
     fn resume_read(&self, _over_bus: bool) {
-        // There is nothing to resume, because no read ends within `pass_polls`.
+        // There is nothing to resume, because no read ends within `skip_polls`.
     }
 }

@@ -1,6 +1,6 @@
 //! The agents on a bus, and the kinds of their transactions.
 
-use super::moesi::{Snooped, State};
+use super::moesi::{SnoopEffect, State};
 use crate::engine::Time;
 use crate::host::block::{Address, Block};
 
@@ -12,7 +12,7 @@ pub enum TransactionKind {
     Read,
     /// Fetches a block to write it, and invalidates all other copies.
     ReadExclusive,
-    /// Invalidates all other copies. It is an upgrade, or a claim to overwrite the whole block.
+    /// Invalidates all other copies, because the agent has the block or will overwrite the whole block.
     Invalidate,
     /// Returns a replaced block to its home.
     WriteBack,
@@ -62,7 +62,7 @@ impl TransactionKind {
         matches!(self, TransactionKind::WriteBlock | TransactionKind::WriteBack)
     }
 
-    pub(super) const fn reads(self) -> bool {
+    pub(super) const fn is_read(self) -> bool {
         matches!(
             self,
             TransactionKind::Read
@@ -78,10 +78,10 @@ impl TransactionKind {
 /// An agent that caches blocks implements `snoop` and `state`. A home implements the `home_` functions for the
 /// addresses with which it was attached; if it caches no blocks, it returns `false` from [`snoops`](Agent::snoops).
 pub trait Agent {
-    /// Handles another agent's transaction. The state of a copy changes at once; an agent that supplies the block
-    /// writes it to `data`.
-    fn snoop(&self, _kind: TransactionKind, _block: Address, _data: &mut Block) -> Snooped {
-        Snooped::NOTHING
+    /// Handles another agent's transaction. The state of this agent's copy changes at once. An agent that supplies the
+    /// block writes the block to `data`.
+    fn snoop(&self, _kind: TransactionKind, _block: Address, _data: &mut Block) -> SnoopEffect {
+        SnoopEffect::NO_COPY
     }
 
     /// Returns whether the agent may have copies of blocks. If not, the agent does not see transactions. This method is
@@ -100,14 +100,14 @@ pub trait Agent {
         Time::ZERO
     }
 
-    /// Returns whether the agent's answers to snoops that move no data take time. This method is called once, when the
-    /// agent is attached.
+    /// Returns whether the agent needs time to answer a snoop for which it supplies no data. This method is called
+    /// once, when the agent is attached.
     fn answers_late(&self) -> bool {
         false
     }
 
-    /// Returns the time that the answer to the last snoop, which was for `block`, takes. The transaction waits for the
-    /// answer only if the agent lost its copy or is the home of the block; otherwise the time is zero.
+    /// Returns the time that the answer to the last snoop takes, which was a snoop of `block`. The time is zero unless
+    /// the agent lost its copy or is the home of the block, because a transaction waits for no other answers.
     fn answer_time(&self, _block: Address) -> Time {
         Time::ZERO
     }

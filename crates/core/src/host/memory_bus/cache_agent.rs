@@ -5,8 +5,8 @@
 //! Parameters: [`CacheParameters`]. The module leaves out levels of caches, victim buffers, prefetch.
 
 use super::agent::{Agent, AgentId, TransactionKind};
-use super::bus::{Bus, Granted};
-use super::moesi::{self, Snooped, State};
+use super::bus::{Bus, BusGrant};
+use super::moesi::{self, SnoopEffect, State};
 use super::parameters::CacheParameters;
 use crate::engine::time_series::TimeSeries;
 use crate::engine::{Signal, Sim, Time};
@@ -22,7 +22,7 @@ pub struct CacheAgent {
     id: AgentId,
     sim: Sim,
     /// The frames that wait for a block on a split bus.
-    filling: RefCell<Vec<BlockFrame>>,
+    filling_frames: RefCell<Vec<BlockFrame>>,
     /// The fills of frames that had never held a block, over time in picoseconds.
     cold_fills: RefCell<TimeSeries>,
 }
@@ -31,8 +31,8 @@ pub struct CacheAgent {
 pub struct Contents {
     cache: RefCell<Cache>,
     supply_time: Time,
-    watched: Cell<Address>,
-    watched_block_lost: Signal,
+    watched_block: Cell<Address>,
+    watched_block_dropped: Signal,
 }
 
 impl CacheAgent {
@@ -41,8 +41,8 @@ impl CacheAgent {
         let contents = Rc::new(Contents {
             cache: RefCell::new(Cache::new(parameters.size, parameters.ways)),
             supply_time: parameters.supply_time,
-            watched: Cell::new(Address::MAX),
-            watched_block_lost: Signal::new(sim, format!("{name}: a change of the polled block")),
+            watched_block: Cell::new(Address::MAX),
+            watched_block_dropped: Signal::new(sim, format!("{name}: a change of the polled block")),
         });
         let id = bus.attach(contents.clone(), None);
         CacheAgent {
@@ -50,7 +50,7 @@ impl CacheAgent {
             bus: bus.clone(),
             id,
             sim: sim.clone(),
-            filling: RefCell::default(),
+            filling_frames: RefCell::default(),
             cold_fills: RefCell::default(),
         }
     }
@@ -66,86 +66,86 @@ impl CacheAgent {
         &self.contents.cache
     }
 
-    /// Returns the number of blocks that were fetched into frames that had never held one, from `from` to `to`.
+    /// Returns the number of blocks that were fetched into frames for the first time, from `from` to `to`.
     pub fn cold_fills(&self, from: Time, to: Time) -> u64 {
         self.cold_fills.borrow().count(from.ps(), to.ps())
     }
 
     /// Returns the signal that is notified when the watched block was invalidated or replaced.
-    pub fn watched_block_lost(&self) -> &Signal {
-        &self.contents.watched_block_lost
+    pub fn watched_block_dropped(&self) -> &Signal {
+        &self.contents.watched_block_dropped
     }
 
-    /// Watches the block of `address`. Returns the signal that is notified when it was invalidated or replaced. Only
-    /// one block is watched at a time.
+    /// Watches the block of `address`. Returns the signal that is notified when the block was invalidated or replaced.
+    /// Only one block is watched at a time.
     pub fn watch(&self, address: Address) -> &Signal {
-        self.contents.watched.set(block_of(address));
-        &self.contents.watched_block_lost
+        self.contents.watched_block.set(block_of(address));
+        &self.contents.watched_block_dropped
     }
 
-    /// Makes the block of `address` readable or, if `write` is true, writable. Returns the time for which it waited for
-    /// the bus, or `None` if no transaction was needed.
-    pub async fn obtain(&self, address: Address, write: bool) -> Option<Time> {
-        let mut waited = Time::ZERO;
+    /// Makes the block of `address` readable or, if `is_write` is true, writable. Returns the time for which the
+    /// transaction waited for the bus, or `None` if no transaction was needed.
+    pub async fn obtain(&self, address: Address, is_write: bool) -> Option<Time> {
+        let mut wait_time = Time::ZERO;
         loop {
-            let granted = self.bus.acquire(self.id, address).await;
-            waited += granted.waited;
+            let grant = self.bus.acquire(self.id, address).await;
+            wait_time += grant.wait_time;
             // The state is read after the grant, because it may have changed since the miss.
             let found = self.contents.cache.borrow().find(address);
             match found {
-                Some((_, state)) if !write || state.writable() => return None,
-                Some((place, _)) => {
-                    granted
+                Some((_, state)) if !is_write || state.writable() => return None,
+                Some((frame, _)) => {
+                    grant
                         .run(TransactionKind::Invalidate, block_of(address), BLOCK_BYTES, &mut Block::ZERO.clone())
                         .await;
-                    self.contents.cache.borrow_mut().set_state(place, State::Modified);
+                    self.contents.cache.borrow_mut().set_state(frame, State::Modified);
                 }
-                None if self.replace(address, granted, write).await => {}
+                None if self.fetch_or_write_back(address, grant, is_write).await => {}
                 None => continue,
             }
             if cfg!(debug_assertions) {
                 self.bus.assert_single_writer(block_of(address));
             }
-            return Some(waited);
+            return Some(wait_time);
         }
     }
 
-    /// Fetches the block and returns `true`. If the block would replace a dirty block, writes the dirty block back and
-    /// returns `false`. If another task fills the frame, or a transaction moves the dirty block, waits for the end of
-    /// that transaction and returns `false`. After `false` the caller tries again.
-    async fn replace(&self, address: Address, granted: Granted<'_>, write: bool) -> bool {
-        let (place, old) = self.contents.cache.borrow().victim(address);
-        let is_dirty = old.is_some_and(|(_, state)| state.owns());
-        let conflict = match old {
-            _ if self.filling.borrow().contains(&place) => Some(self.bus.next_end()),
-            Some((old, _)) if is_dirty => self.bus.conflict(old),
+    /// Fetches the block of `address` and returns `true`. If the block would replace a dirty block, writes the dirty
+    /// block back instead and returns `false`. If another task is filling the frame, or a transaction is moving the
+    /// dirty block, waits for the end of a transaction and returns `false`. The caller tries again after `false`.
+    async fn fetch_or_write_back(&self, address: Address, grant: BusGrant<'_>, is_write: bool) -> bool {
+        let (frame, victim) = self.contents.cache.borrow().victim(address);
+        let is_dirty = victim.is_some_and(|(_, state)| state.owns());
+        let conflict = match victim {
+            _ if self.filling_frames.borrow().contains(&frame) => Some(self.bus.next_end()),
+            Some((victim, _)) if is_dirty => self.bus.conflict(victim),
             _ => None,
         };
         if let Some(conflict) = conflict {
-            drop(granted);
+            drop(grant);
             conflict.await;
             return false;
         }
-        let mut data = self.contents.cache.borrow().block(place);
+        let mut data = self.contents.cache.borrow().block(frame);
         // The block is invalidated now, so that no store hits it during the transaction.
-        self.contents.cache.borrow_mut().set_state(place, State::Invalid);
-        if old.is_some_and(|(old, _)| old == self.contents.watched.get()) {
-            self.contents.watched_block_lost.notify();
+        self.contents.cache.borrow_mut().set_state(frame, State::Invalid);
+        if victim.is_some_and(|(victim, _)| victim == self.contents.watched_block.get()) {
+            self.contents.watched_block_dropped.notify();
         }
-        if let Some((old, _)) = old.filter(|_| is_dirty) {
-            granted.run(TransactionKind::WriteBack, old, BLOCK_BYTES, &mut data).await;
+        if let Some((victim, _)) = victim.filter(|_| is_dirty) {
+            grant.run(TransactionKind::WriteBack, victim, BLOCK_BYTES, &mut data).await;
             return false;
         }
-        let kind = if write { TransactionKind::ReadExclusive } else { TransactionKind::Read };
+        let kind = if is_write { TransactionKind::ReadExclusive } else { TransactionKind::Read };
         if self.bus.is_split() {
-            self.filling.borrow_mut().push(place);
+            self.filling_frames.borrow_mut().push(frame);
         }
-        let done = granted.run(kind, block_of(address), BLOCK_BYTES, &mut data).await;
+        let result = grant.run(kind, block_of(address), BLOCK_BYTES, &mut data).await;
         if self.bus.is_split() {
-            self.filling.borrow_mut().retain(|filling| *filling != place);
+            self.filling_frames.borrow_mut().retain(|filling| *filling != frame);
         }
-        let state = moesi::filled(kind, done.shared);
-        if self.contents.cache.borrow_mut().fill(place, address, state, &data) {
+        let state = moesi::fill_state(kind, result.is_shared);
+        if self.contents.cache.borrow_mut().fill(frame, address, state, &data) {
             self.cold_fills.borrow_mut().add(self.sim.now().ps(), 1);
         }
         true
@@ -153,16 +153,16 @@ impl CacheAgent {
 }
 
 impl Agent for Contents {
-    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> SnoopEffect {
         let mut cache = self.cache.borrow_mut();
-        let Some((place, state)) = cache.find(block) else { return Snooped::NOTHING };
+        let Some((frame, state)) = cache.find(block) else { return SnoopEffect::NO_COPY };
         let snooped = moesi::snoop(state, kind);
         if snooped.supplies {
-            *data = cache.block(place);
+            *data = cache.block(frame);
         }
-        cache.set_state(place, snooped.next);
-        if snooped.next == State::Invalid && self.watched.get() == block {
-            self.watched_block_lost.notify();
+        cache.set_state(frame, snooped.next_state);
+        if snooped.next_state == State::Invalid && self.watched_block.get() == block {
+            self.watched_block_dropped.notify();
         }
         snooped
     }
@@ -178,6 +178,6 @@ impl Agent for Contents {
     fn peek(&self, block: Address) -> Option<Block> {
         let cache = self.cache.borrow();
         // A shared copy is also current, and the owner's copy may be in flight to this cache.
-        cache.find(block).map(|(place, _)| cache.block(place))
+        cache.find(block).map(|(frame, _)| cache.block(frame))
     }
 }

@@ -16,13 +16,17 @@ impl CoherentProcessor for MemoryBusProcessor {
         address: Address,
         round_cycles: u64,
         reason: WaitReasonId,
-        wake: &'a dyn Fn() -> Time,
+        wake_time: &'a dyn Fn() -> Time,
     ) -> LocalFuture<'a> {
-        Box::pin(MemoryBusProcessor::spin(self, address, round_cycles, reason, wake))
+        Box::pin(MemoryBusProcessor::spin(self, address, round_cycles, reason, wake_time))
     }
 
-    fn pass_polls<'a>(&'a self, register: &'a PolledRegister<'a>, wake: &'a dyn Fn() -> Time) -> LocalFuture<'a, bool> {
-        Box::pin(MemoryBusProcessor::pass_polls(self, register, wake))
+    fn skip_polls<'a>(
+        &'a self,
+        register: &'a PolledRegister<'a>,
+        wake_time: &'a dyn Fn() -> Time,
+    ) -> LocalFuture<'a, bool> {
+        Box::pin(MemoryBusProcessor::skip_polls(self, register, wake_time))
     }
 
     fn resume_read(&self, over_bus: bool) {

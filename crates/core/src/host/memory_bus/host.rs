@@ -11,7 +11,7 @@ use crate::host::capabilities::HostCapabilities;
 use crate::host::cores::utilization_of_cores;
 use crate::host::device::{Device, DeviceWindow, Window};
 use crate::host::dma::DmaInitiator;
-use crate::host::interrupt::{InterruptController, POLLED};
+use crate::host::interrupt::{InterruptController, POLLED_REASON};
 use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
 use crate::host::spec::{HostSpec, MainMemorySize};
@@ -40,8 +40,15 @@ impl Part for NodeParameters {
 
 impl HostSpec for NodeParameters {
     fn offered() -> HostCapabilities {
-        use HostCapabilities as Has;
-        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::COHERENT, Has::WRITE_COMBINING, Has::INTERRUPTS])
+        use HostCapabilities as Capability;
+        HostCapabilities::of([
+            Capability::REGISTERS,
+            Capability::BLOCKS,
+            Capability::DMA,
+            Capability::COHERENT,
+            Capability::WRITE_COMBINING,
+            Capability::INTERRUPTS,
+        ])
     }
 
     fn capabilities(&self) -> HostCapabilities {
@@ -58,7 +65,7 @@ impl HostSpec for NodeParameters {
 
     fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
         let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
-        (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
+        (is_polled && key == "processor.interrupt-latency").then_some(POLLED_REASON)
     }
 
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {
@@ -104,7 +111,7 @@ impl HostNode for Node {
 
     /// Returns the bus transactions by kind, and the blocks that the processor fetched from memory and from interfaces.
     fn metrics(&self) -> Vec<HostMetric> {
-        let count = |per_node| {
+        let metric = |per_node| {
             move |(quantity, count): (&'static str, u64)| HostMetric {
                 part: "bus",
                 quantity,
@@ -114,8 +121,8 @@ impl HostNode for Node {
             }
         };
         let transactions = TransactionKind::ALL.iter().map(|kind| kind.name()).zip(self.node.bus.counts());
-        let fetched = ["fetched.memory", "fetched.interface"].into_iter().zip(self.node.fetched());
-        transactions.map(count(true)).chain(fetched.map(count(false))).collect()
+        let fetched_blocks = ["fetched.memory", "fetched.interface"].into_iter().zip(self.node.fetched_blocks());
+        transactions.map(metric(true)).chain(fetched_blocks.map(metric(false))).collect()
     }
 
     fn cold_fills(&self, from: Time, to: Time) -> u64 {

@@ -1,6 +1,7 @@
 //! Main memory: the home of ordinary addresses.
 //!
-//! The module models one access time for all accesses, during which an access holds the bus (Table 3: 120 ns). Memory
+//! The module models one access time for all accesses, during which an access holds the bus (120 ns in Mukherjee
+//! and Hill 1998, Table 3). Memory
 //! is zero at first. The simulator allocates only the pages that are written, so that a large, mostly unused memory
 //! takes little space. The module leaves out banks, pages and refresh.
 

@@ -1,7 +1,7 @@
 //! A host whose network interface sits on its coherent memory bus.
 //!
-//! Mukherjee and Hill, *The Impact of Data Transfer and Buffering Alternatives on Network
-//! Interface Design* (HPCA 1998), §5.1.1 and Table 3.
+//! The module models the nodes of Mukherjee and Hill, *The Impact of Data Transfer and Buffering Alternatives on
+//! Network Interface Design* (HPCA 1998), §5.1.1 and Table 3.
 //!
 //! ```text
 //!   program ─ MemoryBusProcessor ─ StoreBuffer
@@ -11,8 +11,8 @@
 //!   ══════════════╧══════════════════╧══════════════╧═══════  Bus, held or split
 //! ```
 //!
-//! Everything on the bus is an [`Agent`]: it snoops the transactions of others, and serves the addresses
-//! of which it is the *home*. Data is real: every block carries its 64 bytes.
+//! Everything on the bus is an [`Agent`], which snoops the transactions of other agents and serves the addresses of
+//! which it is the *home*. Data is real: every block carries its 64 bytes.
 
 pub mod agent;
 pub mod bus;
@@ -42,7 +42,7 @@ pub use agent::{Agent, AgentId, TransactionKind};
 pub use bus::Bus;
 pub use cache_agent::CacheAgent;
 pub use memory::Memory;
-pub use moesi::{Snooped, State};
+pub use moesi::{SnoopEffect, State};
 pub use node::MemoryBusNode;
 pub use parameters::{
     BadParameter, BusParameters, BusTransactions, CacheParameters, MemoryBusProcessorParameters, NodeParameters,

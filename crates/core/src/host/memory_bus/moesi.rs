@@ -11,44 +11,44 @@ pub use crate::host::cache::State;
 
 /// The effect of a snooped transaction on a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Snooped {
+pub struct SnoopEffect {
     /// New state of the copy.
-    pub next: State,
+    pub next_state: State,
     /// Whether the holder of this copy supplies the data, instead of the home.
     pub supplies: bool,
     /// Whether a copy remains, so that the reader's copy is not the only one.
-    pub shared: bool,
+    pub is_shared: bool,
 }
 
-impl Snooped {
+impl SnoopEffect {
     /// The effect if there is no copy.
-    pub const NOTHING: Snooped = Snooped { next: State::Invalid, supplies: false, shared: false };
+    pub const NO_COPY: SnoopEffect = SnoopEffect { next_state: State::Invalid, supplies: false, is_shared: false };
 }
 
 /// Returns the effect of another agent's transaction of `kind` on a copy in `state`.
-pub const fn snoop(state: State, kind: TransactionKind) -> Snooped {
+pub const fn snoop(state: State, kind: TransactionKind) -> SnoopEffect {
     let supplies = state.owns();
     match (kind, state) {
-        (_, State::Invalid) => Snooped::NOTHING,
+        (_, State::Invalid) => SnoopEffect::NO_COPY,
         (TransactionKind::Read, State::Modified | State::Owned) => {
-            Snooped { next: State::Owned, supplies, shared: true }
+            SnoopEffect { next_state: State::Owned, supplies, is_shared: true }
         }
         (TransactionKind::Read, State::Exclusive | State::Shared) => {
-            Snooped { next: State::Shared, supplies, shared: true }
+            SnoopEffect { next_state: State::Shared, supplies, is_shared: true }
         }
-        (TransactionKind::ReadExclusive, _) => Snooped { next: State::Invalid, supplies, shared: false },
+        (TransactionKind::ReadExclusive, _) => SnoopEffect { next_state: State::Invalid, supplies, is_shared: false },
         // The new bytes replace the whole block, or the agent that invalidates already has the current bytes.
-        (TransactionKind::Invalidate | TransactionKind::WriteBlock, _) => Snooped::NOTHING,
-        (TransactionKind::ReadBlock, _) => Snooped { next: state, supplies, shared: true },
+        (TransactionKind::Invalidate | TransactionKind::WriteBlock, _) => SnoopEffect::NO_COPY,
+        (TransactionKind::ReadBlock, _) => SnoopEffect { next_state: state, supplies, is_shared: true },
         (TransactionKind::WriteBack | TransactionKind::ReadWord | TransactionKind::WriteWord, _) => {
-            Snooped { next: state, supplies: false, shared: true }
+            SnoopEffect { next_state: state, supplies: false, is_shared: true }
         }
     }
 }
 
 /// Returns the state in which a block that was fetched by `kind` arrives.
-pub const fn filled(kind: TransactionKind, shared: bool) -> State {
-    match (kind, shared) {
+pub const fn fill_state(kind: TransactionKind, is_shared: bool) -> State {
+    match (kind, is_shared) {
         (TransactionKind::ReadExclusive | TransactionKind::Invalidate, _) => State::Modified,
         (_, true) => State::Shared,
         (_, false) => State::Exclusive,

@@ -92,7 +92,7 @@ impl MemoryBusNode {
             MemoryBusProcessor::new(sim, &name, &bus, cache, parameters.processor)
         };
         let cores = (0..parameters.cores).map(core).collect();
-        bus.set_caches(parameters.cores as usize);
+        bus.set_cache_count(parameters.cores as usize);
         MemoryBusNode {
             name: name.to_owned(),
             bus,
@@ -106,12 +106,12 @@ impl MemoryBusNode {
     }
 
     /// Returns the utilization of the bus, and of main memory, the cache and the interface's memory by accesses from
-    /// the bus. Accesses to the cache are those of other agents, and accesses to the interface are those to both of
-    /// its halves.
+    /// the bus. Accesses to the cache are those of other agents, and accesses to the interface are those to its
+    /// send half and to its receive half.
     pub fn utilization(&self) -> Vec<Utilization> {
-        let [memory, cache, interface] = self.bus.accessed();
+        let [memory, cache, interface] = self.bus.access_times();
         vec![
-            Utilization { what: "memory bus", busy: self.bus.held_total(), active: self.bus.moved_total() },
+            Utilization { part_name: "memory bus", busy: self.bus.held_total(), active: self.bus.moved_total() },
             Utilization::always_active("memory", memory),
             Utilization::always_active("cache", cache),
             Utilization::always_active("interface memory", interface),
@@ -119,13 +119,13 @@ impl MemoryBusNode {
     }
 
     /// Returns the numbers of blocks that the cores have read from main memory, and from interfaces and other cores.
-    pub fn fetched(&self) -> [u64; 2] {
+    pub fn fetched_blocks(&self) -> [u64; 2] {
         let of_core = |core: &MemoryBusProcessor| {
-            let fetched = self.bus.fetched(core.cache().id());
-            let memory = fetched[self.memory.0];
-            [memory, fetched.iter().sum::<u64>() - memory]
+            let fetched_blocks = self.bus.fetched_blocks(core.cache().id());
+            let from_memory = fetched_blocks[self.memory.0];
+            [from_memory, fetched_blocks.iter().sum::<u64>() - from_memory]
         };
-        self.cores.iter().map(of_core).fold([0; 2], |all, one| [all[0] + one[0], all[1] + one[1]])
+        self.cores.iter().map(of_core).fold([0; 2], |total, core| [total[0] + core[0], total[1] + core[1]])
     }
 
     /// Returns a port for agents of an interface.
@@ -138,7 +138,7 @@ impl MemoryBusNode {
         self.cores.iter().cloned().map(AnyProcessor::MemoryBus).collect()
     }
 
-    /// Lets the cores combine stores to `window`.
+    /// Makes the cores combine stores to `window`.
     pub fn combine_writes(&self, window: Range<Address>) {
         self.cores.iter().for_each(|core| core.combine_writes(window.clone()));
     }
@@ -148,7 +148,7 @@ impl MemoryBusNode {
         self.cores.iter().map(|core| core.cache().cold_fills(from, to)).sum()
     }
 
-    /// Attaches an interface, or a half of one, that is the home of `addresses`. These must be at or above
+    /// Attaches an interface, or its send or receive half, that is the home of `addresses`. These must be at or above
     /// [`INTERFACE_BASE`].
     pub fn attach(&self, interface: Rc<dyn Agent>, addresses: Range<Address>) -> AgentId {
         assert!(addresses.start >= INTERFACE_BASE, "an interface is not at home in main memory");
@@ -181,7 +181,7 @@ impl MemoryBusNode {
         address
     }
 
-    /// Reads memory as this node's program sees it, without taking simulated time. It is for reading results.
+    /// Reads memory as this node's program sees it, without taking simulated time. This method is for reading results.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
         let end = address + bytes as u64;
         let mut data = Vec::with_capacity(bytes);
@@ -189,8 +189,8 @@ impl MemoryBusNode {
             let at = address + data.len() as u64;
             let block: Block = self.bus.peek(block_of(at));
             let offset = offset_in_block(at);
-            let count = (BLOCK_BYTES - offset).min((end - at) as usize);
-            data.extend_from_slice(&block.0[offset..offset + count]);
+            let length = (BLOCK_BYTES - offset).min((end - at) as usize);
+            data.extend_from_slice(&block.0[offset..offset + length]);
         }
         self.cores.iter().for_each(|core| core.overlay_stores(address, &mut data));
         data

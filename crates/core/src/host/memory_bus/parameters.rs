@@ -200,7 +200,7 @@ impl NodeParameters {
         let mut problems: Vec<_> = cache.map(|(key, reason)| BadParameter::new(key, reason)).collect();
         problems.extend(self.bus.check());
         if self.processor.clock.0 == 0 {
-            problems.push(BadParameter::new("processor.clock", "a clock of 0 Hz never ticks"));
+            problems.push(BadParameter::new("processor.clock", "the clock must be above 0 Hz"));
         }
         if self.processor.store_buffer_entries == 0 {
             problems.push(BadParameter::new(
@@ -226,7 +226,7 @@ impl BusParameters {
     fn check(&self) -> Vec<BadParameter> {
         let mut problems = Vec::new();
         if self.clock.0 == 0 {
-            problems.push(BadParameter::new("bus.clock", "a clock of 0 Hz never ticks"));
+            problems.push(BadParameter::new("bus.clock", "the clock must be above 0 Hz"));
         }
         if !self.width.get().is_power_of_two() || self.width.len() > BLOCK_BYTES {
             let reason = format!(

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 /// The blocks that are to be fetched, in order.
 pub(super) struct Prefetches {
-    blocks: RefCell<VecDeque<Prefetch>>,
-    announced: Signal,
+    entries: RefCell<VecDeque<Prefetch>>,
+    run_announced: Signal,
 }
 
 /// A block of an announced run.
@@ -16,37 +16,38 @@ pub(super) struct Prefetches {
 pub(super) struct Prefetch {
     pub block: Address,
     /// Whether the run will write the block.
-    pub write: bool,
+    pub is_write: bool,
     /// Local time of the announcement.
-    pub at: Time,
+    pub announced_at: Time,
 }
 
 impl Prefetches {
     pub(super) fn new(sim: &Sim, name: &str) -> Prefetches {
-        Prefetches { blocks: RefCell::default(), announced: Signal::new(sim, format!("{name}: a run")) }
+        Prefetches { entries: RefCell::default(), run_announced: Signal::new(sim, format!("{name}: a run")) }
     }
 
     /// Returns the signal that is notified when a run was announced.
-    pub(super) fn announced(&self) -> &Signal {
-        &self.announced
+    pub(super) fn run_announced(&self) -> &Signal {
+        &self.run_announced
     }
 
     /// Returns the number of announced blocks.
     pub(super) fn len(&self) -> usize {
-        self.blocks.borrow().len()
+        self.entries.borrow().len()
     }
 
-    /// Returns whether the first `among` announced blocks have `block`.
-    pub(super) fn contains(&self, block: Address, write: bool, among: usize) -> bool {
-        self.blocks.borrow().iter().take(among).any(|known| (known.block, known.write) == (block, write))
+    /// Returns whether `block` is among the first `entry_count` announced blocks, for writing if `is_write` is true and
+    /// otherwise for reading.
+    pub(super) fn contains(&self, block: Address, is_write: bool, entry_count: usize) -> bool {
+        self.entries.borrow().iter().take(entry_count).any(|entry| (entry.block, entry.is_write) == (block, is_write))
     }
 
     pub(super) fn add(&self, prefetch: Prefetch) {
-        self.blocks.borrow_mut().push_back(prefetch);
+        self.entries.borrow_mut().push_back(prefetch);
     }
 
-    /// Takes the next block.
-    pub(super) fn next(&self) -> Option<Prefetch> {
-        self.blocks.borrow_mut().pop_front()
+    /// Removes and returns the next block.
+    pub(super) fn pop(&self) -> Option<Prefetch> {
+        self.entries.borrow_mut().pop_front()
     }
 }

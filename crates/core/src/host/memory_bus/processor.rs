@@ -6,11 +6,11 @@
 //! accesses are in `uncached.rs`, runs whose misses overlap in `runs.rs`, combined stores in `write_combining.rs`, and
 //! polls in `spin.rs` and `polls.rs`.
 //!
-//! Between two synchronizations, a processor sees its cache as it was at the first one. This skew is usual in
-//! simulators that run programs ahead. A processor observes other processors and interfaces only through the bus; a
+//! Between two synchronizations, a processor sees its cache as it was at the first synchronization. This skew is usual
+//! in simulators that run programs ahead. A processor observes other processors and interfaces only through the bus; a
 //! message is therefore never read before it was written.
 //!
-//! The module leaves out instruction fetch, speculation, address translation.
+//! The module leaves out instruction fetch, speculation and address translation.
 //!
 //! Parameters: [`MemoryBusProcessorParameters`]. Statistics: the times in bus transactions and waiting for them.
 
@@ -44,9 +44,11 @@ pub(super) struct Core {
     /// The path to devices that are not on the bus, if there are any.
     pub(super) devices: OnceCell<Rc<dyn DevicePath>>,
     pub(super) parameters: MemoryBusProcessorParameters,
-    /// Period of the clock, if it is a whole number of picoseconds. It saves a division at each access.
+    /// Period of the clock, if it is a whole number of picoseconds. A known period saves a division at each access.
     pub(super) period: Option<Time>,
+    /// Local time without `cycles`.
     base_time: Cell<Time>,
+    /// Cycles of local time since `base_time`.
     cycles: Cell<u64>,
     pub(super) stalls: Cell<Stalls>,
 }
@@ -84,7 +86,7 @@ impl MemoryBusProcessor {
     ///
     /// # Panics
     ///
-    /// Panics if the processor has one.
+    /// Panics if the processor already has a path to devices.
     pub(in crate::host) fn set_device_path(&self, path: Rc<dyn DevicePath>) {
         assert!(self.0.devices.set(path).is_ok(), "a processor has one path to devices");
     }
@@ -144,17 +146,17 @@ impl MemoryBusProcessor {
     /// Returns the word at `address`, if it is in the cache or in the store buffer.
     #[inline]
     pub fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
-        let value = self.find(address, bytes)?;
+        let value = self.lookup(address, bytes)?;
         self.work(self.0.parameters.hit_cycles);
         Some(value)
     }
 
     /// Returns the word at `address`, as [`try_load`](Self::try_load) does, without the cycles of an access.
     #[inline]
-    pub(super) fn find(&self, address: Address, bytes: usize) -> Option<u64> {
+    pub(super) fn lookup(&self, address: Address, bytes: usize) -> Option<u64> {
         let stores = &self.0.stores;
-        let waiting = if stores.is_empty() { StoreForwarding::NoMatch } else { stores.forward(address, bytes) };
-        match waiting {
+        let forwarding = if stores.is_empty() { StoreForwarding::NoMatch } else { stores.forward(address, bytes) };
+        match forwarding {
             StoreForwarding::Value(value) => Some(value),
             StoreForwarding::NoMatch => self.0.cache.contents().borrow_mut().load(address, bytes),
             StoreForwarding::PartialMatch => None,
@@ -165,7 +167,7 @@ impl MemoryBusProcessor {
     /// it is not full. Returns whether the word was stored.
     #[inline]
     pub fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
-        let is_stored = self.put(address, bytes, value);
+        let is_stored = self.store_uncounted(address, bytes, value);
         if is_stored {
             self.work(self.0.parameters.hit_cycles);
         }
@@ -174,9 +176,9 @@ impl MemoryBusProcessor {
 
     /// Stores a word, as [`try_store`](Self::try_store) does, without the cycles of an access.
     #[inline]
-    pub(super) fn put(&self, address: Address, bytes: usize, value: u64) -> bool {
-        let at_once = self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store(address, bytes, value);
-        at_once || self.0.stores.push(BufferedStore { address, bytes, value, at: self.time() })
+    pub(super) fn store_uncounted(&self, address: Address, bytes: usize, value: u64) -> bool {
+        let is_in_cache = self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store(address, bytes, value);
+        is_in_cache || self.0.stores.push(BufferedStore { address, bytes, value, stored_at: self.time() })
     }
 
     /// Loads up to 8 bytes, which are in one block.
@@ -187,17 +189,17 @@ impl MemoryBusProcessor {
             }
             match self.0.stores.forward(address, bytes) {
                 StoreForwarding::PartialMatch => self.fence().await,
-                StoreForwarding::NoMatch | StoreForwarding::Value(_) => self.miss(address).await,
+                StoreForwarding::NoMatch | StoreForwarding::Value(_) => self.fetch_block(address).await,
             }
         }
     }
 
-    async fn miss(&self, address: Address) {
+    async fn fetch_block(&self, address: Address) {
         self.work(self.0.parameters.request_cycles);
         self.sync().await;
         let requested_at = self.0.sim.now();
-        let waited = self.0.cache.obtain(address, false).await;
-        self.finish_access(requested_at, waited);
+        let wait_time = self.0.cache.obtain(address, false).await;
+        self.finish_access(requested_at, wait_time);
     }
 
     /// Stores up to 8 bytes, which are in one block.
@@ -205,8 +207,8 @@ impl MemoryBusProcessor {
         if self.try_store(address, bytes, value) {
             return;
         }
-        while !self.0.stores.push(BufferedStore { address, bytes, value, at: self.time() }) {
-            self.wait_for_stores(&self.0.stores.drained).await;
+        while !self.0.stores.push(BufferedStore { address, bytes, value, stored_at: self.time() }) {
+            self.wait_for_stores(&self.0.stores.entry_freed).await;
         }
         self.work(self.0.parameters.hit_cycles);
     }
@@ -226,7 +228,7 @@ impl MemoryBusProcessor {
     /// Waits until every store has reached the cache.
     pub async fn fence(&self) {
         while !self.0.stores.is_empty() {
-            self.wait_for_stores(&self.0.stores.emptied).await;
+            self.wait_for_stores(&self.0.stores.became_empty).await;
         }
     }
 
@@ -235,29 +237,29 @@ impl MemoryBusProcessor {
         self.0.stores.overlay(address, data);
     }
 
-    /// Ends an access that requested the bus at `requested_at`, and waited for it for `waited`, which is `None` if the
-    /// access needed no transaction.
-    pub(super) fn finish_access(&self, requested_at: Time, waited: Option<Time>) {
+    /// Ends an access that requested the bus at `requested_at`, and waited `wait_time` for the bus. `wait_time` is
+    /// `None` if the access needed no transaction.
+    pub(super) fn finish_access(&self, requested_at: Time, wait_time: Option<Time>) {
         let now = self.0.sim.now();
         self.set_time(now);
-        let Some(waited) = waited else { return };
+        let Some(wait_time) = wait_time else { return };
         self.work(self.0.parameters.reply_cycles);
-        self.add_stall(now - requested_at, waited);
+        self.add_stall(now - requested_at, wait_time);
     }
 
-    /// Accounts for an access that took `took` from its departure from the processor. The access waited for the bus for
-    /// `waited` of that time.
-    pub(super) fn add_stall(&self, took: Time, waited: Time) {
-        self.add_stalls(took, waited, 1);
+    /// Accounts for an access that returned to the processor `duration` after it had left it. For `wait_time` of this
+    /// duration, the access waited for the bus.
+    pub(super) fn add_stall(&self, duration: Time, wait_time: Time) {
+        self.add_stalls(duration, wait_time, 1);
     }
 
-    /// Accounts for `times` equal accesses.
-    pub(super) fn add_stalls(&self, took: Time, waited: Time, times: u64) {
-        let p = &self.0.parameters;
-        let to_and_from_bus = p.clock.cycles(p.request_cycles + p.reply_cycles);
+    /// Accounts for `count` equal accesses.
+    pub(super) fn add_stalls(&self, duration: Time, wait_time: Time, count: u64) {
+        let parameters = &self.0.parameters;
+        let path_time = parameters.clock.cycles(parameters.request_cycles + parameters.reply_cycles);
         let stalls = self.0.stalls.get();
-        let service = stalls.service + (took - waited + to_and_from_bus) * times;
-        self.0.stalls.set(Stalls { service, waiting: stalls.waiting + waited * times });
+        let service = stalls.service + (duration - wait_time + path_time) * count;
+        self.0.stalls.set(Stalls { service, waiting: stalls.waiting + wait_time * count });
     }
 
     /// Runs the store buffer: fetches blocks and writes the stores that wait for them.
@@ -268,23 +270,23 @@ impl MemoryBusProcessor {
                 core.stores.became_nonempty.wait().await;
                 continue;
             };
-            if first.at > core.sim.now() {
-                core.sim.until(first.at).await;
+            if first.stored_at > core.sim.now() {
+                core.sim.until(first.stored_at).await;
             }
             let block = block_of(first.address);
             if !core.cache.contents().borrow().state(block).writable() {
-                let p = &core.parameters;
-                core.sim.delay(p.clock.cycles(p.request_cycles)).await;
+                let parameters = &core.parameters;
+                core.sim.delay(parameters.clock.cycles(parameters.request_cycles)).await;
                 core.cache.obtain(block, true).await;
                 // The stores reach the cache before the reply cycles, so that no other agent can take the block first.
                 self.write_stores(block);
-                core.sim.delay(p.clock.cycles(p.reply_cycles)).await;
+                core.sim.delay(parameters.clock.cycles(parameters.reply_cycles)).await;
             } else {
                 self.write_stores(block);
             }
-            core.stores.drained.notify();
+            core.stores.entry_freed.notify();
             if core.stores.is_empty() {
-                core.stores.emptied.notify();
+                core.stores.became_empty.notify();
             }
         }
     }
@@ -292,8 +294,8 @@ impl MemoryBusProcessor {
     fn write_stores(&self, block: Address) {
         let mut cache = self.0.cache.contents().borrow_mut();
         while let Some(entry) = self.0.stores.pop_for(block) {
-            let written = cache.store(entry.address, entry.bytes, entry.value);
-            assert!(written, "a block just obtained may be written");
+            let is_stored = cache.store(entry.address, entry.bytes, entry.value);
+            assert!(is_stored, "a block just obtained may be written");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Runs of loads and stores whose misses overlap, as a processor of today executes a copy.
 //!
 //! The module models a number of outstanding block misses ([`MemoryBusProcessorParameters::misses`]) and accesses wider
-//! than a word ([`MemoryBusProcessorParameters::run_access`]). A run is announced before its first access. Tasks, one
-//! for each miss but that of the program itself, then fetch the blocks of the run in order; the program waits only for
-//! a block that has not arrived. On a circuit-switched bus the misses are queued for the bus, so that only the cycles
-//! to and from the bus overlap.
+//! than a word ([`MemoryBusProcessorParameters::run_access`]). A run is announced before its first access. Tasks then
+//! fetch the blocks of the run in order, and the program waits only for a block that has not arrived. There is one task
+//! for each outstanding miss except one, which is the miss of the program itself. On a circuit-switched bus the misses
+//! are queued for the bus, so that only the cycles to and from the bus overlap.
 //!
 //! The module leaves out prefetches of blocks that no run has announced, and misses of single loads, which do not
 //! overlap: the program executes in order.
@@ -21,57 +21,57 @@ impl MemoryBusProcessor {
     /// Starts the tasks that fetch the blocks of runs.
     pub(super) fn start_prefetches(&self, name: &str) {
         for number in 1..self.0.parameters.misses {
-            self.0.sim.spawn_server(format!("{name} miss {number}"), self.clone().fetch_announced());
+            self.0.sim.spawn_server(format!("{name} miss {number}"), self.clone().fetch_announced_blocks());
         }
     }
 
     /// Returns whether runs differ from a sequence of single accesses.
     #[inline]
     pub(super) fn has_runs(&self) -> bool {
-        let p = &self.0.parameters;
-        p.misses > 1 || p.run_access.len() > 8
+        let parameters = &self.0.parameters;
+        parameters.misses > 1 || parameters.run_access.len() > 8
     }
 
     /// Announces a run, whose blocks are then fetched in order.
-    pub(super) fn announce_run(&self, from: Address, bytes: usize, write: bool) {
+    pub(super) fn announce_run(&self, from: Address, bytes: usize, is_write: bool) {
         let core = &*self.0;
         if core.parameters.misses == 1 || bytes == 0 {
             return;
         }
-        let (mut block, end, mut missing) = (block_of(from), from + bytes as u64, 0);
-        // The blocks of one run differ, so only those of earlier runs are compared.
-        let announced = core.prefetches.len();
+        let (mut block, end, mut added_count) = (block_of(from), from + bytes as u64, 0);
+        // The blocks of this run differ from each other, so they are compared only with those of earlier runs.
+        let earlier_count = core.prefetches.len();
         while block < end {
-            if !self.holds(block, write) && !core.prefetches.contains(block, write, announced) {
-                core.prefetches.add(Prefetch { block, write, at: self.time() });
-                missing += 1;
+            if !self.permits_access(block, is_write) && !core.prefetches.contains(block, is_write, earlier_count) {
+                core.prefetches.add(Prefetch { block, is_write, announced_at: self.time() });
+                added_count += 1;
             }
             block += BLOCK_BYTES as u64;
         }
-        // A task that is fetching a block takes the next one when it is done.
-        if missing > 0 {
-            core.prefetches.announced().notify_first(missing);
+        // A task that is fetching a block continues with the next announced block without a notification.
+        if added_count > 0 {
+            core.prefetches.run_announced().notify_first(added_count);
         }
     }
 
-    fn holds(&self, block: Address, write: bool) -> bool {
+    fn permits_access(&self, block: Address, is_write: bool) -> bool {
         let state = self.0.cache.contents().borrow().state(block);
-        if write { state.writable() } else { state.readable() }
+        if is_write { state.writable() } else { state.readable() }
     }
 
-    async fn fetch_announced(self) {
+    async fn fetch_announced_blocks(self) {
         let core = &*self.0;
         loop {
-            let Some(Prefetch { block, write, at }) = core.prefetches.next() else {
-                core.prefetches.announced().wait().await;
+            let Some(Prefetch { block, is_write, announced_at }) = core.prefetches.pop() else {
+                core.prefetches.run_announced().wait().await;
                 continue;
             };
-            if at > core.sim.now() {
-                core.sim.until(at).await;
+            if announced_at > core.sim.now() {
+                core.sim.until(announced_at).await;
             }
-            if !self.holds(block, write) {
+            if !self.permits_access(block, is_write) {
                 core.sim.delay(core.parameters.clock.cycles(core.parameters.request_cycles)).await;
-                core.cache.obtain(block, write).await;
+                core.cache.obtain(block, is_write).await;
             }
         }
     }
@@ -79,69 +79,75 @@ impl MemoryBusProcessor {
     /// Loads consecutive bytes.
     pub(super) async fn load_run(&self, from: Address, into: &mut [u8]) {
         if !self.has_runs() {
-            return read_words(from, into, async |at, part| self.load(at, part).await).await;
+            return read_words(from, into, async |at, part_bytes| self.load(at, part_bytes).await).await;
         }
         self.announce_run(from, into.len(), false);
-        let mut moved = 0;
-        while moved < into.len() {
-            let (at, begins) = (from + moved as u64, self.begins_access(from, from + moved as u64));
-            let access = self.rest_of_access(at, into.len() - moved);
-            if self.find_bytes(at, &mut into[moved..moved + access]) {
-                self.work(if begins { self.0.parameters.hit_cycles } else { 0 });
-                moved += access;
+        let mut moved_bytes = 0;
+        while moved_bytes < into.len() {
+            let (at, is_access_start) =
+                (from + moved_bytes as u64, self.begins_access(from, from + moved_bytes as u64));
+            let access_bytes = self.access_length(at, into.len() - moved_bytes);
+            if self.lookup_bytes(at, &mut into[moved_bytes..moved_bytes + access_bytes]) {
+                self.work(if is_access_start { self.0.parameters.hit_cycles } else { 0 });
+                moved_bytes += access_bytes;
                 continue;
             }
-            let part = aligned(at, into.len() - moved);
-            let value = match self.find(at, part).filter(|_| !begins) {
+            let part_bytes = aligned(at, into.len() - moved_bytes);
+            let value = match self.lookup(at, part_bytes).filter(|_| !is_access_start) {
                 Some(value) => value,
-                None => self.load(at, part).await,
+                None => self.load(at, part_bytes).await,
             };
-            into[moved..moved + part].copy_from_slice(&value.to_le_bytes()[..part]);
-            moved += part;
+            into[moved_bytes..moved_bytes + part_bytes].copy_from_slice(&value.to_le_bytes()[..part_bytes]);
+            moved_bytes += part_bytes;
         }
     }
 
     /// Stores consecutive bytes.
     pub(super) async fn store_run(&self, to: Address, bytes: &[u8]) {
         if !self.has_runs() {
-            return write_words(to, bytes, async |at, part, value| self.store(at, part, value).await).await;
+            return write_words(to, bytes, async |at, part_bytes, value| self.store(at, part_bytes, value).await).await;
         }
         self.announce_run(to, bytes.len(), true);
-        let mut moved = 0;
-        while moved < bytes.len() {
-            let (at, begins) = (to + moved as u64, self.begins_access(to, to + moved as u64));
-            let access = self.rest_of_access(at, bytes.len() - moved);
-            if self.put_bytes(at, &bytes[moved..moved + access]) {
-                self.work(if begins { self.0.parameters.hit_cycles } else { 0 });
-                moved += access;
+        let mut moved_bytes = 0;
+        while moved_bytes < bytes.len() {
+            let (at, is_access_start) = (to + moved_bytes as u64, self.begins_access(to, to + moved_bytes as u64));
+            let access_bytes = self.access_length(at, bytes.len() - moved_bytes);
+            if self.store_bytes_uncounted(at, &bytes[moved_bytes..moved_bytes + access_bytes]) {
+                self.work(if is_access_start { self.0.parameters.hit_cycles } else { 0 });
+                moved_bytes += access_bytes;
                 continue;
             }
-            let part = aligned(at, bytes.len() - moved);
-            let value = read_bytes(&bytes[moved..moved + part]);
-            let is_stored = if begins { self.try_store(at, part, value) } else { self.put(at, part, value) };
+            let part_bytes = aligned(at, bytes.len() - moved_bytes);
+            let value = read_bytes(&bytes[moved_bytes..moved_bytes + part_bytes]);
+            let is_stored = if is_access_start {
+                self.try_store(at, part_bytes, value)
+            } else {
+                self.store_uncounted(at, part_bytes, value)
+            };
             if !is_stored {
-                self.store(at, part, value).await;
+                self.store(at, part_bytes, value).await;
             }
-            moved += part;
+            moved_bytes += part_bytes;
         }
     }
 
-    /// Returns the number of bytes from `at` on, of `remaining_bytes`, that one access and one block contain.
-    fn rest_of_access(&self, at: Address, remaining_bytes: usize) -> usize {
-        let access = self.0.parameters.run_access.get().min(BLOCK_BYTES as u64);
-        remaining_bytes.min((access - at % access) as usize)
+    /// Returns the number of bytes that one access at `at` moves: at most `remaining_bytes`, and at most those up to
+    /// the next multiple of the width of an access.
+    fn access_length(&self, at: Address, remaining_bytes: usize) -> usize {
+        let access_bytes = self.0.parameters.run_access.get().min(BLOCK_BYTES as u64);
+        remaining_bytes.min((access_bytes - at % access_bytes) as usize)
     }
 
-    /// Copies bytes of one access, as a [`find`](Self::find) of each word does, if no store to their block waits and
-    /// the block is in the cache. Returns whether they were copied.
-    fn find_bytes(&self, at: Address, into: &mut [u8]) -> bool {
+    /// Copies bytes of one access, as a [`lookup`](Self::lookup) of each word does, if no store to their block waits
+    /// and the block is in the cache. Returns whether they were copied.
+    fn lookup_bytes(&self, at: Address, into: &mut [u8]) -> bool {
         let core = &*self.0;
         !core.stores.may_have_block(at) && core.cache.contents().borrow_mut().load_bytes(at, into)
     }
 
-    /// Writes bytes of one access, as a [`put`](Self::put) of each word does, if no store waits and their block is
-    /// writable. Returns whether they were written.
-    fn put_bytes(&self, at: Address, bytes: &[u8]) -> bool {
+    /// Writes bytes of one access, as a [`store_uncounted`](Self::store_uncounted) of each word does, if no store waits
+    /// and their block is writable. Returns whether they were written.
+    fn store_bytes_uncounted(&self, at: Address, bytes: &[u8]) -> bool {
         self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store_bytes(at, bytes)
     }
 

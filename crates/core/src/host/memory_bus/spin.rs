@@ -12,20 +12,20 @@ use crate::host::block::Address;
 
 impl MemoryBusProcessor {
     /// Ends one round of a loop that polls the cached word at `address` and takes `round_cycles` in addition to the
-    /// load. Returns when another load could return a new value. `wake` returns the time at which the program has other
-    /// work, if it is known.
-    pub async fn spin(&self, address: Address, round_cycles: u64, reason: WaitReasonId, wake: &dyn Fn() -> Time) {
+    /// load. Returns when another load could return a new value. `wake_time` returns the time at which the program has
+    /// other work, if it is known.
+    pub async fn spin(&self, address: Address, round_cycles: u64, reason: WaitReasonId, wake_time: &dyn Fn() -> Time) {
         self.work(round_cycles);
         match self.0.parameters.spin {
             Spin::Each => self.simulate_poll().await,
-            Spin::Skipped => self.skip_polls(address, round_cycles, reason, wake).await,
+            Spin::Skipped => self.skip_cached_polls(address, round_cycles, reason, wake_time).await,
         }
     }
 
-    /// Returns the signal that is notified when the polled block was invalidated. A notification of this signal wakes
-    /// a program for any other event as well.
+    /// Returns the signal that is notified when the polled block was invalidated. Other events that a waiting program
+    /// must see notify the same signal.
     pub fn wakeup(&self) -> &Signal {
-        self.0.cache.watched_block_lost()
+        self.0.cache.watched_block_dropped()
     }
 
     async fn simulate_poll(&self) {
@@ -34,19 +34,25 @@ impl MemoryBusProcessor {
         self.0.sim.delay(Time::ZERO).await;
     }
 
-    async fn skip_polls(&self, address: Address, round_cycles: u64, reason: WaitReasonId, wake: &dyn Fn() -> Time) {
+    async fn skip_cached_polls(
+        &self,
+        address: Address,
+        round_cycles: u64,
+        reason: WaitReasonId,
+        wake_time: &dyn Fn() -> Time,
+    ) {
         // A round that begins before the block is invalidated hits.
         while self.0.cache.contents().borrow().find(address).is_some() {
-            let wake = wake();
-            if wake <= self.0.sim.now() {
+            let deadline = wake_time();
+            if deadline <= self.0.sim.now() {
                 break;
             }
-            self.0.cache.watch(address).wait_for(reason, wake).await;
+            self.0.cache.watch(address).wait_for(reason, deadline).await;
         }
         let now = self.0.sim.now();
         let clock = self.0.parameters.clock;
-        let round = clock.cycles(round_cycles + self.0.parameters.hit_cycles).max(Time::from_ps(1));
-        let rounds = now.since(self.time()).ps().div_ceil(round.ps());
-        self.set_time(self.time() + round * rounds);
+        let round_time = clock.cycles(round_cycles + self.0.parameters.hit_cycles).max(Time::from_ps(1));
+        let round_count = now.since(self.time()).ps().div_ceil(round_time.ps());
+        self.set_time(self.time() + round_time * round_count);
     }
 }

@@ -20,7 +20,7 @@ pub struct BufferedStore {
     /// Value of the store.
     pub value: u64,
     /// Local time at which the program stored the value.
-    pub at: Time,
+    pub stored_at: Time,
 }
 
 impl BufferedStore {
@@ -29,13 +29,13 @@ impl BufferedStore {
     }
 }
 
-/// Returns the bit of an address's block in a set of blocks, which blocks of equal numbers modulo 64 share.
+/// Returns the bit for the block of `address` in a set of blocks. Blocks whose numbers are equal modulo 64 share a bit.
 #[inline]
 const fn block_bit(address: Address) -> u64 {
     1 << (address / BLOCK_BYTES as u64 % 64)
 }
 
-/// The result of the look-up of a load in the store buffer.
+/// The result of looking up a load in the store buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StoreForwarding {
     /// No waiting store overlaps the load.
@@ -49,16 +49,16 @@ pub enum StoreForwarding {
 /// The store buffer of a processor.
 pub struct StoreBuffer {
     entries: RefCell<VecDeque<BufferedStore>>,
-    /// The blocks of the entries as a set of bits, by [`block_bit`]; 0 if the buffer is empty. The set is kept apart
-    /// because every cache hit checks it. A bit may outlive its entry, as long as the buffer has others.
-    blocks: Cell<u64>,
+    /// The blocks of the entries as a set of bits, by [`block_bit`]; 0 if the buffer is empty. The set is a separate
+    /// field because every cache hit checks it. A bit may stay set after its entry has left, until the buffer is empty.
+    block_bits: Cell<u64>,
     entries_max: usize,
     /// Notified, at the local time of the store, when a store enters an empty buffer.
     pub became_nonempty: Signal,
     /// Notified when stores have left.
-    pub drained: Signal,
+    pub entry_freed: Signal,
     /// Notified when all stores have left.
-    pub emptied: Signal,
+    pub became_empty: Signal,
 }
 
 impl StoreBuffer {
@@ -66,18 +66,18 @@ impl StoreBuffer {
     pub fn new(sim: &Sim, name: &str, entries_max: usize) -> StoreBuffer {
         StoreBuffer {
             entries: RefCell::default(),
-            blocks: Cell::new(0),
+            block_bits: Cell::new(0),
             entries_max,
             became_nonempty: Signal::new(sim, format!("{name}: a store")),
-            emptied: Signal::new(sim, format!("{name}: an empty store buffer")),
-            drained: Signal::new(sim, format!("{name}: a free entry of the store buffer")),
+            became_empty: Signal::new(sim, format!("{name}: an empty store buffer")),
+            entry_freed: Signal::new(sim, format!("{name}: a free entry of the store buffer")),
         }
     }
 
     /// Returns whether no store waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.blocks.get() == 0
+        self.block_bits.get() == 0
     }
 
     /// Adds a store. Returns `false` if the buffer is full.
@@ -87,9 +87,9 @@ impl StoreBuffer {
             return false;
         }
         entries.push_back(entry);
-        self.blocks.set(self.blocks.get() | block_bit(entry.address));
+        self.block_bits.set(self.block_bits.get() | block_bit(entry.address));
         if entries.len() == 1 {
-            self.became_nonempty.notify_at(entry.at);
+            self.became_nonempty.notify_at(entry.stored_at);
         }
         true
     }
@@ -104,21 +104,21 @@ impl StoreBuffer {
         let mut entries = self.entries.borrow_mut();
         let entry = entries.pop_front_if(|entry| block_of(entry.address) == block);
         if entries.is_empty() {
-            self.blocks.set(0);
+            self.block_bits.set(0);
         }
         entry
     }
 
-    /// Returns whether a store to the block of `address` may wait.
+    /// Returns `false` only if no store to the block of `address` waits.
     #[inline]
     pub fn may_have_block(&self, address: Address) -> bool {
-        self.blocks.get() & block_bit(address) != 0
+        self.block_bits.get() & block_bit(address) != 0
     }
 
     /// Looks up the newest waiting store that overlaps a load. Neither the load nor a store crosses a block.
     #[inline]
     pub fn forward(&self, address: Address, bytes: usize) -> StoreForwarding {
-        match self.blocks.get() & block_bit(address) {
+        match self.block_bits.get() & block_bit(address) {
             0 => StoreForwarding::NoMatch,
             _ => self.search(address, bytes),
         }

@@ -2,8 +2,8 @@
 //!
 //! The module models strong ordering: each access waits until the store buffer is empty, and the processor waits until
 //! the access is complete. Words written to a write-combined window are combined instead (`write_combining.rs`), and
-//! are flushed before any other access. Devices on a path of their own (`device_path.rs`) are not accessed over the
-//! bus. On the bus, the module leaves out posted writes of the processor.
+//! are flushed before any other access. Devices behind a device path (`device_path.rs`) are not accessed over the bus.
+//! The module leaves out posted writes of the processor on the bus.
 
 use super::agent::TransactionKind;
 use super::device_path::DevicePath;
@@ -55,24 +55,26 @@ impl MemoryBusProcessor {
         }
         self.work(self.0.parameters.request_cycles);
         if let Some(path) = self.0.devices.get().filter(|path| path.covers(address)) {
-            return self.cross(&**path, kind, address, &mut data.0[offset_in_block(address)..][..bytes]).await;
+            return self
+                .access_over_path(&**path, kind, address, &mut data.0[offset_in_block(address)..][..bytes])
+                .await;
         }
         if self.0.bus.is_uncontended() {
             return self.transact_uncontended(kind, address, bytes, data).await;
         }
         self.sync().await;
         let requested_at = self.0.sim.now();
-        let granted = self.0.bus.acquire(self.0.cache.id(), address).await;
-        let waited = granted.waited;
-        granted.run(kind, address, bytes, data).await;
-        self.finish_access(requested_at, Some(waited));
+        let grant = self.0.bus.acquire(self.0.cache.id(), address).await;
+        let wait_time = grant.wait_time;
+        grant.run(kind, address, bytes, data).await;
+        self.finish_access(requested_at, Some(wait_time));
     }
 
     /// Accesses a device on a path that is not the bus.
-    async fn cross(&self, path: &dyn DevicePath, kind: TransactionKind, address: Address, data: &mut [u8]) {
+    async fn access_over_path(&self, path: &dyn DevicePath, kind: TransactionKind, address: Address, data: &mut [u8]) {
         self.sync().await;
         let requested_at = self.0.sim.now();
-        match kind.reads() {
+        match kind.is_read() {
             true => path.read(address, data).await,
             false => path.write(address, data, kind == TransactionKind::WriteBlock).await,
         }

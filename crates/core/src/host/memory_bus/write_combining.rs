@@ -2,9 +2,9 @@
 //!
 //! The module models one buffer of a block. A store to a write-combined window takes the cycles of a cached store, and
 //! goes into the buffer. The buffer leaves as one transaction for each contiguous run of stored bytes when the block is
-//! full, when another block or any other device register is accessed, and at a fence; the processor waits for it. The
-//! module leaves out several buffers, a burst that leaves while the program continues, and buffers that leave after a
-//! time-out. A driver therefore needs a fence after the stores that the device must see.
+//! full, when another block or any other device register is accessed, and at a fence; the processor waits until the
+//! buffer has left. The module leaves out several buffers, a burst that leaves while the program continues, and buffers
+//! that leave after a time-out. A driver therefore needs a fence after the stores that the device must see.
 
 use super::agent::TransactionKind;
 use super::processor::MemoryBusProcessor;
@@ -17,18 +17,18 @@ use std::ops::Range;
 pub(super) struct WriteCombining {
     windows: RefCell<Vec<Range<Address>>>,
     /// Block whose stores are combined.
-    line: Cell<Option<Line>>,
-    /// Whether `line` holds a block whose stores are combined. Every uncached access checks this.
-    waits: Cell<bool>,
+    entry: Cell<Option<CombinedBlock>>,
+    /// Whether `entry` holds a block whose stores are combined. Every uncached access checks this flag.
+    is_occupied: Cell<bool>,
 }
 
 /// The stores to one block.
 #[derive(Clone, Copy)]
-struct Line {
+struct CombinedBlock {
     block: Address,
     data: Block,
     /// A bit for each byte that was stored.
-    stored: u64,
+    stored_bytes: u64,
 }
 
 impl WriteCombining {
@@ -39,24 +39,24 @@ impl WriteCombining {
 
     /// Returns whether no store waits in the buffer.
     pub fn is_empty(&self) -> bool {
-        !self.waits.get()
+        !self.is_occupied.get()
     }
 
-    /// Puts a store to `block` into the buffer, which must hold no other block. Returns whether the block is full then.
-    fn put(&self, block: Address, offset: usize, bytes: usize, value: u64) -> bool {
-        let mut line = self.line.get().unwrap_or(Line { block, data: Block::ZERO, stored: 0 });
-        line.data.write(offset, bytes, value);
-        line.stored |= (u64::MAX >> (BLOCK_BYTES - bytes)) << offset;
-        self.line.set(Some(line));
-        self.waits.set(true);
-        line.stored == u64::MAX
+    /// Puts a store to `block` into the buffer, which must hold no other block. Returns whether the block is full now.
+    fn add(&self, block: Address, offset: usize, bytes: usize, value: u64) -> bool {
+        let mut entry = self.entry.get().unwrap_or(CombinedBlock { block, data: Block::ZERO, stored_bytes: 0 });
+        entry.data.write(offset, bytes, value);
+        entry.stored_bytes |= (u64::MAX >> (BLOCK_BYTES - bytes)) << offset;
+        self.entry.set(Some(entry));
+        self.is_occupied.set(true);
+        entry.stored_bytes == u64::MAX
     }
 }
 
-impl Line {
+impl CombinedBlock {
     /// Returns the contiguous ranges of stored bytes, as offsets in the block.
-    fn runs(&self) -> Vec<Range<usize>> {
-        let is_stored = |offset: &usize| self.stored >> offset & 1 == 1;
+    fn stored_ranges(&self) -> Vec<Range<usize>> {
+        let is_stored = |offset: &usize| self.stored_bytes >> offset & 1 == 1;
         let starts = (0..BLOCK_BYTES).filter(|offset| is_stored(offset) && (*offset == 0 || !is_stored(&(offset - 1))));
         let end = |start: usize| (start..BLOCK_BYTES).find(|offset| !is_stored(offset)).unwrap_or(BLOCK_BYTES);
         starts.map(|start| start..end(start)).collect()
@@ -72,22 +72,22 @@ impl MemoryBusProcessor {
     /// Stores up to 8 bytes, which are in one block of a write-combined window.
     pub(super) async fn combine(&self, address: Address, bytes: usize, value: u64) {
         let (block, combining) = (block_of(address), &self.0.combining);
-        if combining.line.get().is_some_and(|line| line.block != block) {
+        if combining.entry.get().is_some_and(|entry| entry.block != block) {
             self.flush_combined().await;
         }
         self.work(self.0.parameters.hit_cycles);
-        if combining.put(block, offset_in_block(address), bytes, value) {
+        if combining.add(block, offset_in_block(address), bytes, value) {
             self.flush_combined().await;
         }
     }
 
     /// Writes the combined stores to their device.
     pub(super) async fn flush_combined(&self) {
-        let Some(mut line) = self.0.combining.line.take() else { return };
-        self.0.combining.waits.set(false);
-        for run in line.runs() {
-            let address = line.block + run.start as u64;
-            self.transact(TransactionKind::WriteBlock, address, run.len(), &mut line.data).await;
+        let Some(mut entry) = self.0.combining.entry.take() else { return };
+        self.0.combining.is_occupied.set(false);
+        for run in entry.stored_ranges() {
+            let address = entry.block + run.start as u64;
+            self.transact(TransactionKind::WriteBlock, address, run.len(), &mut entry.data).await;
         }
     }
 }

@@ -7,45 +7,49 @@ use crate::host::cache::CacheParameters;
 use crate::part::ParameterError;
 
 /// Returns the errors of a host.
-pub(super) fn errors(p: &PcieParameters) -> Vec<ParameterError> {
-    let cache = CacheParameters { size: p.cache.size, ways: p.cache.ways, supply_time: p.cache.supply_time };
+pub(super) fn errors(parameters: &PcieParameters) -> Vec<ParameterError> {
+    let cache = CacheParameters {
+        size: parameters.cache.size,
+        ways: parameters.cache.ways,
+        supply_time: parameters.cache.supply_time,
+    };
     let mut errors: Vec<ParameterError> = cache.check().into_iter().map(ParameterError::from).collect();
-    errors.extend(link_errors(p));
-    errors.extend(cache_errors(p));
-    errors.extend(iommu_errors(p));
-    let device = p.device.map_or(1, |device| device.clock.0);
+    errors.extend(link_errors(parameters));
+    errors.extend(cache_errors(parameters));
+    errors.extend(iommu_errors(parameters));
+    let device_clock = parameters.device.map_or(1, |device| device.clock.0);
     let clocks = [
-        ("processor.clock", p.processor.clock.0),
-        ("interconnect.clock", p.interconnect.clock.0),
-        ("device.clock", device),
+        ("processor.clock", parameters.processor.clock.0),
+        ("interconnect.clock", parameters.interconnect.clock.0),
+        ("device.clock", device_clock),
     ];
     for (key, _) in clocks.into_iter().filter(|(_, clock)| *clock == 0) {
-        errors.push(ParameterError::new(key, "a clock of 0 Hz never ticks"));
+        errors.push(ParameterError::new(key, "the clock must be above 0 Hz"));
     }
-    if p.memory.size.get() == 0 || !p.memory.size.get().is_multiple_of(BLOCK_BYTES as u64) {
-        let message = format!("{} is not a multiple of a block (64 B)", p.memory.size);
+    if parameters.memory.size.get() == 0 || !parameters.memory.size.get().is_multiple_of(BLOCK_BYTES as u64) {
+        let message = format!("{} is not a multiple of a block (64 B)", parameters.memory.size);
         errors.push(ParameterError::new("memory.size", message));
     }
-    if p.root_complex < p.link.crossing * 2 {
+    if parameters.root_complex < parameters.link.crossing * 2 {
         let message = format!(
             "the round trip of {} is shorter than two crossings of the link, of {} each",
-            p.root_complex, p.link.crossing
+            parameters.root_complex, parameters.link.crossing
         );
-        let help = format!("choose at least {}, or a shorter {{table}}.link.crossing", p.link.crossing * 2);
+        let help = format!("choose at least {}, or a shorter {{table}}.link.crossing", parameters.link.crossing * 2);
         errors.push(ParameterError::new("root-complex", message).related(["link.crossing"]).help(help));
     }
     errors
 }
 
-/// Returns the powers of two from `least` to `most`, in words.
-fn sizes(least: u64, most: u64) -> String {
-    let all: Vec<_> = (least.ilog2()..=most.ilog2()).map(|log| Bytes(1 << log).to_string()).collect();
-    let (last, first) = all.split_last().expect("there is a size");
+/// Returns the sizes from `least` to `most` that are powers of two, as a list in words.
+fn list_sizes(least: u64, most: u64) -> String {
+    let sizes: Vec<_> = (least.ilog2()..=most.ilog2()).map(|log| Bytes(1 << log).to_string()).collect();
+    let (last, first) = sizes.split_last().expect("there is a size");
     format!("{} or {last}", first.join(", "))
 }
 
-fn link_errors(p: &PcieParameters) -> Vec<ParameterError> {
-    let (link, mut errors) = (&p.link, Vec::new());
+fn link_errors(parameters: &PcieParameters) -> Vec<ParameterError> {
+    let (link, mut errors) = (&parameters.link, Vec::new());
     if !link.lanes.is_power_of_two() {
         let message = format!("a PCIe link of {} lanes does not exist", link.lanes);
         errors.push(ParameterError::new("link.lanes", message).help("choose 1, 2, 4, 8 or 16"));
@@ -53,7 +57,7 @@ fn link_errors(p: &PcieParameters) -> Vec<ParameterError> {
     for (key, size) in [("link.payload-max", link.payload_max), ("link.read-max", link.read_max)] {
         if !size.get().is_power_of_two() {
             let message = format!("{size} is not a power of two");
-            errors.push(ParameterError::new(key, message).help(format!("choose {}", sizes(128, 4096))));
+            errors.push(ParameterError::new(key, message).help(format!("choose {}", list_sizes(128, 4096))));
         }
     }
     if !link.read_boundary.get().is_power_of_two() {
@@ -68,25 +72,25 @@ fn link_errors(p: &PcieParameters) -> Vec<ParameterError> {
         let help = format!("choose {} at most, or a larger {{table}}.link.read-max", link.read_max);
         errors.push(ParameterError::new("link.payload-max", message).related(["link.read-max"]).help(help));
     }
-    let needed = link.payload_max.get().div_ceil(16);
-    if u64::from(link.posted_data_credits) < needed {
+    let needed_credits = link.payload_max.get().div_ceil(16);
+    if u64::from(link.posted_data_credits) < needed_credits {
         let message = format!(
             "{} credits of 16 B are fewer than one packet of {} takes",
             link.posted_data_credits, link.payload_max
         );
-        let help = format!("choose at least {needed}, or a smaller {{table}}.link.payload-max");
+        let help = format!("choose at least {needed_credits}, or a smaller {{table}}.link.payload-max");
         errors.push(ParameterError::new("link.posted-data-credits", message).related(["link.payload-max"]).help(help));
     }
     errors
 }
 
-fn cache_errors(p: &PcieParameters) -> Vec<ParameterError> {
-    let (llc, mut errors) = (&p.llc, Vec::new());
-    let row = BLOCK_BYTES as u64 * llc.ways as u64;
-    if !llc.size.get().is_multiple_of(row) {
+fn cache_errors(parameters: &PcieParameters) -> Vec<ParameterError> {
+    let (llc, mut errors) = (&parameters.llc, Vec::new());
+    let set_bytes = BLOCK_BYTES as u64 * llc.ways as u64;
+    if !llc.size.get().is_multiple_of(set_bytes) {
         let message = format!("{} is not a multiple of {} ways of 64 B", llc.size, llc.ways);
-        let (below, above) = (llc.size.get() / row * row, llc.size.get().next_multiple_of(row));
-        let help = format!("choose {} or {}", Bytes(below.max(row)), Bytes(above));
+        let (below, above) = (llc.size.get() / set_bytes * set_bytes, llc.size.get().next_multiple_of(set_bytes));
+        let help = format!("choose {} or {}", Bytes(below.max(set_bytes)), Bytes(above));
         errors.push(ParameterError::new("llc.size", message).related(["llc.ways"]).help(help));
     }
     if llc.io_ways > llc.ways {
@@ -97,19 +101,20 @@ fn cache_errors(p: &PcieParameters) -> Vec<ParameterError> {
     errors
 }
 
-fn iommu_errors(p: &PcieParameters) -> Vec<ParameterError> {
-    let pages = [4 << 10, 2 << 20, 1 << 30];
-    let unknown = p.iommu.iter().filter(|iommu| !pages.contains(&iommu.page.get()));
+fn iommu_errors(parameters: &PcieParameters) -> Vec<ParameterError> {
+    let page_sizes = [4 << 10, 2 << 20, 1 << 30];
+    let unsupported = parameters.iommu.iter().filter(|iommu| !page_sizes.contains(&iommu.page.get()));
     let error = |page: Bytes| {
         let message = format!("an IOMMU has no pages of {page}");
         ParameterError::new("iommu.page", message).help("choose 4 KiB, 2 MiB or 1 GiB")
     };
-    unknown.map(|iommu| error(iommu.page)).collect()
+    unsupported.map(|iommu| error(iommu.page)).collect()
 }
 
 /// Returns the reason for which the value at `key` has no effect.
-pub(super) fn inert_reason(p: &PcieParameters, key: &str) -> Option<&'static str> {
-    let is_local = [p.memory_socket, p.processor_socket].iter().all(|socket| *socket == MemorySocket::Local);
+pub(super) fn inert_reason(parameters: &PcieParameters, key: &str) -> Option<&'static str> {
+    let is_local =
+        [parameters.memory_socket, parameters.processor_socket].iter().all(|socket| *socket == MemorySocket::Local);
     match key {
         "remote" | "remote-write-back" if is_local => Some("no memory and no processor is at the remote socket"),
         _ => None,
@@ -117,24 +122,25 @@ pub(super) fn inert_reason(p: &PcieParameters, key: &str) -> Option<&'static str
 }
 
 /// Returns warnings about values that are valid but probably not intended.
-pub(super) fn warnings(p: &PcieParameters) -> Vec<ParameterError> {
-    let link = &p.link;
-    let outstanding = u64::from(link.tags) * link.read_max.get();
-    let round_trip = p.root_complex.ps().max(1);
-    let bound = Rate::from_bits_per_s((outstanding as u128 * 8_000_000_000_000 / u128::from(round_trip)) as u64);
-    let completion = link.payload_max.get() as f64 / (link.payload_max + link.completion_header).get() as f64;
-    let payload = Rate::from_bits_per_s((link.rate().bits_per_s() as f64 * completion) as u64);
+pub(super) fn warnings(parameters: &PcieParameters) -> Vec<ParameterError> {
+    let link = &parameters.link;
+    let outstanding_bytes = u64::from(link.tags) * link.read_max.get();
+    let round_trip = parameters.root_complex.ps().max(1);
+    let read_rate_max =
+        Rate::from_bits_per_s((outstanding_bytes as u128 * 8_000_000_000_000 / u128::from(round_trip)) as u64);
+    let payload_share = link.payload_max.get() as f64 / (link.payload_max + link.completion_header).get() as f64;
+    let payload_rate = Rate::from_bits_per_s((link.rate().bits_per_s() as f64 * payload_share) as u64);
     let warning = || {
         let message = format!(
             "{} tags of {} carry at most {:.1} Gbit/s of reads in a round trip of {}; the link carries {:.1} Gbit/s",
             link.tags,
             link.read_max,
-            bound.bits_per_s() as f64 / 1e9,
-            p.root_complex,
-            payload.bits_per_s() as f64 / 1e9
+            read_rate_max.bits_per_s() as f64 / 1e9,
+            parameters.root_complex,
+            payload_rate.bits_per_s() as f64 / 1e9
         );
         let help = "raise link.tags or link.read-max to fill the link with reads";
         ParameterError::new("link.tags", message).related(["link.read-max"]).help(help)
     };
-    (bound.bits_per_s() < payload.bits_per_s()).then(warning).into_iter().collect()
+    (read_rate_max.bits_per_s() < payload_rate.bits_per_s()).then(warning).into_iter().collect()
 }

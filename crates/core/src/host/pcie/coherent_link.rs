@@ -17,11 +17,11 @@
 //! home. The agent acts on a snoop one crossing later ([`CoherentPort::snoop_delay`]). The answer to an upgrade reaches
 //! the interface before the snoop of any later transaction, so the interface may change its copy when the upgrade takes
 //! effect. Requests for the ownership of several blocks are sent one after another, and are answered in this order.
-//! With [`DeviceLogic`] each message takes cycles of the interface's clock in addition.
+//! With [`DeviceLogic`], each message additionally takes cycles of the interface's clock.
 //!
 //! Messages share the rate of the link in each direction. CXL moves slots of 16 B, of which a flit of 68 B carries
-//! four: a request or an answer takes one slot, and a block one for its header and four for its data. The parameter
-//! `rate` counts bytes in slots; the overhead of flits is already subtracted.
+//! four: a request or an answer takes one slot, and a block takes one slot for its header and four for its data. The
+//! parameter `rate` counts bytes in slots; the overhead of flits is already subtracted.
 //!
 //! With CXL, registers take the PCIe link, as CXL.io does; with UPI they take the link between sockets. DMA and
 //! interrupts take the PCIe link. The module leaves out the flow control of the link, the packing of messages into
@@ -32,7 +32,7 @@ use crate::engine::{Bytes, Hertz, LocalFuture, Rate, Sim, Time};
 use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::block::{Address, BLOCK_BYTES, Block};
 use crate::host::coherent_port::CoherentPort;
-use crate::host::memory_bus::{Agent, AgentId, Snooped, State, TransactionKind};
+use crate::host::memory_bus::{Agent, AgentId, SnoopEffect, State, TransactionKind};
 use crate::text::Parameters;
 use std::cell::Cell;
 use std::ops::Range;
@@ -76,13 +76,17 @@ pub enum Attachment {
 }
 
 impl Attachment {
-    /// Returns the times of the coherent link, if there is one, for an interface whose logic takes `device` for a
+    /// Returns the timing of the coherent link, if there is one, for an interface whose logic takes `device_time` for a
     /// message.
-    pub fn coherent_link(&self, device: Time) -> Option<LinkTimes> {
+    pub fn coherent_link(&self, device_time: Time) -> Option<CoherentLinkTiming> {
         match *self {
             Attachment::Pcie => None,
-            Attachment::Cxl { crossing, rate } => Some(LinkTimes { crossing, rate, pulls_writes: true, device }),
-            Attachment::Upi { crossing, rate } => Some(LinkTimes { crossing, rate, pulls_writes: false, device }),
+            Attachment::Cxl { crossing, rate } => {
+                Some(CoherentLinkTiming { crossing, rate, pulls_writes: true, device_time })
+            }
+            Attachment::Upi { crossing, rate } => {
+                Some(CoherentLinkTiming { crossing, rate, pulls_writes: false, device_time })
+            }
         }
     }
 }
@@ -111,9 +115,9 @@ impl DeviceLogic {
     }
 }
 
-/// The times of a coherent link.
+/// The timing of a coherent link.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct LinkTimes {
+pub struct CoherentLinkTiming {
     /// Time of a crossing, one way.
     pub crossing: Time,
     /// Rate in each direction.
@@ -121,13 +125,13 @@ pub struct LinkTimes {
     /// Whether the host pulls the data of a write, instead of receiving them with the request.
     pub pulls_writes: bool,
     /// Processing time of the interface per message.
-    pub device: Time,
+    pub device_time: Time,
 }
 
-impl LinkTimes {
+impl CoherentLinkTiming {
     /// Returns the time of a message from one side to the other, without its serialization.
     pub(super) fn one_way_time(&self) -> Time {
-        self.crossing + self.device
+        self.crossing + self.device_time
     }
 }
 
@@ -135,7 +139,7 @@ impl LinkTimes {
 pub struct FarPort {
     sim: Sim,
     bus: AnyCoherentPort,
-    times: LinkTimes,
+    timing: CoherentLinkTiming,
     /// The direction to the host.
     up: Server,
     /// The direction to the interface.
@@ -144,8 +148,8 @@ pub struct FarPort {
 
 impl FarPort {
     /// Creates a port to `bus`.
-    pub fn new(sim: &Sim, bus: AnyCoherentPort, times: LinkTimes) -> FarPort {
-        FarPort { sim: sim.clone(), bus, times, up: Server::default(), down: Server::default() }
+    pub fn new(sim: &Sim, bus: AnyCoherentPort, timing: CoherentLinkTiming) -> FarPort {
+        FarPort { sim: sim.clone(), bus, timing, up: Server::default(), down: Server::default() }
     }
 
     /// Returns the times for which the link was busy towards the host and towards the interface.
@@ -153,17 +157,17 @@ impl FarPort {
         [&self.up, &self.down].map(|direction| direction.busy(self.sim.now()))
     }
 
-    /// Sends a message of `bytes` bytes in `direction` at `at`. Returns its arrival.
-    fn send(&self, direction: &Server, at: Time, bytes: u64) -> Time {
-        let (_, sent) = direction.reserve(at, self.times.rate.time_for(Bytes(bytes)));
-        sent + self.times.one_way_time()
+    /// Sends a message of `bytes` bytes, which is ready at `ready_at`, in `direction`. Returns the time of its arrival.
+    fn send(&self, direction: &Server, ready_at: Time, bytes: u64) -> Time {
+        let (_, sent_at) = direction.reserve(ready_at, self.timing.rate.time_for(Bytes(bytes)));
+        sent_at + self.timing.one_way_time()
     }
 
     /// Crosses the link with a request, and back with a block.
     async fn fetch(&self) {
-        let at_host = self.send(&self.up, self.sim.now(), MESSAGE_BYTES);
-        let back = self.send(&self.down, at_host, MESSAGE_BYTES + BLOCK_BYTES as u64);
-        self.sim.until(back).await;
+        let host_arrival = self.send(&self.up, self.sim.now(), MESSAGE_BYTES);
+        let completion = self.send(&self.down, host_arrival, MESSAGE_BYTES + BLOCK_BYTES as u64);
+        self.sim.until(completion).await;
     }
 
     /// Sends a message to the host.
@@ -180,7 +184,7 @@ impl FarPort {
 
     /// Sends a block to the host.
     async fn send_block(&self) {
-        if self.times.pulls_writes {
+        if self.timing.pulls_writes {
             self.send_to_host(MESSAGE_BYTES).await;
             self.receive_from_host(MESSAGE_BYTES).await;
         }
@@ -190,37 +194,37 @@ impl FarPort {
 
 impl CoherentPort for FarPort {
     fn attach(&self, agent: Rc<dyn Agent>, home: Option<Range<Address>>) -> AgentId {
-        let round_trip = self.times.one_way_time() * 2;
-        let far = FarAgent {
+        let round_trip = self.timing.one_way_time() * 2;
+        let far_agent = FarAgent {
             agent,
             home: home.clone(),
-            without_data: round_trip,
-            with_data: round_trip + self.times.rate.time_for(Bytes(BLOCK_BYTES as u64)),
-            lost_copy: Cell::new(false),
+            empty_answer_time: round_trip,
+            data_answer_time: round_trip + self.timing.rate.time_for(Bytes(BLOCK_BYTES as u64)),
+            has_lost_copy: Cell::new(false),
         };
-        self.bus.attach(Rc::new(far), home)
+        self.bus.attach(Rc::new(far_agent), home)
     }
 
     fn snoop_delay(&self) -> Time {
-        self.times.one_way_time()
+        self.timing.one_way_time()
     }
 
     fn read_shared<'a>(
         &'a self,
         agent: AgentId,
         block: Address,
-        held: &'a dyn Fn() -> Option<Block>,
+        cached_copy: &'a dyn Fn() -> Option<Block>,
     ) -> LocalFuture<'a, Block> {
         Box::pin(async move {
             self.fetch().await;
-            self.bus.read_shared(agent, block, held).await
+            self.bus.read_shared(agent, block, cached_copy).await
         })
     }
 
-    fn read_own<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a, Block> {
+    fn read_exclusive<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a, Block> {
         Box::pin(async move {
             self.fetch().await;
-            self.bus.read_own(agent, block).await
+            self.bus.read_exclusive(agent, block).await
         })
     }
 
@@ -231,10 +235,10 @@ impl CoherentPort for FarPort {
         on_ownership: &'a dyn Fn(usize),
     ) -> LocalFuture<'a> {
         Box::pin(async move {
-            let messages = MESSAGE_BYTES * blocks.len() as u64;
-            self.send_to_host(messages).await;
+            let message_bytes = MESSAGE_BYTES * blocks.len() as u64;
+            self.send_to_host(message_bytes).await;
             self.bus.upgrade(agent, blocks, on_ownership).await;
-            self.receive_from_host(messages).await;
+            self.receive_from_host(message_bytes).await;
         })
     }
 
@@ -251,24 +255,27 @@ impl CoherentPort for FarPort {
         agent: AgentId,
         block: Address,
         data: Block,
-        written: &'a dyn Fn(),
+        on_visible: &'a dyn Fn(),
     ) -> LocalFuture<'a> {
         Box::pin(async move {
             self.send_block().await;
-            self.bus.write_through(agent, block, data, written).await;
+            self.bus.write_through(agent, block, data, on_visible).await;
             self.receive_from_host(MESSAGE_BYTES).await;
         })
     }
 }
 
-/// An agent at the device's end of the link. Each of its answers takes a round trip: the snoop down, and the answer up.
+/// An agent at the device's end of the link. Each of its answers takes a round trip: the snoop crosses the link to the
+/// device, and the answer crosses it to the host.
 struct FarAgent {
     agent: Rc<dyn Agent>,
     home: Option<Range<Address>>,
-    without_data: Time,
-    with_data: Time,
+    /// Time of an answer to a snoop that supplies no data.
+    empty_answer_time: Time,
+    /// Time of an answer to a snoop that supplies the block.
+    data_answer_time: Time,
     /// Whether the agent lost its copy in the last snoop.
-    lost_copy: Cell<bool>,
+    has_lost_copy: Cell<bool>,
 }
 
 impl FarAgent {
@@ -278,14 +285,14 @@ impl FarAgent {
 }
 
 impl Agent for FarAgent {
-    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> SnoopEffect {
         let has_copy = self.agent.state(block).readable();
-        self.lost_copy.set(false);
+        self.has_lost_copy.set(false);
         if !has_copy && !self.is_home(block) {
-            return Snooped::NOTHING;
+            return SnoopEffect::NO_COPY;
         }
         let snooped = self.agent.snoop(kind, block, data);
-        self.lost_copy.set(has_copy && !snooped.next.readable());
+        self.has_lost_copy.set(has_copy && !snooped.next_state.readable());
         snooped
     }
 
@@ -302,11 +309,11 @@ impl Agent for FarAgent {
     }
 
     fn answer_time(&self, block: Address) -> Time {
-        if self.lost_copy.take() || self.is_home(block) { self.without_data } else { Time::ZERO }
+        if self.has_lost_copy.take() || self.is_home(block) { self.empty_answer_time } else { Time::ZERO }
     }
 
     fn supply_time(&self) -> Time {
-        self.agent.supply_time() + self.with_data
+        self.agent.supply_time() + self.data_answer_time
     }
 
     fn state(&self, block: Address) -> State {
@@ -314,7 +321,7 @@ impl Agent for FarAgent {
     }
 
     fn home_time(&self, address: Address) -> Time {
-        self.agent.home_time(address) + self.with_data
+        self.agent.home_time(address) + self.data_answer_time
     }
 
     fn home_posts_writes(&self) -> bool {

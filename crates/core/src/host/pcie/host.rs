@@ -5,8 +5,8 @@ use super::coherent_link::FarPort;
 use super::parameters::PcieParameters;
 use super::port::PciePort;
 use super::registers::{DeviceWindows, Target};
-use super::root_complex::{Posted, RootComplex};
-use super::shared_caches::{Home, SharedCaches};
+use super::root_complex::{PostedPacket, RootComplex};
+use super::shared_caches::{MemoryHome, SharedCaches};
 use crate::engine::{NodeId, Sim, Time};
 use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::any_processor::AnyProcessor;
@@ -17,7 +17,9 @@ use crate::host::capabilities::HostCapabilities;
 use crate::host::cores::utilization_of_cores;
 use crate::host::device::{AsyncDevice, Device, DeviceWindow, Mapping, Window};
 use crate::host::dma::DmaInitiator;
-use crate::host::interrupt::{CoreId, InterruptController, InterruptHandler, InterruptVector, Interrupts, POLLED};
+use crate::host::interrupt::{
+    CoreId, InterruptController, InterruptHandler, InterruptVector, Interrupts, POLLED_REASON,
+};
 use crate::host::memory_bus::{MemoryBusNode, MemoryBusProcessor};
 use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
@@ -69,9 +71,16 @@ impl Part for PcieParameters {
 
 impl HostSpec for PcieParameters {
     fn offered() -> HostCapabilities {
-        use HostCapabilities as Has;
-        let named = [Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::WRITE_COMBINING, Has::ASYNC_DEVICES, Has::COHERENT];
-        Has::of(named).with(Has::INTERRUPTS, u64::from(VECTORS))
+        use HostCapabilities as Capability;
+        let capabilities = HostCapabilities::of([
+            Capability::REGISTERS,
+            Capability::BLOCKS,
+            Capability::DMA,
+            Capability::WRITE_COMBINING,
+            Capability::ASYNC_DEVICES,
+            Capability::COHERENT,
+        ]);
+        capabilities.with(Capability::INTERRUPTS, u64::from(VECTORS))
     }
 
     fn condition(required: &HostCapabilities) -> Option<&'static str> {
@@ -94,7 +103,7 @@ impl HostSpec for PcieParameters {
 
     fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
         let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
-        (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
+        (is_polled && key == "processor.interrupt-latency").then_some(POLLED_REASON)
     }
 
     fn warms_cache(&self) -> bool {
@@ -107,20 +116,20 @@ impl HostSpec for PcieParameters {
 
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {
         let caches = Rc::new(SharedCaches::new(sim, self));
-        let home = Rc::new(Home::new(self.memory.size, &caches));
-        let node = MemoryBusNode::with_memory(sim, name, &self.node(), home);
+        let home = Rc::new(MemoryHome::new(self.memory.size, &caches));
+        let node = MemoryBusNode::with_memory(sim, name, &self.node_parameters(), home);
         let complex = RootComplex::start(sim, name, &self.with_device_logic(), caches, node.bus.clone());
         let windows = DeviceWindows::start(sim, name, &complex, self.processor);
         node.cores.iter().for_each(|core| core.set_device_path(windows.clone()));
-        let inner = Rc::new(Interrupts::new(sim, name, self.processor.interrupt_latency, VECTORS));
+        let controller = Rc::new(Interrupts::new(sim, name, self.processor.interrupt_latency, VECTORS));
         Rc::new(Node {
             cores: node.processors(),
             port: Rc::new(PciePort::new(name, &complex)),
-            far: self
+            far_port: self
                 .attachment
                 .coherent_link(self.device_time())
-                .map(|times| Rc::new(FarPort::new(sim, node.coherent_port(), times))),
-            interrupts: MessageInterrupts { inner, complex: complex.clone() },
+                .map(|timing| Rc::new(FarPort::new(sim, node.coherent_port(), timing))),
+            interrupts: MessageInterrupts { controller, complex: complex.clone() },
             sim: sim.clone(),
             node,
             complex,
@@ -129,28 +138,28 @@ impl HostSpec for PcieParameters {
     }
 }
 
-/// Interrupts that are messages over the link, behind the earlier writes of the device.
+/// Interrupts that are messages over the link, which do not pass the earlier writes of the device.
 struct MessageInterrupts {
-    inner: Rc<Interrupts>,
+    controller: Rc<Interrupts>,
     complex: Rc<RootComplex>,
 }
 
 impl InterruptController for MessageInterrupts {
     fn vectors(&self) -> u16 {
-        self.inner.vectors()
+        self.controller.vectors()
     }
 
     fn connect(&self, vector: InterruptVector, core: CoreId, handler: InterruptHandler) {
-        self.inner.connect(vector, core, handler);
+        self.controller.connect(vector, core, handler);
     }
 
     fn raise(&self, vector: InterruptVector, causes: u32) {
-        let inner = self.inner.clone();
-        self.complex.post(once(Posted::Message(Box::new(move || inner.raise(vector, causes)))));
+        let controller = self.controller.clone();
+        self.complex.post(once(PostedPacket::Message(Box::new(move || controller.raise(vector, causes)))));
     }
 
     fn mask(&self, vector: InterruptVector, is_masked: bool) {
-        self.inner.mask(vector, is_masked);
+        self.controller.mask(vector, is_masked);
     }
 }
 
@@ -163,7 +172,7 @@ struct Node {
     windows: Rc<DeviceWindows>,
     port: Rc<PciePort>,
     /// The port of the coherent link, if there is one.
-    far: Option<Rc<FarPort>>,
+    far_port: Option<Rc<FarPort>>,
     interrupts: MessageInterrupts,
 }
 
@@ -199,7 +208,7 @@ impl HostNode for Node {
     }
 
     fn coherent(&self) -> Option<AnyCoherentPort> {
-        self.far.clone().map(|port| AnyCoherentPort::custom(port))
+        self.far_port.clone().map(|port| AnyCoherentPort::custom(port))
     }
 
     fn interrupts(&self) -> Option<&dyn InterruptController> {
@@ -217,12 +226,12 @@ impl HostNode for Node {
     fn warm_cache(&self, first: Address, bytes: u64, state: CacheWarmth) -> bool {
         let range = first..first + bytes;
         if state != CacheWarmth::HostWarm {
-            let cached = |core: &MemoryBusProcessor| core.cache().contents().borrow().addresses();
+            let cached_blocks = |core: &MemoryBusProcessor| core.cache().contents().borrow().addresses();
             for block in self
                 .node
                 .cores
                 .iter()
-                .flat_map(cached)
+                .flat_map(cached_blocks)
                 .filter(|block| block + BLOCK_BYTES as u64 > range.start && *block < range.end)
             {
                 self.node.bus.flush_off_bus(block);
@@ -240,35 +249,35 @@ impl HostNode for Node {
         let (now, bus, complex) = (self.sim.now(), &self.node.bus, &self.complex);
         let mut parts = utilization_of_cores(&self.cores);
         parts.extend([
-            Utilization { what: "interconnect", busy: bus.held_total(), active: bus.moved_total() },
+            Utilization { part_name: "interconnect", busy: bus.held_total(), active: bus.moved_total() },
             Utilization::always_active("LLC", complex.caches.server.busy(now)),
             Utilization::always_active("memory", complex.caches.channels.busy(now)),
             Utilization::always_active("PCIe link up", complex.up.busy(now)),
             Utilization::always_active("PCIe link down", complex.down.busy(now)),
         ]);
         let directions = ["coherent link up", "coherent link down"];
-        let busy = self.far.iter().flat_map(|port| directions.into_iter().zip(port.busy()));
-        parts.extend(busy.map(|(what, busy)| Utilization::always_active(what, busy)));
+        let busy = self.far_port.iter().flat_map(|port| directions.into_iter().zip(port.busy()));
+        parts.extend(busy.map(|(name, busy)| Utilization::always_active(name, busy)));
         parts.extend(complex.iommu.iter().map(|iommu| Utilization::always_active("IOMMU walkers", iommu.busy(now))));
         parts
     }
 
     fn metrics(&self) -> Vec<HostMetric> {
         let (complex, caches) = (&self.complex, &self.complex.caches);
-        let [reads, writes] = complex.requests.each_ref().map(|count| count.get());
+        let [reads, writes] = complex.request_counts.each_ref().map(|count| count.get());
         let [[read_hits, read_misses], [write_hits, write_misses]] =
             caches.device_blocks.each_ref().map(|kinds| kinds.each_ref().map(|count| count.get()));
-        let count = |part, quantity, value: u64| HostMetric::count(part, quantity, value as f64);
+        let metric = |part, quantity, value: u64| HostMetric::count(part, quantity, value as f64);
         let mut metrics = vec![
-            count("pcie", "reads", reads),
-            count("pcie", "writes", writes),
-            count("llc", "device.read.hits", read_hits),
-            count("llc", "device.read.misses", read_misses),
-            count("llc", "device.write.hits", write_hits),
-            count("llc", "device.write.misses", write_misses),
-            count("llc", "written-back", caches.written_back.get()),
+            metric("pcie", "reads", reads),
+            metric("pcie", "writes", writes),
+            metric("llc", "device.read.hits", read_hits),
+            metric("llc", "device.read.misses", read_misses),
+            metric("llc", "device.write.hits", write_hits),
+            metric("llc", "device.write.misses", write_misses),
+            metric("llc", "written-back", caches.written_back_blocks.get()),
         ];
-        metrics.extend(complex.iommu.iter().map(|iommu| count("iommu", "misses", iommu.misses())));
+        metrics.extend(complex.iommu.iter().map(|iommu| metric("iommu", "misses", iommu.misses())));
         metrics
     }
 

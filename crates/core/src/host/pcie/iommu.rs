@@ -2,7 +2,7 @@
 //!
 //! The module models a cache of `entries` translations with LRU replacement. A miss holds one of `walkers` for the time
 //! of a walk; misses wait for a walker in the order of arrival, and a miss of a page that is being walked waits for
-//! that walk. The module leaves out the walkers' own caches, invalidations, and translations cached by the device
+//! that walk. The module leaves out caches of the walkers, invalidations, and translations cached by the device
 //! (ATS).
 
 use crate::engine::{Bytes, Time};
@@ -52,10 +52,11 @@ pub struct Iommu {
 /// The cached translations, by page and by last use.
 #[derive(Default)]
 struct TranslationCache {
-    /// The last use of a page, and the instant from which its translation is known.
+    /// For each page, the number of its last use, and the instant from which its translation is known.
     pages: BTreeMap<u64, (u64, Time)>,
-    by_use: BTreeMap<u64, u64>,
-    uses: u64,
+    /// For each last use, its page.
+    pages_by_use: BTreeMap<u64, u64>,
+    use_count: u64,
 }
 
 impl Iommu {
@@ -68,35 +69,35 @@ impl Iommu {
 
     /// Translates the address of an access that arrives at `now`. Returns the instant from which the translation is
     /// known.
-    pub fn translate(&self, now: Time, address: Address, writes: bool) -> Time {
+    pub fn translate(&self, now: Time, address: Address, is_write: bool) -> Time {
         let page = address / self.parameters.page.get();
         let cache = &mut *self.cache.borrow_mut();
-        cache.uses += 1;
-        if let Some((used, known)) = cache.pages.get_mut(&page) {
-            cache.by_use.remove(used);
-            cache.by_use.insert(cache.uses, page);
-            *used = cache.uses;
-            return now.max(*known);
+        cache.use_count += 1;
+        if let Some((last_use, known_at)) = cache.pages.get_mut(&page) {
+            cache.pages_by_use.remove(last_use);
+            cache.pages_by_use.insert(cache.use_count, page);
+            *last_use = cache.use_count;
+            return now.max(*known_at);
         }
         self.misses.set(self.misses.get() + 1);
-        let known = self.walk(now, writes);
+        let known_at = self.walk(now, is_write);
         if cache.pages.len() == self.parameters.entries {
-            let (_, replaced) = cache.by_use.pop_first().expect("a translation is cached");
+            let (_, replaced) = cache.pages_by_use.pop_first().expect("a translation is cached");
             cache.pages.remove(&replaced);
         }
-        cache.pages.insert(page, (cache.uses, known));
-        cache.by_use.insert(cache.uses, page);
-        known
+        cache.pages.insert(page, (cache.use_count, known_at));
+        cache.pages_by_use.insert(cache.use_count, page);
+        known_at
     }
 
     /// Walks the page table from `now` on, as soon as a walker is free. Returns the end of the walk.
-    fn walk(&self, now: Time, writes: bool) -> Time {
-        let time = if writes { self.parameters.write_walk } else { self.parameters.read_walk };
+    fn walk(&self, now: Time, is_write: bool) -> Time {
+        let time = if is_write { self.parameters.write_walk } else { self.parameters.read_walk };
         let mut walkers = self.walkers.borrow_mut();
-        let first = walkers.iter_mut().min().expect("there is a walker");
-        *first = now.max(*first) + time;
+        let walker_free_at = walkers.iter_mut().min().expect("there is a walker");
+        *walker_free_at = now.max(*walker_free_at) + time;
         self.walk_time.set(self.walk_time.get() + time);
-        *first
+        *walker_free_at
     }
 
     /// Returns the number of misses.
@@ -107,7 +108,7 @@ impl Iommu {
     /// Returns the time for which a walker has been busy until `now`, on average over the walkers.
     pub fn busy(&self, now: Time) -> Time {
         let walkers = self.walkers.borrow();
-        let ahead = walkers.iter().map(|free| free.since(now)).sum::<Time>();
-        self.walk_time.get().since(ahead) / walkers.len() as u64
+        let future_time = walkers.iter().map(|free_at| free_at.since(now)).sum::<Time>();
+        self.walk_time.get().since(future_time) / walkers.len() as u64
     }
 }

@@ -1,11 +1,11 @@
 //! The PCIe link between root complex and device: packets, their bytes on the wire, and credits.
 //!
 //! Each direction is a server of packets (TLPs). A packet takes its header and its data at the rate of the link, which
-//! is the raw rate of the lanes after encoding, times `efficiency`. The packets of one read request's completions, or
-//! of the part of a write within a 4 KiB page, follow each other without a gap.
+//! is the raw rate of the lanes after encoding, times `efficiency`. The completion packets of one read request
+//! follow each other without a gap, and so do the packets of the part of a write that is within a 4 KiB page.
 //!
 //! A write or read request is sent when the root complex has buffers for it, which it grants as credits: one header
-//! credit for each packet, and for a write one data credit for each 16 B of a packet. Buffers become free when the
+//! credit for each packet, and for a write also one data credit for each 16 B of a packet. Buffers become free when the
 //! write is visible or the read has begun, and the grant takes one crossing of the link. Completion credits are
 //! unlimited, as the standard demands of root complexes and endpoints.
 //!
@@ -70,7 +70,7 @@ pub struct PcieLinkParameters {
     pub write_header: Bytes,
     /// Bytes of the packet of a read request.
     ///
-    /// As of a write.
+    /// The default is that of `write-header`.
     #[param(max = "64 B", default = Bytes(if generation >= 6 { 16 } else { 24 }), meaning = Work, resource = "PCIe packet headers")]
     pub read_header: Bytes,
     /// Bytes of a completion packet in addition to its data.
@@ -140,10 +140,10 @@ impl PcieLinkParameters {
     }
 
     /// Returns the number of completions of a read of `bytes` bytes at `address` within a page. If the address is not
-    /// at a read boundary, the first completion ends at one.
+    /// at a read boundary, the first completion ends at a read boundary.
     pub fn completion_packets(&self, address: Address, bytes: Bytes) -> u64 {
-        let first = self.payload_max.get() - address % self.read_boundary.get();
-        if bytes.get() <= first { 1 } else { 1 + (bytes.get() - first).div_ceil(self.payload_max.get()) }
+        let first_max = self.payload_max.get() - address % self.read_boundary.get();
+        if bytes.get() <= first_max { 1 } else { 1 + (bytes.get() - first_max).div_ceil(self.payload_max.get()) }
     }
 
     /// Returns the credits that a write of `bytes` bytes within a page takes, for headers and for data.
@@ -152,32 +152,31 @@ impl PcieLinkParameters {
         if bytes < self.payload_max {
             return (1, bytes.get().div_ceil(CREDIT_BYTES) as u32);
         }
-        let (whole, rest) = (bytes.get() / self.payload_max.get(), bytes.get() % self.payload_max.get());
-        let units = whole * (self.payload_max.get() / CREDIT_BYTES) + rest.div_ceil(CREDIT_BYTES);
+        let (full_packets, last_bytes) = (bytes.get() / self.payload_max.get(), bytes.get() % self.payload_max.get());
+        let units = full_packets * (self.payload_max.get() / CREDIT_BYTES) + last_bytes.div_ceil(CREDIT_BYTES);
         (self.write_packets(bytes) as u32, units as u32)
     }
 
-    /// Returns the largest number of bytes of a write that are sent together: those of a page, or as many as there are
-    /// credits for.
-    pub fn write_max(&self) -> u64 {
-        let by_header = u64::from(self.posted_header_credits) * self.payload_max.get();
-        let by_data =
+    /// Returns the largest number of bytes of a write that are sent together. A page and the credits limit this number.
+    pub fn write_bytes_max(&self) -> u64 {
+        let header_limit = u64::from(self.posted_header_credits) * self.payload_max.get();
+        let data_limit =
             u64::from(self.posted_data_credits) * CREDIT_BYTES / self.payload_max.get() * self.payload_max.get();
-        PAGE_BYTES.min(by_header).min(by_data)
+        PAGE_BYTES.min(header_limit).min(data_limit)
     }
 }
 
-/// Returns the parts of `bytes` bytes at `address` that are each within a page and at most `most` bytes, as offsets and
-/// lengths.
-pub fn parts(address: Address, bytes: Bytes, most: u64) -> impl Iterator<Item = (u64, Bytes)> {
+/// Splits `bytes` bytes at `address` into parts that are each within a page and at most `bytes_max` bytes. Returns
+/// their offsets and lengths.
+pub fn split_transfer(address: Address, bytes: Bytes, bytes_max: u64) -> impl Iterator<Item = (u64, Bytes)> {
     let mut offset = 0;
     std::iter::from_fn(move || {
         let remaining_bytes = bytes.get() - offset;
-        let to_page = PAGE_BYTES - (address + offset) % PAGE_BYTES;
-        let part = remaining_bytes.min(most).min(to_page);
-        let from = offset;
-        offset += part;
-        (part > 0).then_some((from, Bytes(part)))
+        let page_bytes = PAGE_BYTES - (address + offset) % PAGE_BYTES;
+        let part_bytes = remaining_bytes.min(bytes_max).min(page_bytes);
+        let part_offset = offset;
+        offset += part_bytes;
+        (part_bytes > 0).then_some((part_offset, Bytes(part_bytes)))
     })
 }
 
@@ -194,9 +193,9 @@ pub struct PacketBurst {
 }
 
 impl PacketBurst {
-    /// Returns one packet.
+    /// Returns a burst of one packet.
     #[inline]
-    pub fn one(header: Bytes, data: Bytes) -> PacketBurst {
+    pub fn single(header: Bytes, data: Bytes) -> PacketBurst {
         PacketBurst { packets: 1, header, data }
     }
 
@@ -238,51 +237,51 @@ impl LinkDirection {
 }
 
 /// A counted resource whose units return at known instants: credits, or tags.
-pub struct Units {
+pub struct UnitPool {
     total: u32,
     state: RefCell<UnitState>,
 }
 
 struct UnitState {
-    free: u32,
+    free_count: u32,
     /// The units that return, in the order of their instants.
     returns: VecDeque<(Time, u32)>,
 }
 
-impl Units {
-    /// Creates `all` units, all of which are free.
-    pub fn new(total: u32) -> Units {
-        Units { total, state: RefCell::new(UnitState { free: total, returns: VecDeque::new() }) }
+impl UnitPool {
+    /// Creates a pool of `total` units, all of which are free.
+    pub fn new(total: u32) -> UnitPool {
+        UnitPool { total, state: RefCell::new(UnitState { free_count: total, returns: VecDeque::new() }) }
     }
 
-    /// Returns the number of units.
-    pub fn all(&self) -> u32 {
+    /// Returns the number of units, free or not.
+    pub fn total(&self) -> u32 {
         self.total
     }
 
     /// Returns the number of units that are free at `now`.
     #[inline]
-    pub fn free(&self, now: Time) -> u32 {
+    pub fn free_count(&self, now: Time) -> u32 {
         let state = &mut *self.state.borrow_mut();
         while let Some((_, units)) = state.returns.front().filter(|(at, _)| *at <= now) {
-            state.free += units;
+            state.free_count += units;
             state.returns.pop_front();
         }
-        state.free
+        state.free_count
     }
 
-    /// Takes units, which must be free.
+    /// Acquires units, which must be free.
     #[inline]
-    pub fn take(&self, units: u32) {
+    pub fn acquire(&self, units: u32) {
         let mut state = self.state.borrow_mut();
-        state.free = state.free.checked_sub(units).expect("the units are free");
+        state.free_count = state.free_count.checked_sub(units).expect("the units are free");
     }
 
     /// Returns units at the instant `at`.
     #[inline]
     pub fn return_units(&self, at: Time, units: u32) {
         let returns = &mut self.state.borrow_mut().returns;
-        // Most units return after all others.
+        // Most units return after all units that are already in the queue.
         match returns.back().is_none_or(|(last, _)| *last <= at) {
             true => returns.push_back((at, units)),
             false => returns.insert(returns.partition_point(|(other, _)| *other <= at), (at, units)),
@@ -292,7 +291,7 @@ impl Units {
     /// Returns the instant after `now` at which units return next, if one is known.
     #[inline]
     pub fn next_return(&self, now: Time) -> Option<Time> {
-        self.free(now);
+        self.free_count(now);
         self.state.borrow().returns.front().map(|(at, _)| *at)
     }
 }

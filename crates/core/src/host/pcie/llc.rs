@@ -1,10 +1,10 @@
 //! The last-level cache, which the processor and devices share.
 //!
 //! The module models tags and states by set; bytes are in memory and in the processor's private cache. A block is
-//! absent, host-warm (a core fetched or wrote it) or device-written. A device's write that hits changes the block in
-//! place; one that misses allocates in the I/O ways alone (DDIO), and evicts the least recently used block there. A
-//! device's read allocates nothing. Accesses of the processor allocate in any way. The module leaves out slices,
-//! inclusion of the private cache, and prefetchers.
+//! absent, host-warm (a core fetched or wrote the block) or device-written. A device's write that hits changes the
+//! block in place; a device's write that misses allocates only in the I/O ways (DDIO), and evicts the least recently
+//! used block there. A device's read allocates nothing. Accesses of the processor allocate in any way. The module
+//! leaves out slices, inclusion of the private cache, and prefetchers.
 
 use crate::engine::{Bytes, Rate, Time};
 use crate::host::block::{Address, BLOCK_BYTES};
@@ -89,21 +89,21 @@ pub struct Llc {
 struct Lines {
     /// For each set, its index among the used sets plus one; 0 if the set was never used.
     set_indices: Vec<u32>,
-    /// For each line, the number of its block plus one, and [`DEVICE`] and [`DIRTY`]; 0 if the line is empty.
+    /// For each line, the number of its block plus one, and [`DEVICE_BIT`] and [`DIRTY_BIT`]; 0 if the line is empty.
     tags: Vec<u64>,
     /// Last use of each line.
-    used: Vec<u32>,
-    uses: u32,
-    /// For blocks by their number modulo [`RECENT`], the line in which one was found last.
-    recent: [Cell<u32>; RECENT],
+    last_uses: Vec<u32>,
+    use_count: u32,
+    /// For each block number modulo [`RECENT_LINES`], the line in which such a block was found last.
+    recent: [Cell<u32>; RECENT_LINES],
     tag_bytes: TagBytes,
     ways: usize,
 }
 
-const DEVICE: u64 = 1;
-const DIRTY: u64 = 2;
+const DEVICE_BIT: u64 = 1;
+const DIRTY_BIT: u64 = 2;
 /// Number of lines that are remembered; a power of two.
-const RECENT: usize = 256;
+const RECENT_LINES: usize = 256;
 const TAG_SHIFT: u32 = 2;
 
 fn tag_of(block: u64) -> u64 {
@@ -118,9 +118,9 @@ impl Llc {
         let lines = Lines {
             set_indices: vec![0; sets as usize],
             tags: Vec::new(),
-            used: Vec::new(),
-            uses: 0,
-            recent: [const { Cell::new(0) }; RECENT],
+            last_uses: Vec::new(),
+            use_count: 0,
+            recent: [const { Cell::new(0) }; RECENT_LINES],
             tag_bytes: TagBytes::new(0, ways),
             ways,
         };
@@ -132,7 +132,7 @@ impl Llc {
         let block = address / BLOCK_BYTES as u64;
         let lines = self.lines.borrow();
         let line = self.find(&lines, block)?;
-        Some(if lines.tags[line] & DEVICE == 0 { LlcState::HostWarm } else { LlcState::DeviceWritten })
+        Some(if lines.tags[line] & DEVICE_BIT == 0 { LlcState::HostWarm } else { LlcState::DeviceWritten })
     }
 
     /// Reads the block of `address` for a device. Returns its state.
@@ -140,40 +140,40 @@ impl Llc {
         let lines = &mut *self.lines.borrow_mut();
         let line = self.find(lines, address / BLOCK_BYTES as u64)?;
         lines.touch(line);
-        Some(if lines.tags[line] & DEVICE == 0 { LlcState::HostWarm } else { LlcState::DeviceWritten })
+        Some(if lines.tags[line] & DEVICE_BIT == 0 { LlcState::HostWarm } else { LlcState::DeviceWritten })
     }
 
     /// Writes the block of `address` for a device. Returns whether the block was in the cache, and the block that was
-    /// evicted, if any. If there is no way in which the write may allocate, the written block is the evicted one.
+    /// evicted, if any. If the cache has no I/O ways, the written block itself counts as evicted.
     pub fn device_write(&self, address: Address) -> (bool, Option<EvictedBlock>) {
         let block = address / BLOCK_BYTES as u64;
         let lines = &mut *self.lines.borrow_mut();
         if let Some(line) = self.find(lines, block) {
-            lines.put(line, block, DEVICE | DIRTY);
+            lines.update(line, block, DEVICE_BIT | DIRTY_BIT);
             return (true, None);
         }
         let evicted = match self.io_ways {
             0 => Some(EvictedBlock { is_dirty: true }),
             ways => {
                 let set = self.set(lines, block);
-                lines.replace(set.end - ways..set.end, block, DEVICE | DIRTY)
+                lines.replace(set.end - ways..set.end, block, DEVICE_BIT | DIRTY_BIT)
             }
         };
         (false, evicted)
     }
 
-    /// Fetches the block of `address` for the processor or, if `writes` is true, receives the modified block from the
+    /// Fetches the block of `address` for the processor or, if `is_write` is true, receives the modified block from the
     /// processor's private cache. Returns whether the block was in the cache, and the block that was evicted, if any.
-    pub fn host_access(&self, address: Address, writes: bool) -> (bool, Option<EvictedBlock>) {
+    pub fn host_access(&self, address: Address, is_write: bool) -> (bool, Option<EvictedBlock>) {
         let block = address / BLOCK_BYTES as u64;
         let lines = &mut *self.lines.borrow_mut();
         if let Some(line) = self.find(lines, block) {
-            let dirty = if writes { DIRTY } else { lines.tags[line] & DIRTY };
-            lines.put(line, block, dirty);
+            let dirty = if is_write { DIRTY_BIT } else { lines.tags[line] & DIRTY_BIT };
+            lines.update(line, block, dirty);
             return (true, None);
         }
         let set = self.set(lines, block);
-        (false, lines.replace(set, block, if writes { DIRTY } else { 0 }))
+        (false, lines.replace(set, block, if is_write { DIRTY_BIT } else { 0 }))
     }
 
     /// Removes the block of `address`.
@@ -188,17 +188,18 @@ impl Llc {
     pub fn warm(&self, first: Address, bytes: u64, state: CacheWarmth) {
         let blocks = first / BLOCK_BYTES as u64..(first + bytes).div_ceil(BLOCK_BYTES as u64);
         // Earlier blocks would be evicted by the last ones, which fill all ways of all sets.
-        let last = |ways: usize| blocks.end.saturating_sub(self.sets * ways as u64).max(blocks.start)..blocks.end;
+        let last_blocks =
+            |ways: usize| blocks.end.saturating_sub(self.sets * ways as u64).max(blocks.start)..blocks.end;
         match state {
             CacheWarmth::Cold => self.remove_all(&blocks),
             CacheWarmth::HostWarm => {
-                let kept = last(self.ways);
-                self.remove_all(&(blocks.start..kept.start));
-                self.fill(kept, self.ways, DIRTY);
+                let kept_blocks = last_blocks(self.ways);
+                self.remove_all(&(blocks.start..kept_blocks.start));
+                self.fill(kept_blocks, self.ways, DIRTY_BIT);
             }
             CacheWarmth::DeviceWarm => {
                 self.remove_all(&blocks);
-                self.fill(last(self.io_ways), self.io_ways, DEVICE | DIRTY);
+                self.fill(last_blocks(self.io_ways), self.io_ways, DEVICE_BIT | DIRTY_BIT);
             }
         }
     }
@@ -213,8 +214,8 @@ impl Llc {
             }
             return;
         }
-        let (from, to) = (tag_of(blocks.start), tag_of(blocks.end));
-        lines.tags.iter_mut().filter(|tag| (from..to).contains(*tag)).for_each(|tag| *tag = 0);
+        let (first_tag, end_tag) = (tag_of(blocks.start), tag_of(blocks.end));
+        lines.tags.iter_mut().filter(|tag| (first_tag..end_tag).contains(*tag)).for_each(|tag| *tag = 0);
     }
 
     /// Puts blocks into the last `ways` ways, one after the other.
@@ -222,16 +223,16 @@ impl Llc {
         let lines = &mut *self.lines.borrow_mut();
         if blocks.end - blocks.start == self.sets * ways as u64 {
             // Every line of these ways is replaced, and none has to be searched.
-            for (number, block) in blocks.enumerate() {
-                let way = number as u64 / self.sets;
+            for (index, block) in blocks.enumerate() {
+                let way = index as u64 / self.sets;
                 let line = self.set(lines, block).end - ways + way as usize;
-                lines.put_new(line, block, bits);
+                lines.insert(line, block, bits);
             }
             return;
         }
         for block in blocks {
             match self.find(lines, block) {
-                Some(line) => lines.put(line, block, bits),
+                Some(line) => lines.update(line, block, bits),
                 None => {
                     let set = self.set(lines, block);
                     lines.replace(set.end - ways..set.end, block, bits);
@@ -242,21 +243,21 @@ impl Llc {
 
     /// Returns the lines of the set of `block`, which is used from now on.
     fn set(&self, lines: &mut Lines, block: u64) -> Range<usize> {
-        let number = (block % self.sets) as usize;
-        if lines.set_indices[number] == 0 {
-            lines.add_set(number);
+        let set_number = (block % self.sets) as usize;
+        if lines.set_indices[set_number] == 0 {
+            lines.add_set(set_number);
         }
-        let first = (lines.set_indices[number] as usize - 1) * self.ways;
+        let first = (lines.set_indices[set_number] as usize - 1) * self.ways;
         first..first + self.ways
     }
 
-    /// Returns the line that holds `block`. A line that holds it is the only one that does, so the one in which a block
-    /// was found last is tried before the set is searched.
+    /// Returns the line that holds `block`. At most one line holds a block, so the line in which such a block was found
+    /// last is tried before the set is searched.
     #[inline]
     fn find(&self, lines: &Lines, block: u64) -> Option<usize> {
-        let recent = &lines.recent[block as usize % RECENT];
+        let recent = &lines.recent[block as usize % RECENT_LINES];
         let tag = lines.tags.get(recent.get() as usize);
-        if tag.is_some_and(|tag| tag & !(DEVICE | DIRTY) == tag_of(block)) {
+        if tag.is_some_and(|tag| tag & !(DEVICE_BIT | DIRTY_BIT) == tag_of(block)) {
             return Some(recent.get() as usize);
         }
         let found = self.search(lines, block);
@@ -267,52 +268,52 @@ impl Llc {
     }
 
     fn search(&self, lines: &Lines, block: u64) -> Option<usize> {
-        let (number, tag) = ((block % self.sets) as usize, tag_of(block));
-        let index = (lines.set_indices[number] as usize).checked_sub(1)?;
+        let (set_number, tag) = ((block % self.sets) as usize, tag_of(block));
+        let index = (lines.set_indices[set_number] as usize).checked_sub(1)?;
         let tags = &lines.tags[index * self.ways..(index + 1) * self.ways];
-        let holds = |way: usize| tags.get(way).is_some_and(|found| found & !(DEVICE | DIRTY) == tag);
+        let holds = |way: usize| tags.get(way).is_some_and(|way_tag| way_tag & !(DEVICE_BIT | DIRTY_BIT) == tag);
         lines.tag_bytes.find(index, block, holds).map(|way| index * self.ways + way)
     }
 }
 
 impl Lines {
-    /// Adds the lines of the set `number`.
+    /// Adds the lines of the set `set_number`.
     #[cold]
-    fn add_set(&mut self, number: usize) {
-        let (lines, all) = (self.tags.len() + self.ways, self.set_indices.len() * self.ways);
-        if lines > all / 4 {
-            self.tags.reserve_exact(all - self.tags.len());
-            self.used.reserve_exact(all - self.used.len());
+    fn add_set(&mut self, set_number: usize) {
+        let (line_count, line_max) = (self.tags.len() + self.ways, self.set_indices.len() * self.ways);
+        if line_count > line_max / 4 {
+            self.tags.reserve_exact(line_max - self.tags.len());
+            self.last_uses.reserve_exact(line_max - self.last_uses.len());
         }
-        self.set_indices[number] = (lines / self.ways) as u32;
-        self.tags.resize(lines, 0);
-        self.used.resize(lines, 0);
+        self.set_indices[set_number] = (line_count / self.ways) as u32;
+        self.tags.resize(line_count, 0);
+        self.last_uses.resize(line_count, 0);
         self.tag_bytes.add_set();
     }
 
     fn touch(&mut self, line: usize) {
-        self.uses += 1;
-        self.used[line] = self.uses;
+        self.use_count += 1;
+        self.last_uses[line] = self.use_count;
     }
 
-    fn put(&mut self, line: usize, block: u64, bits: u64) {
+    fn update(&mut self, line: usize, block: u64, bits: u64) {
         self.tags[line] = tag_of(block) | bits;
         self.touch(line);
     }
 
-    /// Puts a block into a line that held another one, or none.
-    fn put_new(&mut self, line: usize, block: u64, bits: u64) {
-        self.tag_bytes.put(line / self.ways, line % self.ways, block);
-        self.put(line, block, bits);
+    /// Puts a block into a line that is empty or holds another block.
+    fn insert(&mut self, line: usize, block: u64, bits: u64) {
+        self.tag_bytes.set_block(line / self.ways, line % self.ways, block);
+        self.update(line, block, bits);
     }
 
-    /// Puts a block into an empty line of `among`, or into the least recently used one. Returns the evicted block, if
-    /// any.
-    fn replace(&mut self, among: Range<usize>, block: u64, bits: u64) -> Option<EvictedBlock> {
-        let age = |line: &usize| if self.tags[*line] == 0 { 0 } else { self.used[*line] };
-        let line = among.min_by_key(age).expect("the cache has ways");
-        let old = self.tags[line];
-        self.put_new(line, block, bits);
-        (old != 0).then_some(EvictedBlock { is_dirty: old & DIRTY != 0 })
+    /// Puts a block into an empty line of `candidates`, or into the least recently used of them. Returns the evicted
+    /// block, if there is one.
+    fn replace(&mut self, candidates: Range<usize>, block: u64, bits: u64) -> Option<EvictedBlock> {
+        let last_use = |line: &usize| if self.tags[*line] == 0 { 0 } else { self.last_uses[*line] };
+        let line = candidates.min_by_key(last_use).expect("the cache has ways");
+        let old_tag = self.tags[line];
+        self.insert(line, block, bits);
+        (old_tag != 0).then_some(EvictedBlock { is_dirty: old_tag & DIRTY_BIT != 0 })
     }
 }

@@ -49,8 +49,8 @@ impl MemoryChannels {
     /// Moves `bytes` bytes from `now` on. Returns the time for which they wait for the channels.
     #[inline]
     pub fn access(&self, now: Time, bytes: Bytes) -> Time {
-        let (from, _) = self.server.reserve(now, self.rate.time_for(bytes));
-        from - now
+        let (start, _) = self.server.reserve(now, self.rate.time_for(bytes));
+        start - now
     }
 
     /// Returns the time for which the channels have moved data until `now`.

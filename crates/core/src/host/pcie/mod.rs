@@ -24,18 +24,18 @@
 //! # What is modelled
 //!
 //! A device's read takes `root-complex`, the serialization of its packets, the translation, and the additional time of
-//! the place in which its block is found (`root_complex/`). Its bandwidth follows from the link, the tags, the credits,
-//! the walkers, the cache and memory: each is a queue, and none is a formula. The bytes are real: a read returns what
-//! is visible in memory or in a cache when its data is ready.
+//! the cache or memory in which its block is found (`root_complex/`). Its bandwidth follows from the link, the tags,
+//! the credits, the walkers, the cache and memory, each of which is simulated as a queue. The bytes are real: a read
+//! returns what is visible in memory or in a cache when its data is ready.
 //!
 //! The processor with its private cache is that of a memory-bus node (`memory_bus/`). Its misses overlap in runs and
-//! copies, and the interconnect is a split bus. Devices have a path of their own to the caches: their accesses snoop
+//! copies, and the interconnect is a split bus. Devices have a separate path to the caches: their accesses snoop
 //! the private cache, but do not occupy the interconnect.
 //!
 //! # What is left out
 //!
-//! Misses of single loads that overlap; PCIe switches, replays, virtual channels; slices of the
-//! last-level cache, banks of memory.
+//! The model leaves out single loads whose misses overlap; PCIe switches, replays and virtual channels; and slices of
+//! the last-level cache and banks of memory.
 
 mod check;
 pub mod coherent_link;
@@ -54,7 +54,7 @@ mod step_queue;
 #[cfg(test)]
 mod tests;
 
-pub use coherent_link::{Attachment, DeviceLogic, FarPort, LinkTimes};
+pub use coherent_link::{Attachment, CoherentLinkTiming, DeviceLogic, FarPort};
 pub use iommu::IommuParameters;
 pub use link::PcieLinkParameters;
 pub use llc::LlcParameters;

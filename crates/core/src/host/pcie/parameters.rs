@@ -198,24 +198,24 @@ pub struct InterconnectParameters {
 }
 
 impl PcieParameters {
-    /// Returns the time of a message in the interface.
+    /// Returns the interface's processing time for a message.
     pub(super) fn device_time(&self) -> Time {
         self.device.map_or(Time::ZERO, |device| device.time())
     }
 
-    /// Returns the parameters with the time of the interface's logic in those of the PCIe link: a read of the device
-    /// takes it twice, for the request and for the completion, and a write once.
+    /// Returns the parameters with the processing time of the interface's logic added to the times of the PCIe link.
+    /// The time is added twice for a read of the device, for the request and for the completion, and once for a write.
     pub(super) fn with_device_logic(&self) -> PcieParameters {
-        let time = self.device_time();
+        let logic_time = self.device_time();
         PcieParameters {
-            root_complex: self.root_complex + time * 2,
-            write_visible: self.write_visible + time,
+            root_complex: self.root_complex + logic_time * 2,
+            write_visible: self.write_visible + logic_time,
             ..self.clone()
         }
     }
 
     /// Returns the parameters of the processor, its private cache and the interconnect as those of a memory-bus node.
-    pub(super) fn node(&self) -> NodeParameters {
+    pub(super) fn node_parameters(&self) -> NodeParameters {
         let (processor, cache) = (self.processor, self.cache);
         NodeParameters {
             cores: self.cores,

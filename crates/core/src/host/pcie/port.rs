@@ -2,11 +2,11 @@
 //!
 //! A read is divided into requests of at most `read-max` bytes that cross no page of 4 KiB, and a write into parts that
 //! cross no such page. Transfers advance whether they are awaited or not. The bytes of a read arrive in one beat for
-//! each request, in the order of their addresses; the beat begins with the first packet. A read is refused while no tag
-//! is free, and a write while many writes wait for credits.
+//! each request, in the order of their addresses; the beat begins with the first packet. A read is rejected while no
+//! tag is free, and a write is rejected while many writes wait for credits.
 
-use super::link::{WriteOrdering, parts};
-use super::root_complex::{Posted, ReadRequest, RootComplex, WriteRequest};
+use super::link::{WriteOrdering, split_transfer};
+use super::root_complex::{PostedPacket, ReadRequest, RootComplex, WriteRequest};
 use crate::engine::{Signal, Time};
 use crate::host::dma_port::{DmaCompletion, DmaOperation, DmaPort, DmaRequest, NoFreeTag};
 use crate::host::link_transfer::{DmaStages, LinkTransfers};
@@ -36,15 +36,15 @@ impl DmaPort for PciePort {
                 if !complex.accepts_read() {
                     return Err(NoFreeTag);
                 }
-                let most = complex.link.read_max.get();
-                let transfer = self.transfers.begin(parts(address, bytes, most).count(), false);
-                complex.read(parts(address, bytes, most).map(|(offset, bytes)| ReadRequest {
-                    order: 0,
+                let part_max = complex.link.read_max.get();
+                let transfer = self.transfers.begin(split_transfer(address, bytes, part_max).count(), false);
+                complex.read(split_transfer(address, bytes, part_max).map(|(offset, bytes)| ReadRequest {
+                    request_number: 0,
                     transfer: transfer.clone(),
                     address: address + offset,
                     bytes,
                     offset,
-                    after: 0,
+                    posted_before: 0,
                     data: Vec::new(),
                     stages,
                 }));
@@ -54,11 +54,11 @@ impl DmaPort for PciePort {
                 if !complex.accepts_write() {
                     return Err(NoFreeTag);
                 }
-                let most = complex.link.write_max();
-                let transfer = self.transfers.begin(parts(address, bytes, most).count(), true);
-                complex.post(parts(address, bytes, most).map(|(offset, bytes)| {
-                    Posted::Write(Box::new(WriteRequest {
-                        order: 0,
+                let part_max = complex.link.write_bytes_max();
+                let transfer = self.transfers.begin(split_transfer(address, bytes, part_max).count(), true);
+                complex.post(split_transfer(address, bytes, part_max).map(|(offset, bytes)| {
+                    PostedPacket::Write(Box::new(WriteRequest {
+                        request_number: 0,
                         transfer: transfer.clone(),
                         source: source.clone(),
                         address: address + offset,
@@ -66,21 +66,21 @@ impl DmaPort for PciePort {
                         offset,
                         data: Vec::new(),
                         stages,
-                        access: Time::ZERO,
+                        access_from: Time::ZERO,
                     }))
                 }));
                 transfer
             }
         };
-        Ok(DmaCompletion::of_link(transfer))
+        Ok(DmaCompletion::over_link(transfer))
     }
 
     fn freed(&self) -> &Signal {
-        &self.complex.freed
+        &self.complex.capacity_freed
     }
 
     fn tags(&self) -> u32 {
-        self.complex.tags.all()
+        self.complex.tags.total()
     }
 
     fn orders_writes(&self) -> bool {

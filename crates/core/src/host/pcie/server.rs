@@ -14,14 +14,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// Reserves the server for `time`, from `ready` on or as soon as it is free. Returns the start and the end.
+    /// Reserves the server for `time`, from `ready_at` on or as soon as the server is free. Returns the start and the
+    /// end of the service.
     #[inline]
-    pub fn reserve(&self, ready: Time, time: Time) -> (Time, Time) {
-        let from = ready.max(self.free_at.get());
-        let to = from + time;
-        self.free_at.set(to);
+    pub fn reserve(&self, ready_at: Time, time: Time) -> (Time, Time) {
+        let start = ready_at.max(self.free_at.get());
+        let end = start + time;
+        self.free_at.set(end);
         self.busy_time.set(self.busy_time.get() + time);
-        (from, to)
+        (start, end)
     }
 
     /// Returns the time for which the server has worked until `now`.

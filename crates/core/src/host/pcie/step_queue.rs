@@ -11,24 +11,26 @@ use std::collections::VecDeque;
 pub struct StepQueue<S> {
     sim: Sim,
     /// The steps in their order. Most steps are scheduled for an instant after most others.
-    steps: RefCell<VecDeque<(Scheduled, S)>>,
-    next: Cell<u64>,
+    steps: RefCell<VecDeque<(StepKey, S)>>,
+    /// Number of the step that is scheduled next.
+    next_number: Cell<u64>,
     /// Instant for which the task waits.
-    awaited: Cell<Time>,
-    earlier: Signal,
+    awaited_instant: Cell<Time>,
+    /// Notified when a step is scheduled before the instant for which the task waits.
+    earlier_step: Signal,
 }
 
-/// The place of a step among those of the same instant.
+/// The rank of a step, which orders the steps of the same instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Rank(u64);
 
 impl Rank {
-    /// Before all accesses.
+    /// The rank before all accesses.
     pub const FIRST: Rank = Rank(0);
-    /// After all accesses.
+    /// The rank after all accesses.
     pub const LAST: Rank = Rank(u64::MAX);
 
-    /// Returns the rank of an access, in the order of the requests' numbers.
+    /// Returns the rank of an access of the request `number`. Accesses are ordered by the numbers of their requests.
     pub const fn access(number: u64) -> Rank {
         Rank(number + 1)
     }
@@ -36,63 +38,64 @@ impl Rank {
 
 /// The instant, rank and number of a step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Scheduled {
+struct StepKey {
     at: Time,
     rank: Rank,
     number: u64,
 }
 
-/// Number of steps from the last one on that are compared one by one to insert a step.
-const COMPARED: usize = 8;
+/// Number of steps at the end of the queue that are compared one by one to insert a step.
+const COMPARED_STEPS: usize = 8;
 
 impl<S> StepQueue<S> {
     /// Creates a queue without steps. Deadlock reports name the wait for a step by `name`.
     pub fn new(sim: &Sim, name: impl Into<String>) -> StepQueue<S> {
-        let (next, awaited, earlier) = (Cell::new(0), Cell::new(Time::ZERO), Signal::new(sim, name));
-        StepQueue { sim: sim.clone(), steps: RefCell::default(), next, awaited, earlier }
+        let (next_number, awaited_instant, earlier_step) =
+            (Cell::new(0), Cell::new(Time::ZERO), Signal::new(sim, name));
+        StepQueue { sim: sim.clone(), steps: RefCell::default(), next_number, awaited_instant, earlier_step }
     }
 
-    /// Schedules a step for the instant `at`, or for the present if `at` is over.
+    /// Schedules a step for the instant `at`, or for the present instant if `at` has passed.
     pub fn schedule(&self, at: Time, step: S) {
         self.schedule_ranked(at, Rank::LAST, step);
     }
 
     /// Schedules a step of the rank `rank` for the instant `at`, or for the present instant if `at` has passed.
     pub fn schedule_ranked(&self, at: Time, rank: Rank, step: S) {
-        let number = self.next.replace(self.next.get() + 1);
-        let scheduled = Scheduled { at, rank, number };
+        let number = self.next_number.replace(self.next_number.get() + 1);
+        let key = StepKey { at, rank, number };
         let mut steps = self.steps.borrow_mut();
         let mut index = steps.len();
-        let compared_from = index.saturating_sub(COMPARED);
-        while index > compared_from && steps[index - 1].0 > scheduled {
+        let compared_from = index.saturating_sub(COMPARED_STEPS);
+        while index > compared_from && steps[index - 1].0 > key {
             index -= 1;
         }
         if index == compared_from && index > 0 {
-            index = steps.partition_point(|(other, _)| *other < scheduled);
+            index = steps.partition_point(|(other, _)| *other < key);
         }
         match index == steps.len() {
-            true => steps.push_back((scheduled, step)),
-            false => steps.insert(index, (scheduled, step)),
+            true => steps.push_back((key, step)),
+            false => steps.insert(index, (key, step)),
         }
         drop(steps);
-        if at < self.awaited.get() {
-            self.awaited.set(Time::ZERO);
-            self.earlier.notify();
+        if at < self.awaited_instant.get() {
+            self.awaited_instant.set(Time::ZERO);
+            self.earlier_step.notify();
         }
     }
 
     /// Carries out the steps, each at its instant.
     pub async fn carry_out(&self, run: impl Fn(S)) {
         loop {
-            let next = self.steps.borrow().front().map_or(Time::MAX, |(first, _)| first.at);
-            if next <= self.sim.now() {
+            let next_instant = self.steps.borrow().front().map_or(Time::MAX, |(first, _)| first.at);
+            if next_instant <= self.sim.now() {
                 let first = self.steps.borrow_mut().pop_front();
                 run(first.expect("a step is scheduled").1);
                 continue;
             }
-            self.awaited.set(next);
-            self.earlier.wait_until(next).await;
-            self.awaited.set(Time::ZERO);
+            self.awaited_instant.set(next_instant);
+            self.earlier_step.wait_until(next_instant).await;
+            self.awaited_instant.set(Time::ZERO);
         }
     }
 }
@@ -115,19 +118,19 @@ mod tests {
             for (number, (ns, rank)) in steps.iter().enumerate() {
                 queue.schedule_ranked(Time::from_ns(*ns), Rank::access(*rank), number);
             }
-            let done = Rc::new(RefCell::new(Vec::new()));
-            let (serving, finished, clock) = (queue.clone(), done.clone(), sim.clone());
+            let executed = Rc::new(RefCell::new(Vec::new()));
+            let (served_queue, recorded, server_sim) = (queue.clone(), executed.clone(), sim.clone());
             sim.spawn_server("steps", async move {
-                serving.carry_out(|step: usize| finished.borrow_mut().push((clock.now(), step))).await;
+                served_queue.carry_out(|step: usize| recorded.borrow_mut().push((server_sim.now(), step))).await;
             });
-            let waiting = sim.clone();
-            sim.spawn("the end", async move { waiting.delay(Time::from_ns(100)).await });
+            let end_sim = sim.clone();
+            sim.spawn("the end", async move { end_sim.delay(Time::from_ns(100)).await });
             prop_assert_eq!(simulation.run(Limits::default()), Outcome::Done);
             let mut expected: Vec<usize> = (0..steps.len()).collect();
             expected.sort_by_key(|step| steps[*step]);
             let expected: Vec<(Time, usize)> =
                 expected.into_iter().map(|step| (Time::from_ns(steps[step].0), step)).collect();
-            prop_assert_eq!(&*done.borrow(), &expected);
+            prop_assert_eq!(&*executed.borrow(), &expected);
         }
     }
 }

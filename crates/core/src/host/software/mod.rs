@@ -1,8 +1,8 @@
 //! A host for which only the processor's clock is modelled. Its buses and its memory take no time.
 //!
 //! The module models memory with real bytes, and a processor whose programs and messaging software take stated cycles.
-//! Callahan and Goldstein (1995), Tables 1 and 2, state no more. Each interval of work ends on an edge of the clock.
-//! The module leaves out the causes of these cycles, buses, caches, and devices, so an interface that requires
+//! Callahan and Goldstein (1995), Tables 1 and 2, state only these cycles. Each interval of work ends on an edge of the
+//! clock. The module leaves out the causes of these cycles, buses, caches, and devices, so an interface that requires
 //! registers, DMA or interrupts cannot be attached. Several cores share the memory; the endpoints of a node are
 //! assigned to the cores in turn.
 
@@ -16,7 +16,7 @@ use crate::text::{Parameters, Table};
 
 /// The parameters of a software host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(before = refuse_messaging, resource = "processor")]
+#[param(before = reject_messaging_costs, resource = "processor")]
 pub struct SoftwareParameters {
     /// Clock of the processor.
     #[param(max = "100 GHz")]
@@ -29,9 +29,13 @@ pub struct SoftwareParameters {
 }
 
 /// Reports costs of messaging in the host's table, where they have no effect, as errors.
-fn refuse_messaging(t: &Table<'_>) {
-    t.report_misplaced(&["send", "poll", "receive", "reorder", "in-order", "barrier"], "messaging", MESSAGING);
+fn reject_messaging_costs(table: &Table<'_>) {
+    table.report_misplaced(
+        &["send", "poll", "receive", "reorder", "in-order", "barrier"],
+        "messaging",
+        MESSAGING_REASON,
+    );
 }
 
 /// The reason for which a host has no costs of messaging.
-const MESSAGING: &str = "the costs of messaging are the same keys for every kind of host";
+const MESSAGING_REASON: &str = "the costs of messaging are the same keys for every kind of host";

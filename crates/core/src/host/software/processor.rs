@@ -13,7 +13,7 @@ use std::rc::Rc;
 #[derive(Default)]
 pub struct SoftwareMemory(RefCell<Vec<u8>>);
 
-/// A core, with the memory of its host. Clones are the same core.
+/// A core, with the memory of its host. Clones refer to the same core.
 #[derive(Clone)]
 pub struct SoftwareProcessor(Rc<Core>);
 
@@ -22,7 +22,7 @@ struct Core {
     clock: Hertz,
     arbiter: CpuArbiter,
     /// Cycles by which local time is ahead of the simulation.
-    pending: Cell<u64>,
+    pending_cycles: Cell<u64>,
     memory: Rc<SoftwareMemory>,
 }
 
@@ -38,7 +38,7 @@ impl SoftwareProcessor {
             sim: sim.clone(),
             clock: parameters.clock,
             arbiter: CpuArbiter::new(sim, name),
-            pending: Cell::new(0),
+            pending_cycles: Cell::new(0),
             memory: memory.clone(),
         }))
     }
@@ -74,19 +74,19 @@ impl Processor for SoftwareProcessor {
     }
 
     fn now(&self) -> Time {
-        match self.0.pending.get() {
+        match self.0.pending_cycles.get() {
             0 => self.0.sim.now(),
             cycles => self.0.clock.edge_since(self.0.sim.now(), cycles),
         }
     }
 
     fn work(&self, cycles: u64) {
-        self.0.pending.set(self.0.pending.get() + cycles);
+        self.0.pending_cycles.set(self.0.pending_cycles.get() + cycles);
     }
 
     #[inline]
     fn begin_sync(&self) -> LocalTimeLag<'_> {
-        let cycles = self.0.pending.take();
+        let cycles = self.0.pending_cycles.take();
         if cycles == 0 {
             return LocalTimeLag::Nothing;
         }

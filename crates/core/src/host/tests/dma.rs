@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 const TAGS: u32 = 4;
 
-/// A memory that serves any number of transfers at once, each of which takes its address in nanoseconds.
+/// A memory that serves any number of transfers at once. A transfer takes as many nanoseconds as its address.
 struct SlowMemory {
     sim: Sim,
     tags: Rc<DmaTags>,
@@ -62,10 +62,10 @@ fn run<F: Future<Output = ()> + 'static>(work: impl FnOnce(Sim) -> F) -> Time {
 }
 
 /// Reads from each address with `tags` tags. Returns the addresses in the order of completion, and the total time.
-fn reads(tags: u32, addresses: &'static [Address]) -> (Vec<Address>, Time) {
+fn run_reads(tags: u32, addresses: &'static [Address]) -> (Vec<Address>, Time) {
     let order = Rc::<RefCell<Vec<Address>>>::default();
     let completed = order.clone();
-    let all = run(|sim| async move {
+    let total_time = run(|sim| async move {
         let latency = LinkLatency { request: Time::from_ns(200), reply: Time::from_ns(300) };
         let port = Rc::new(TaggedDma::new(&sim, "nic", SlowMemory::new(&sim), tags, latency));
         for &address in addresses {
@@ -80,7 +80,7 @@ fn reads(tags: u32, addresses: &'static [Address]) -> (Vec<Address>, Time) {
             });
         }
     });
-    (order.take(), all)
+    (order.take(), total_time)
 }
 
 #[test]
@@ -88,20 +88,20 @@ fn latencies_of_tags_overlap() {
     let beat = Rate::from_bytes_per_s(1 << 30).time_for(Bytes(64));
     let transfer_time = Time::from_ns(200 + 1000 + 300) + beat;
     let addresses = &[1000; 8];
-    assert_eq!(reads(1, addresses).1, transfer_time * 8);
-    assert_eq!(reads(TAGS, addresses).1, transfer_time * 2, "four at a time");
-    assert_eq!(reads(8, addresses).1, transfer_time);
+    assert_eq!(run_reads(1, addresses).1, transfer_time * 8);
+    assert_eq!(run_reads(TAGS, addresses).1, transfer_time * 2, "four at a time");
+    assert_eq!(run_reads(8, addresses).1, transfer_time);
 }
 
 #[test]
 fn transfers_complete_in_the_order_of_the_host() {
     let addresses = &[3000, 2000, 1000];
-    assert_eq!(reads(3, addresses).0, [1000, 2000, 3000]);
-    assert_eq!(reads(1, addresses).0, [3000, 2000, 1000], "one tag keeps the order of submissions");
+    assert_eq!(run_reads(3, addresses).0, [1000, 2000, 3000]);
+    assert_eq!(run_reads(1, addresses).0, [3000, 2000, 1000], "one tag keeps the order of submissions");
 }
 
 #[test]
-fn a_port_without_free_tags_refuses_transfers_until_one_is_freed() {
+fn a_port_without_free_tags_rejects_transfers_until_a_tag_is_freed() {
     run(|sim| async move {
         let port = TaggedDma::new(&sim, "nic", SlowMemory::new(&sim), TAGS, LinkLatency::default());
         let _transfers: Vec<_> =
@@ -132,17 +132,17 @@ fn a_transfer_over_a_bus_moves_beats_of_its_blocks() {
         transfer.done().await;
         assert_eq!(node.peek(at, 200), bytes, "the written bytes are visible");
         let mut transfer = port.submit(read(at, 200)).expect("the tag was freed");
-        let (mut all, mut data, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut bytes_read, mut data, mut beat_sizes) = (Vec::new(), Vec::new(), Vec::new());
         while let Some(beat) = transfer.next_beat(&mut data).await {
-            assert_eq!((beat.offset, beat.bytes), (all.len() as u64, Bytes(data.len() as u64)));
+            assert_eq!((beat.offset, beat.bytes), (bytes_read.len() as u64, Bytes(data.len() as u64)));
             assert!(
                 beat.from <= sim.now() && sim.now() < beat.to,
                 "a beat is returned before its last byte has arrived"
             );
-            sizes.push(data.len());
-            all.extend_from_slice(&data);
+            beat_sizes.push(data.len());
+            bytes_read.extend_from_slice(&data);
         }
-        assert_eq!((all, sizes), (bytes, vec![40, 64, 64, 32]));
+        assert_eq!((bytes_read, beat_sizes), (bytes, vec![40, 64, 64, 32]));
     });
 }
 
@@ -163,18 +163,18 @@ fn an_abandoned_transfer_frees_its_tag_and_the_bus() {
 #[test]
 fn tags_over_a_bus_move_the_same_bytes() {
     run(|sim| async move {
-        let (node, port) = (Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER)), TAGS);
-        let port = Rc::new(BusDma::new(DmaInitiator::memory_bus(&node), port));
+        let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
+        let port = Rc::new(BusDma::new(DmaInitiator::memory_bus(&node), TAGS));
         let latency = LinkLatency { request: Time::from_ns(250), reply: Time::from_ns(250) };
         let link = TaggedDma::new(&sim, "nic", port, TAGS, latency);
         let at = node.allocate(1024);
         let bytes: Vec<u8> = (0..=255).cycle().take(1024).collect();
-        for part in bytes.chunks(256).zip((at..).step_by(256)) {
-            let operation = DmaOperation::Write(part.0.to_vec().into());
-            _ = link.submit(DmaRequest { address: part.1, operation }).expect("there is a tag for each");
+        for (part, address) in bytes.chunks(256).zip((at..).step_by(256)) {
+            let operation = DmaOperation::Write(part.to_vec().into());
+            _ = link.submit(DmaRequest { address, operation }).expect("there is a tag for each");
         }
-        let before = link.writes().next();
-        link.writes().visible_before(before).await;
+        let next_write = link.writes().next();
+        link.writes().visible_before(next_write).await;
         assert_eq!(node.peek(at, 1024), bytes, "transfers advance without being awaited");
     });
 }

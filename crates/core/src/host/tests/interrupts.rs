@@ -9,25 +9,25 @@ const LATENCY: Time = Time::from_ns(500);
 const VECTORS: [InterruptVector; 2] = [InterruptVector(0), InterruptVector(1)];
 
 /// The interrupts that a handler has recorded, with their times.
-type Notes = Rc<RefCell<Vec<(Time, Interrupt)>>>;
+type InterruptLog = Rc<RefCell<Vec<(Time, Interrupt)>>>;
 
 /// Connects a vector to a handler on the core with the same number. The handler records interrupts, and works for
-/// `works`.
-fn connect(sim: &Sim, interrupts: &Interrupts, vector: InterruptVector, works: Time) -> Notes {
-    let (sim, notes) = (sim.clone(), Notes::default());
-    let noted = notes.clone();
-    let handle = move |interrupt: Interrupt| -> LocalFuture<'static> {
-        let (sim, notes) = (sim.clone(), noted.clone());
+/// `work_time`.
+fn connect(sim: &Sim, interrupts: &Interrupts, vector: InterruptVector, work_time: Time) -> InterruptLog {
+    let (sim, log) = (sim.clone(), InterruptLog::default());
+    let handler_log = log.clone();
+    let handler = move |interrupt: Interrupt| -> LocalFuture<'static> {
+        let (sim, log) = (sim.clone(), handler_log.clone());
         Box::pin(async move {
-            notes.borrow_mut().push((sim.now(), interrupt));
-            sim.delay(works).await;
+            log.borrow_mut().push((sim.now(), interrupt));
+            sim.delay(work_time).await;
         })
     };
-    interrupts.connect(vector, CoreId(vector.0), Box::new(handle));
-    notes
+    interrupts.connect(vector, CoreId(vector.0), Box::new(handler));
+    log
 }
 
-fn noted(vector: InterruptVector, ns: u64, causes: u32) -> (Time, Interrupt) {
+fn logged_at(vector: InterruptVector, ns: u64, causes: u32) -> (Time, Interrupt) {
     (Time::from_ns(ns), Interrupt { vector, core: CoreId(vector.0), causes })
 }
 
@@ -39,15 +39,15 @@ fn run<F: Future<Output = ()> + 'static>(
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let interrupts = Rc::new(interrupts(&sim));
-    let notes = VECTORS.map(|vector| connect(&sim, &interrupts, vector, Time::from_us(1)));
+    let logs = VECTORS.map(|vector| connect(&sim, &interrupts, vector, Time::from_us(1)));
     let work = device(sim.clone(), interrupts);
-    let end = sim.clone();
+    let device_sim = sim.clone();
     sim.spawn("device", async move {
         work.await;
-        end.delay(Time::from_us(10)).await;
+        device_sim.delay(Time::from_us(10)).await;
     });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
-    notes.map(|notes| notes.take())
+    logs.map(|log| log.take())
 }
 
 fn two_lines(sim: &Sim) -> Interrupts {
@@ -62,8 +62,8 @@ fn handlers_of_different_vectors_run_independently() {
         interrupts.raise(VECTORS[0], 4);
         assert_eq!(interrupts.vectors(), 2);
     });
-    assert_eq!(first, [noted(VECTORS[0], 600, 4)], "the handler does not wait for the other");
-    assert_eq!(second, [noted(VECTORS[1], 500, 1)]);
+    assert_eq!(first, [logged_at(VECTORS[0], 600, 4)], "the handler does not wait for the other");
+    assert_eq!(second, [logged_at(VECTORS[1], 500, 1)]);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn causes_raised_while_a_handler_runs_cause_one_further_interrupt() {
         interrupts.raise(VECTORS[0], 2);
         interrupts.raise(VECTORS[0], 4);
     });
-    assert_eq!(first, [noted(VECTORS[0], 500, 1), noted(VECTORS[0], 2000, 6)]);
+    assert_eq!(first, [logged_at(VECTORS[0], 500, 1), logged_at(VECTORS[0], 2000, 6)]);
 }
 
 #[test]
@@ -86,34 +86,34 @@ fn a_masked_vector_stays_pending() {
         sim.delay(Time::from_us(3)).await;
         interrupts.mask(VECTORS[0], false);
     });
-    assert_eq!(first, [noted(VECTORS[0], 3500, 1)], "the vector is delivered when it is unmasked");
-    assert_eq!(second, [noted(VECTORS[1], 500, 2)], "the other vector is not masked");
+    assert_eq!(first, [logged_at(VECTORS[0], 3500, 1)], "the vector is delivered when it is unmasked");
+    assert_eq!(second, [logged_at(VECTORS[1], 500, 2)], "the other vector is not masked");
 }
 
 #[test]
-fn a_message_signalled_vector_stays_behind_earlier_writes_only() {
+fn a_message_signalled_vector_is_delivered_after_earlier_writes_only() {
     let writes: Rc<RefCell<Option<Rc<PostedWrites>>>> = Rc::default();
-    let made = writes.clone();
+    let created_writes = writes.clone();
     let [first, second] = run(
         move |sim| {
             let writes = Rc::new(PostedWrites::new(sim, "nic"));
-            made.replace(Some(writes.clone()));
-            two_lines(sim).behind(&writes)
+            created_writes.replace(Some(writes.clone()));
+            two_lines(sim).message_signalled(&writes)
         },
         move |sim, interrupts| async move {
             let writes = writes.take().expect("they were made");
-            let earlier = writes.begin();
+            let earlier_write = writes.begin();
             interrupts.raise(VECTORS[0], 1);
-            let later = writes.begin();
+            let later_write = writes.begin();
             sim.delay(Time::from_us(2)).await;
-            drop(earlier);
+            drop(earlier_write);
             interrupts.raise(VECTORS[1], 1);
             sim.delay(Time::from_us(2)).await;
-            drop(later);
+            drop(later_write);
         },
     );
-    assert_eq!(first, [noted(VECTORS[0], 2500, 1)], "behind the first write");
-    assert_eq!(second, [noted(VECTORS[1], 4500, 1)], "behind both");
+    assert_eq!(first, [logged_at(VECTORS[0], 2500, 1)], "behind the first write");
+    assert_eq!(second, [logged_at(VECTORS[1], 4500, 1)], "behind both");
 }
 
 #[test]

@@ -35,23 +35,23 @@ fn a_memory_bus_host_maps_uncached_and_write_combined_windows() {
 
 /// Queues that require a write-combined window.
 #[derive(Clone, Copy, Debug, Parameters)]
-struct Combining {
+struct CombiningQueues {
     /// Length of a packet.
     #[param(default = "32 B")]
     packet: Bytes,
 }
 
-impl Combining {
+impl CombiningQueues {
     fn queues(self) -> QueuesParameters {
         QueuesParameters { packet: self.packet }
     }
 }
 
-impl Part for Combining {
+impl Part for CombiningQueues {
     const INFO: PartInfo = PartInfo::new("combining", "Queues that ask for a write-combined window");
 }
 
-impl InterfaceSpec for Combining {
+impl InterfaceSpec for CombiningQueues {
     fn needs(&self) -> HostCapabilities {
         HostCapabilities::of([HostCapabilities::WRITE_COMBINING])
     }
@@ -83,19 +83,19 @@ const MACHINE: &str = r#"
     payload = "64 B"
 "#;
 
-fn read(host: &str) -> Result<Machine, String> {
-    let registry = Arc::new(Registry::shipped().with_interface::<Combining>());
+fn read_machine(host: &str) -> Result<Machine, String> {
+    let registry = Arc::new(Registry::shipped().with_interface::<CombiningQueues>());
     let text = MACHINE.replace("memory-bus-1998", host);
     let read = registry.read(Document::Text("combining", &text, None), &[]);
     read.map(|read| read.value).map_err(|problems| problems.to_string())
 }
 
 #[test]
-fn missing_write_combining_is_an_error_for_an_interface_that_needs_it() {
-    let machine = read("memory-bus-1998").expect("the host combines writes");
+fn missing_write_combining_is_an_error_for_an_interface_that_requires_it() {
+    let machine = read_machine("memory-bus-1998").expect("the host combines writes");
     assert_eq!(RunObservation::of(&machine, Recorder::off()).outcome, Outcome::Done);
     for host in ["p6-natoma", "cm-5"] {
-        let errors = read(host).expect_err("the host does not combine writes");
+        let errors = read_machine(host).expect_err("the host does not combine writes");
         assert!(errors.contains("lacks what [ni.combining] needs: write-combined windows"), "{errors}");
     }
 }

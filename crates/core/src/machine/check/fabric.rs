@@ -8,23 +8,23 @@ use crate::text::{Problem, Read};
 /// Adds all problems of the fabric.
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let fabric = &read.value.fabric;
-    let wrong = |error: ParameterError| read.problem_at(&fabric.key(&error.key), &error.message, &error.help);
+    let problem_of = |error: ParameterError| read.problem_at(&fabric.key(&error.key), &error.message, &error.help);
     let errors = fabric.check();
     if !errors.is_empty() {
-        return problems.extend(errors.into_iter().map(wrong));
+        return problems.extend(errors.into_iter().map(problem_of));
     }
     let names: Vec<String> = read.value.nodes.iter().map(|node| node.name.clone()).collect();
-    problems.extend(fabric.check_nodes(&names).into_iter().map(wrong));
+    problems.extend(fabric.check_nodes(&names).into_iter().map(problem_of));
     if let Some(routers) = fabric.routers() {
-        workload(read, routers, problems);
+        check_workload(read, routers, problems);
     }
     if problems.is_empty() {
-        problems.extend(fabric.check_routes().into_iter().map(wrong));
+        problems.extend(fabric.check_routes().into_iter().map(problem_of));
     }
 }
 
 /// Checks that the routers fit the shape, and that the workload fits the routers.
-fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Problem>) {
+fn check_workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Problem>) {
     let (workload, router) = (&read.value.workload, &routers.parameters.router);
     let Ok(shape) = routers.topology.build() else { return };
     for (key, message) in router.check(&shape, workload.needs().packet_flits) {

@@ -1,11 +1,14 @@
 //! Checks whether the parts of a machine are compatible, from capabilities, requirements and guarantees alone.
 
-use super::reach::{check_message_words, check_node_count, endpoints, lengths, packets, verbs};
+use super::reach::{
+    check_endpoint_count, check_message_lengths, check_message_words, check_node_count, check_packet_length,
+    check_verbs,
+};
 use crate::engine::EndpointMap;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
 use crate::machine::{FabricPart, HostPart, InterfacePart, NodeParts, Registry, Workload, shipped};
-use crate::messaging::shared::SharingMake;
+use crate::messaging::shared::CoherenceMechanism;
 use crate::ni::{EndpointLimit, ProtocolMemory};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
@@ -30,7 +33,7 @@ pub struct Parts<'a> {
     /// The numbers of nodes and of endpoints on each.
     pub addresses: EndpointMap,
     /// The key that states the largest number of endpoints on a node.
-    pub endpoints: &'a str,
+    pub endpoints_key: &'a str,
 }
 
 /// The reason why parts are incompatible.
@@ -57,22 +60,22 @@ impl IncompatibleParts {
 /// Returns every incompatibility of the parts.
 pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let checks = [
-        capabilities,
-        format,
+        check_capabilities,
+        check_packet_formats,
         check_udp_only,
-        firmware,
-        loss,
-        features,
-        delivery_order,
-        numbers,
-        transfers,
-        packets,
+        check_firmware_memory,
+        check_loss,
+        check_fabric_features,
+        check_delivery_order,
+        check_sequence_numbers,
+        check_transfer_order,
+        check_packet_length,
         check_message_words,
-        lengths,
+        check_message_lengths,
         check_node_count,
-        endpoints,
-        sharing,
-        program,
+        check_endpoint_count,
+        check_shared_memory,
+        check_workload_needs,
     ];
     checks.iter().flat_map(|check| check(parts)).collect()
 }
@@ -94,15 +97,15 @@ impl Parts<'_> {
 }
 
 /// Checks that nodes with different interfaces can read each other's packets.
-fn format(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_packet_formats(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let interface = parts.interface;
     let has_other_family = |first: &&&InterfacePart| first.family_table() != interface.family_table();
     let Some(&other) = parts.interfaces.first().filter(has_other_family) else { return Vec::new() };
     let without_format = [interface, other].into_iter().find(|interface| interface.wire_format().is_none());
     let mut keys = vec![interface.table()];
-    let [packet, others] = [interface, other].map(|interface| interface.limits().packet);
-    let (message, help) = if let Some(alone) = without_format {
-        let message = format!("only interfaces of its kind can read the packets of [ni.{}]", alone.name());
+    let [packet, other_packet] = [interface, other].map(|interface| interface.limits().packet);
+    let (message, help) = if let Some(unreadable) = without_format {
+        let message = format!("only interfaces of its kind can read the packets of [ni.{}]", unreadable.name());
         (message, "choose interfaces of one packet format for all nodes".to_owned())
     } else if interface.wire_format() != other.wire_format() {
         let [own, other] = [interface, other]
@@ -110,11 +113,11 @@ fn format(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         let message =
             format!("nodes cannot read each other's packets: those of {own} and {other} have different formats");
         (message, "choose interfaces of one packet format for all nodes".to_owned())
-    } else if packet != others {
+    } else if packet != other_packet {
         keys.push(interface.key(interface.packet_key()));
         let [own, other] = [interface, other].map(|interface| interface.key(interface.packet_key()));
         (
-            format!("the longest packets of nodes differ: {packet} ({own}) and {others} ({other})"),
+            format!("the longest packets of nodes differ: {packet} ({own}) and {other_packet} ({other})"),
             "make them equal".to_owned(),
         )
     } else {
@@ -124,7 +127,7 @@ fn format(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that hosts offer the capabilities that the interface requires.
-fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let needs = parts.interface.needs();
     let mut errors = Vec::new();
     for (name, host) in &parts.hosts {
@@ -181,7 +184,7 @@ fn check_udp_only(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that a protocol's buffers fit the memory of an interface whose firmware runs it.
-fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_firmware_memory(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.node_parts.protocol.name());
     let memory_use = parts.interface.protocol_memory(&*parts.node_parts.protocol, 1);
     let Some(ProtocolMemory { needed, available: memory, size_key, .. }) = memory_use else { return Vec::new() };
@@ -214,7 +217,7 @@ fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that lost packets are retransmitted.
-fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if parts.fabric_capabilities.loss != Loss::Any || guarantees.survives_loss {
         return Vec::new();
@@ -225,7 +228,7 @@ fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that the switches of the fabric have the features that the protocol needs.
-fn features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_fabric_features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (needs, fabric) = (parts.node_parts.protocol.needs(), parts.fabric.table());
     let missing = parts.fabric.features().missing(&needs);
     if missing.is_empty() {
@@ -238,7 +241,7 @@ fn features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that a protocol which relies on delivery order runs on a fabric that keeps the order.
-fn delivery_order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_delivery_order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if !guarantees.needs_order || parts.fabric_capabilities.in_order {
         return Vec::new();
@@ -258,18 +261,22 @@ fn delivery_order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that sequence numbers distinguish a packet from its duplicates, even out of order.
-fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_sequence_numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let protocol = &parts.node_parts.protocol;
     let incompatibility = |(key, reason): (&'static str, String)| {
         let message = format!("on a fabric that may deliver out of order, {reason}");
-        let help = "remove the key, since numbers have 32 bits by default; or choose a fabric with one route between two nodes and one virtual channel";
-        IncompatibleParts::new([protocol.key(key)], message, help)
+        let key = protocol.key(key);
+        let help = format!(
+            "remove `{key}`, since numbers have 32 bits by default; or choose a fabric with one route between two \
+             nodes and one virtual channel"
+        );
+        IncompatibleParts::new([key], message, help)
     };
     protocol.sequence_space_error(&parts.environment()).into_iter().map(incompatibility).collect()
 }
 
 /// Checks that packets of a transfer are delivered in order if transfers rely on it.
-fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_transfer_order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if !parts.node_parts.messaging.in_order
         || parts.fabric_capabilities.in_order && !guarantees.reorders
@@ -293,8 +300,9 @@ fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 
 /// Checks that hardware shared memory exists if it is selected, and that the processor has contexts for all
 /// programs that wait for it.
-fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    if parts.node_parts.shared_memory.make != SharingMake::Hardware || !parts.workload.needs().shared_memory {
+fn check_shared_memory(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+    if parts.node_parts.shared_memory.mechanism != CoherenceMechanism::Hardware || !parts.workload.needs().shared_memory
+    {
         return Vec::new();
     }
     if parts.interface.coherent_block().is_none() {
@@ -313,11 +321,11 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         "a node has {endpoints_max} programs with shared memory, and the processor of `{name}` has {contexts} contexts"
     );
     let help = format!("describe fewer endpoints, make {key} larger, or choose [shared-memory.software]");
-    vec![IncompatibleParts::new([parts.endpoints.to_owned(), key], message, help)]
+    vec![IncompatibleParts::new([parts.endpoints_key.to_owned(), key], message, help)]
 }
 
 /// Checks that the interface has messages if the workload sends or receives any.
-fn messages(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+fn check_messages(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     let is_lacking = parts.workload.needs().messages && !parts.interface.limits().has_messages;
     let (workload, ni) = (parts.workload.table(), parts.interface.name());
     let message = || format!("[{workload}] sends messages, and [ni.{ni}] has only a DMA engine");
@@ -326,19 +334,19 @@ fn messages(parts: &Parts<'_>) -> Option<IncompatibleParts> {
 }
 
 /// Checks that the engine accepts several transfers at once if the workload requests them.
-fn queued_host_dma(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+fn check_queued_host_dma(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     let (limits, key) = (parts.interface.limits(), parts.workload.needs().queued_host_dma?);
     let is_lacking = limits.has_host_dma && !limits.queues_host_dma;
     let message = || format!("the DMA engine of [ni.{}] makes one transfer at a time", parts.interface.name());
     let help = || {
         let queued = parts.registry.needs_interface(|interface| interface.limits().queues_host_dma);
-        format!("leave out the key, or: {queued}")
+        format!("leave out the key, or {queued}")
     };
     is_lacking.then(|| IncompatibleParts::new([parts.workload.key(key)], message(), help()))
 }
 
 /// Checks that the hosts have a last-level cache if the workload sets its state.
-fn warmed_cache(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+fn check_warmed_cache(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     let key = parts.workload.needs().warmed_cache?;
     let (name, _) = parts.hosts.iter().find(|(_, host)| !host.warms_cache())?;
     let message = format!("`{name}` has no last-level cache");
@@ -347,7 +355,7 @@ fn warmed_cache(parts: &Parts<'_>) -> Option<IncompatibleParts> {
 }
 
 /// Checks that the machine has the resources that the workload measures.
-fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_workload_needs(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let mut errors = Vec::new();
     if parts.workload.needs().host_dma && !parts.interface.limits().has_host_dma {
         let message = format!(
@@ -358,12 +366,12 @@ fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         let help = parts.registry.needs_interface(|interface| interface.limits().has_host_dma);
         errors.push(IncompatibleParts::new([parts.workload.table()], message, help));
     }
-    errors.extend(messages(parts));
-    errors.extend(queued_host_dma(parts));
-    errors.extend(warmed_cache(parts));
-    errors.extend(verbs(parts));
-    let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
-    if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
+    errors.extend(check_messages(parts));
+    errors.extend(check_queued_host_dma(parts));
+    errors.extend(check_warmed_cache(parts));
+    errors.extend(check_verbs(parts));
+    let untimed_host = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
+    if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, untimed_host) {
         let message = format!(
             "a program that copies without end needs time for each copy, and accesses to memory take no time on `{name}`"
         );

@@ -2,13 +2,13 @@
 //!
 //! The memory of a node holds the interface's queues and buffers, the buffers that programs send from and copy, and the
 //! buffers in which a message waits until all its parts have arrived. The number of such incomplete messages is
-//! bounded. The missing part of each is still to be sent (at most one message for each flow), or is in its sender's
-//! outgoing buffers, from which it may arrive late, or is in the receiver's interface. The check uses this bound, and a
-//! run may need less; the size of a memory costs no time.
+//! bounded, because the missing part of each message is in one of three places: it is still to be sent (at most one
+//! message for each flow), it is in the outgoing buffers of its sender, from which it may arrive late, or it is in the
+//! receiver's interface. The check uses this bound, and a run may need less.
 //!
 //! Memory that only a run determines is not counted: messages that a program receives while its sends are blocked, and
-//! messages of which the fabric delays a part. A run that exhausts a memory with these ends with an error that names
-//! the memory.
+//! messages of which the fabric delays a part. A run that exhausts a memory with such messages ends with an error that
+//! names the memory.
 
 use crate::engine::Bytes;
 use crate::host::MainMemorySize;
@@ -28,7 +28,7 @@ struct MemoryNeed {
 
 impl MemoryNeed {
     /// Returns the total, rounded up to whole pages of 4 KiB.
-    fn in_pages(self) -> Bytes {
+    fn rounded_to_pages(self) -> Bytes {
         Bytes(self.total().div_ceil(FIRST_FREE).saturating_mul(FIRST_FREE))
     }
 
@@ -65,7 +65,7 @@ impl Granularity {
     }
 }
 
-/// Refuses hosts with too little memory, each once.
+/// Reports hosts with too little memory, each once.
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(node_parts) = &machine.node_parts else { return };
@@ -74,10 +74,10 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let Some(MainMemorySize { size, key, granularity }) = host.main_memory() else { continue };
         let grain = Granularity(granularity);
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
-        let demands = nodes.map(|(number, node)| (need(&traffic, number, machine, node_parts, grain), &node.name));
+        let demands = nodes.map(|(number, node)| (node_need(&traffic, number, machine, node_parts, grain), &node.name));
         let Some((need, node)) = demands.max_by_key(|(need, _)| need.total()) else { continue };
         if need.total() > size.get() {
-            let [needed, size] = need.in_pages().in_common_unit(size);
+            let [needed, size] = need.rounded_to_pages().in_common_unit(size);
             let message = format!("`{node}` may need {needed} of main memory, and has {size}");
             let key = host.key(key);
             let key_of_sent =
@@ -93,24 +93,30 @@ fn enlarge_help(need: MemoryNeed, memory: &str) -> String {
     let [interface, send, receive, reserved] = [need.interface, need.to_send, need.to_receive, FIRST_FREE].map(Bytes);
     format!(
         "make {memory} {} or larger: {interface} for the interface, {send} for sent messages, {receive} for partly received messages, {reserved} reserved",
-        need.in_pages()
+        need.rounded_to_pages()
     )
 }
 
-fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Granularity) -> MemoryNeed {
+fn node_need(
+    traffic: &Traffic,
+    node: usize,
+    machine: &Machine,
+    node_parts: &NodeParts,
+    grain: Granularity,
+) -> MemoryNeed {
     let sent =
         traffic.send_buffers[node].iter().map(|(buffers, bytes)| grain.round_up(bytes.get()).saturating_mul(*buffers));
     let interface = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     MemoryNeed {
         interface: interface.own.iter().map(|(buffers, bytes)| grain.round_up(*bytes).saturating_mul(*buffers)).sum(),
-        to_send: sent.fold(copied(traffic, node, grain), u64::saturating_add),
-        to_receive: received(traffic, node, machine, node_parts, grain)
-            .saturating_add(other_memory(machine, node, node_parts, grain)),
+        to_send: sent.fold(local_buffer_bytes(traffic, node, grain), u64::saturating_add),
+        to_receive: receive_bytes(traffic, node, machine, node_parts, grain)
+            .saturating_add(loopback_bytes(machine, node, node_parts, grain)),
     }
 }
 
 /// Returns the bytes of the loopback queues between the endpoints of one node, and of the buffers for their packets.
-fn other_memory(machine: &Machine, node: usize, node_parts: &NodeParts, grain: Granularity) -> u64 {
+fn loopback_bytes(machine: &Machine, node: usize, node_parts: &NodeParts, grain: Granularity) -> u64 {
     let endpoints = u64::from(machine.nodes[node].endpoints);
     let loopback_slots = if endpoints > 1 { 2 * LOOPBACK_SLOTS as u64 * endpoints } else { 0 };
     grain.round_up(node_parts.interface_of(&machine.nodes[node]).limits().packet.get()).saturating_mul(loopback_slots)
@@ -118,7 +124,7 @@ fn other_memory(machine: &Machine, node: usize, node_parts: &NodeParts, grain: G
 
 /// Returns the bytes of the buffers in which messages are assembled. An interface that places messages itself needs
 /// none.
-fn received(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Granularity) -> u64 {
+fn receive_bytes(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Granularity) -> u64 {
     let footprint = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     let Some(packet) = footprint.packet else { return 0 };
     let fragments = traffic.message_max.max(1).div_ceil(packet.carries);
@@ -146,7 +152,7 @@ fn incomplete_messages_max(
 }
 
 /// Returns the bytes of the program's local buffers on a node, in addition to those of messages.
-fn copied(traffic: &Traffic, node: usize, grain: Granularity) -> u64 {
+fn local_buffer_bytes(traffic: &Traffic, node: usize, grain: Granularity) -> u64 {
     traffic.local[node].iter().map(|bytes| grain.round_up(bytes.get())).fold(0, u64::saturating_add)
 }
 

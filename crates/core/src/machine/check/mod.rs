@@ -17,12 +17,12 @@ use std::collections::BTreeSet;
 /// Returns all problems of a description whose every value is valid.
 pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     let mut problems = unused::problems(read);
-    // A host or a node more than was meant causes other problems.
+    // A host or a node that was defined by mistake would cause further problems.
     if !problems.is_empty() {
         return problems;
     }
-    nodes(read, &mut problems);
-    workload(read, &mut problems);
+    check_nodes(read, &mut problems);
+    check_workload(read, &mut problems);
     sound::check_parts(read, &mut problems);
     match &read.value.node_parts {
         None => check_fabric_only(read, &mut problems),
@@ -46,7 +46,7 @@ fn check_compatibility(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         problems.push(read.problem_at(&node_parts.ni.table(), &message, help));
         return;
     }
-    let (interfaces, endpoints) = (&machine.interfaces()[..], &endpoints_key(machine));
+    let (interfaces, endpoints_key) = (&machine.interfaces()[..], &endpoints_key(machine));
     let mut reported: Vec<fit::IncompatibleParts> = Vec::new();
     for &interface in interfaces {
         let (fabric_capabilities, addresses, hosts) =
@@ -61,7 +61,7 @@ fn check_compatibility(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             fabric,
             workload,
             addresses,
-            endpoints,
+            endpoints_key,
         };
         // A problem that does not depend on the interface is reported once, not once for each interface.
         reported.extend(
@@ -74,7 +74,7 @@ fn check_compatibility(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for incompatibility in &reported {
         report(read, incompatibility, problems);
     }
-    classes(read, node_parts, problems);
+    check_classes(read, node_parts, problems);
 }
 
 /// Returns the hosts of the nodes that have `interface`, by name.
@@ -99,7 +99,7 @@ fn endpoints_key(machine: &Machine) -> String {
 fn report(read: &Read<Machine>, incompatibility: &fit::IncompatibleParts, problems: &mut Vec<Problem>) {
     let keys: Vec<String> =
         incompatibility.keys.iter().cloned().chain(selection_key(&read.value, &incompatibility.keys)).collect();
-    // If no nodes are described, there are as many as the fabric has.
+    // If no nodes are described, the key `nodes` does not exist, and the fabric determines the number of nodes.
     let keys: Vec<&str> =
         keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.is_defined(key)).collect();
     problems.push(
@@ -114,7 +114,7 @@ fn second_class(node_parts: &super::NodeParts) -> Option<(String, &'static str)>
 
 /// Replaces defaults that the fabric does not support: by default, a protocol uses a second logical network if the
 /// fabric has one.
-pub(super) fn settle_defaults(read: &mut Read<Machine>) {
+pub(super) fn replace_unsupported_defaults(read: &mut Read<Machine>) {
     let Some(node_parts) = &read.value.node_parts else { return };
     if let Some((key, none)) = second_class(node_parts)
         && read.value.fabric.capabilities().classes == 1
@@ -124,14 +124,14 @@ pub(super) fn settle_defaults(read: &mut Read<Machine>) {
 }
 
 /// Checks that a logical network which the description names exists.
-fn classes(read: &Read<Machine>, node_parts: &super::NodeParts, problems: &mut Vec<Problem>) {
+fn check_classes(read: &Read<Machine>, node_parts: &super::NodeParts, problems: &mut Vec<Problem>) {
     let Some((key, _)) = second_class(node_parts) else { return };
     let (fabric, capabilities) = (&read.value.fabric, read.value.fabric.capabilities());
     if read.is_defined(&key) && capabilities.classes == 1 {
         let message = format!("there is no other logical network: [{}] has only one", fabric.table());
         let help = match capabilities.classes_key {
-            Some(key) => format!("leave it out, or write {} = 2", fabric.key(key)),
-            None => "leave it out".to_owned(),
+            Some(key) => format!("leave out the key, or write {} = 2", fabric.key(key)),
+            None => "leave out the key".to_owned(),
         };
         problems.push(read.problem_at(&key, &message, &help));
     }
@@ -149,12 +149,13 @@ fn selection_key(machine: &Machine, keys: &[String]) -> Option<String> {
 /// Checks that a workload that drives the fabric alone has a fabric of routers.
 fn check_fabric_only(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
-    if let Some(incompatibility) = reach::too_many(&read.value.registry, nodes, None, fabric) {
+    if let Some(incompatibility) = reach::node_count_error(&read.value.registry, nodes, None, fabric) {
         report(read, &incompatibility, problems);
     }
     if read.value.addresses().endpoints_per_node_max() > 1 {
         let message = "this workload drives the fabric alone, and its nodes have no endpoints";
-        problems.push(read.problem_at(&endpoints_key(&read.value), message, "remove the key"));
+        let key = endpoints_key(&read.value);
+        problems.push(read.problem_at(&key, message, &format!("remove `{key}`")));
     }
     if fabric.routers().is_none() {
         let all = read.value.registry.fabrics().undescribed().iter();
@@ -165,7 +166,7 @@ fn check_fabric_only(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
 }
 
-fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+fn check_nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let hosts: Vec<&str> = machine.hosts.iter().map(|(name, _)| name.as_str()).collect();
     for node in &machine.nodes {
@@ -178,10 +179,10 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let endpoints_of = |node: &NodeDescription| -> Vec<String> {
         (0..node.endpoints).map(|index| format!("{}:{index}", node.name)).collect()
     };
-    let several = machine.nodes.iter().filter(|node| node.endpoints > 1);
-    let node_parts: BTreeSet<String> = several.flat_map(endpoints_of).collect();
+    let shared_nodes = machine.nodes.iter().filter(|node| node.endpoints > 1);
+    let endpoint_names: BTreeSet<String> = shared_nodes.flat_map(endpoints_of).collect();
     for node in &machine.nodes {
-        if node_parts.contains(&node.name) {
+        if endpoint_names.contains(&node.name) {
             let (other, index) = node.name.rsplit_once(':').unwrap_or_default();
             let message = format!("`{}` is also the name of endpoint {index} of node `{other}`", node.name);
             problems.push(read.problem_at(
@@ -191,10 +192,10 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             ));
         }
     }
-    let (node_count, least) = (machine.nodes.len(), machine.workload.needs().nodes);
-    if node_count < least {
+    let (node_count, node_min) = (machine.nodes.len(), machine.workload.needs().nodes);
+    if node_count < node_min {
         let plural = if node_count == 1 { "" } else { "s" };
-        let message = format!("the machine has {node_count} node{plural}, and this workload needs at least {least}");
+        let message = format!("the machine has {node_count} node{plural}, and this workload needs at least {node_min}");
         problems.push(read.problem_at(
             "nodes",
             &message,
@@ -203,10 +204,10 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
 }
 
-fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+fn check_workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
-    let several = machine.addresses().endpoints_per_node_max() > 1;
-    let (kind, kinds) = if several { ("endpoint", "endpoints") } else { ("node", "nodes") };
+    let has_shared_nodes = machine.addresses().endpoints_per_node_max() > 1;
+    let (kind, kinds) = if has_shared_nodes { ("endpoint", "endpoints") } else { ("node", "nodes") };
     let names = machine.end_names();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let endpoints = EndpointNames::new(machine);

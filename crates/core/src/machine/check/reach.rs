@@ -5,7 +5,7 @@ use crate::engine::Bytes;
 use crate::fabric::MtuLimit;
 use crate::machine::nodes::NODES_MAX;
 use crate::machine::{FabricPart, InterfacePart, NodeParts, Registry};
-use crate::messaging::shared::{PART_WORDS_MIN, SharingMake};
+use crate::messaging::shared::{CoherenceMechanism, PART_WORDS_MIN};
 use crate::ni::{self, EndpointLimit, MessageBound, ProtocolMemory, VerbsLimits};
 
 /// Returns the length of the longest packet that enters the fabric, and the key that determines it.
@@ -18,7 +18,7 @@ pub(super) fn longest_packet(node_parts: &NodeParts, interface: &InterfacePart) 
 }
 
 /// Checks that packets are no longer than the fabric carries.
-pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub(super) fn check_packet_length(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (packet, key) = longest_packet(parts.node_parts, parts.interface);
     let Some(MtuLimit { bytes, reason, keys, hint }) =
         parts.fabric_capabilities.packet_max.filter(|limit| limit.bytes < packet)
@@ -40,59 +40,62 @@ pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 
 /// Checks that a packet carries the words of the workload's active messages, and of software shared memory.
 pub(super) fn check_message_words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (needs, carried) = (parts.workload.needs(), parts.interface.limits().words);
-    let shares_in_software = needs.shared_memory && parts.node_parts.shared_memory.make == SharingMake::Software;
-    let (needed, what) = match shares_in_software && needs.packet_words <= PART_WORDS_MIN {
+    let (needs, carried_words) = (parts.workload.needs(), parts.interface.limits().words);
+    let shares_in_software =
+        needs.shared_memory && parts.node_parts.shared_memory.mechanism == CoherenceMechanism::Software;
+    let (needed_words, requirement) = match shares_in_software && needs.packet_words <= PART_WORDS_MIN {
         true => (
             PART_WORDS_MIN,
             "software shared memory needs 3: the kind of the message, an offset and a word of a block".to_owned(),
         ),
         false => (needs.packet_words, format!("[{}] needs {}", parts.workload.table(), needs.packet_words)),
     };
-    if carried >= needed {
+    if carried_words >= needed_words {
         return Vec::new();
     }
     let (packet, key) = (parts.interface.limits().packet, parts.interface.key(parts.interface.packet_key()));
-    let message = format!("a packet of {packet} ({key}) carries only {carried} words of an active message, but {what}");
+    let message = format!(
+        "a packet of {packet} ({key}) carries only {carried_words} words of an active message, but {requirement}"
+    );
     // Some interfaces need a multiple of 8 bytes, the others of a word.
-    let least = (packet.get() + 4 * (needed - carried) as u64).next_multiple_of(8);
-    let help = format!("make {key} {} or larger", Bytes(least));
+    let packet_min = (packet.get() + 4 * (needed_words - carried_words) as u64).next_multiple_of(8);
+    let help = format!("make {key} {} or larger", Bytes(packet_min));
     vec![IncompatibleParts::new([parts.workload.table(), key], message, help)]
 }
 
 /// Checks that messages are no longer than the interface's headers can state.
-pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let all = parts.interfaces.iter().map(|interface| &***interface);
-    if all.clone().any(|ni| ni.wire_format() != parts.interface.wire_format()) {
+pub(super) fn check_message_lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+    let interfaces = parts.interfaces.iter().map(|interface| &***interface);
+    if interfaces.clone().any(|ni| ni.wire_format() != parts.interface.wire_format()) {
         return Vec::new();
     }
-    let (reach, mut wrong) = (ni::message_max(all), Vec::new());
-    if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > reach) {
-        wrong.push(too_long(parts, &parts.workload.key(key), payload, reach));
+    let (message_max, mut errors) = (ni::message_max(interfaces), Vec::new());
+    if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > message_max) {
+        errors.push(payload_error(parts, &parts.workload.key(key), payload, message_max));
     } else if let (Some(limit), Some((key, payload))) =
         (parts.node_parts.messaging.message_max, parts.workload.payload_max())
         && payload > limit
     {
         let message = format!("a payload of {payload} is larger than the largest message, {limit}");
-        wrong.push(IncompatibleParts::new(
+        errors.push(IncompatibleParts::new(
             [parts.workload.key(key)],
             message,
             "make it smaller, or messaging.message-max larger",
         ));
     }
-    if let Some(limit) = parts.node_parts.messaging.message_max.filter(|limit| *limit > reach) {
+    if let Some(limit) = parts.node_parts.messaging.message_max.filter(|limit| *limit > message_max) {
         let message = match parts.interfaces.len() {
-            1 => format!("messages of {limit} need more packets than the interface can number: at most {reach}"),
+            1 => format!("messages of {limit} need more packets than the interface can number: at most {message_max}"),
             _ => format!(
-                "messages of {limit} are longer than those that all interfaces split into packets alike: at most {reach}"
+                "messages of {limit} are longer than those that all interfaces split into packets alike: at most {message_max}"
             ),
         };
-        wrong.push(IncompatibleParts::new(["messaging.message-max".to_owned()], message, "make it smaller"));
+        errors.push(IncompatibleParts::new(["messaging.message-max".to_owned()], message, "make it smaller"));
     }
-    wrong
+    errors
 }
 
-fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, limit: Bytes) -> IncompatibleParts {
+fn payload_error(parts: &Parts<'_>, key: &str, payload: Bytes, limit: Bytes) -> IncompatibleParts {
     let (name, packet) = (parts.interface.name(), parts.interface.packet_key());
     let (message, help) = match parts.interface.limits().message_bound {
         MessageBound::PacketBuffer => (
@@ -110,11 +113,11 @@ fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, limit: Bytes) -> Incom
 /// Checks that headers can name all nodes and that the fabric has ports for them.
 pub(super) fn check_node_count(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let nodes = parts.addresses.nodes();
-    too_many(parts.registry, nodes, Some(parts.interface), parts.fabric).into_iter().collect()
+    node_count_error(parts.registry, nodes, Some(parts.interface), parts.fabric).into_iter().collect()
 }
 
 /// Returns the problem that there are too many nodes, for the part with the lowest limit.
-pub(super) fn too_many(
+pub(super) fn node_count_error(
     registry: &Registry,
     nodes: usize,
     interface: Option<&InterfacePart>,
@@ -147,31 +150,31 @@ pub(super) fn too_many(
 }
 
 /// Checks that headers can distinguish all endpoints and that the interface has memory for each.
-pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (nodes, all, per_node) =
+pub(super) fn check_endpoint_count(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+    let (nodes, endpoint_count, per_node) =
         (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.endpoints_per_node_max());
-    if all == nodes {
+    if endpoint_count == nodes {
         return Vec::new();
     }
     let report =
-        |message: String, help: &str| vec![IncompatibleParts::new([parts.endpoints.to_owned()], message, help)];
+        |message: String, help: &str| vec![IncompatibleParts::new([parts.endpoints_key.to_owned()], message, help)];
     let widest = parts.registry.widest_interface();
     let help = &format!("describe fewer endpoints, or choose an interface whose header can address more: [{widest}]");
-    if all > NODES_MAX as usize {
-        let message = format!("the machine has {all} endpoints, and Narrows simulates {NODES_MAX} at most");
+    if endpoint_count > NODES_MAX as usize {
+        let message = format!("the machine has {endpoint_count} endpoints, and Narrows simulates {NODES_MAX} at most");
         return report(message, "describe fewer endpoints");
     }
     match parts.interface.limits().endpoints {
-        EndpointLimit::Total(named) if all > named as usize => {
+        EndpointLimit::Total(address_limit) if endpoint_count > address_limit as usize => {
             let message = format!(
-                "the machine has {all} endpoints, and a packet header of [{}] can address {named} at most",
+                "the machine has {endpoint_count} endpoints, and a packet header of [{}] can address {address_limit} at most",
                 parts.interface.table()
             );
             return report(message, help);
         }
-        EndpointLimit::PerNode(named) if per_node > named => {
+        EndpointLimit::PerNode(address_limit) if per_node > address_limit => {
             let message = format!(
-                "a node has {per_node} endpoints, and a packet header of [{}] can address {named} of one node at most",
+                "a node has {per_node} endpoints, and a packet header of [{}] can address {address_limit} of one node at most",
                 parts.interface.table()
             );
             return report(message, help);
@@ -195,7 +198,7 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that the interface has the verbs that the workload uses.
-pub(super) fn verbs(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub(super) fn check_verbs(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let Some(needs) = parts.workload.needs().verbs else { return Vec::new() };
     let (ni, workload) = (parts.interface.name(), parts.workload.table());
     let Some(limits) = parts.interface.limits().verbs else {

@@ -14,8 +14,8 @@ pub(super) fn check_parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for interface in read.value.interfaces() {
         let rates = read.value.hosts.iter().filter_map(|(_, host)| Some((host, host.dma_rate_max()?)));
         let too_fast = rates.filter_map(|(host, (key, rate))| interface.check_dma_rate(rate, &host.key(key)));
-        let wrong = interface.check().into_iter().chain(too_fast);
-        problems.extend(wrong.map(|error| report(read, interface, &error)));
+        let errors = interface.check().into_iter().chain(too_fast);
+        problems.extend(errors.map(|error| report(read, interface, &error)));
     }
 }
 

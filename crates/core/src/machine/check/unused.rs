@@ -1,8 +1,8 @@
-//! Hosts and nodes that nothing uses, and interfaces that a setting replaces by naming a key of another: a misspelt name
-//! in a key defines a new table, and its values have no effect.
+//! Finds hosts and nodes that nothing uses, and interfaces that a setting replaced because it names a key of another
+//! interface. A misspelt name in a key defines a new table, whose values have no effect.
 //!
-//! A host or a node that only settings define is an error. A host of the file is reported and the run goes on, because
-//! settings may choose between hosts; those of shipped parts are for such a choice.
+//! An unused host or node that only settings define is an error. An unused host of the file is reported as a warning,
+//! because settings may choose between several hosts. Unused hosts of shipped parts are not reported.
 
 use crate::machine::{EndpointNames, Machine, shipped};
 use crate::program::FlowEndpoint;
@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 
 /// Returns the problems of hosts and nodes that only settings define and nothing uses.
 pub(super) fn problems(read: &Read<Machine>) -> Vec<Problem> {
-    let hosts = unused_hosts(&read.value).filter(|host| is_of_settings(read, &["hosts", host]));
-    let hosts = hosts.filter(|host| !is_for_another_choice(read, host)).map(|host| host_problem(read, host));
+    let hosts = unused_hosts(&read.value).filter(|host| is_defined_by_settings(read, &["hosts", host]));
+    let hosts = hosts.filter(|host| !may_be_chosen_by_other_settings(read, host)).map(|host| host_problem(read, host));
     hosts.chain(unused_nodes(read).into_iter().map(|node| node_problem(read, node))).collect()
 }
 
-/// Returns what a reader of a valid description should know of its settings and hosts, each in a line: hosts of the file
-/// that no node uses, and an interface that a setting replaced.
+/// Returns the notices on the settings and hosts of a valid description, each in a line: warnings of hosts of the file
+/// that no node uses, and a note on an interface that a setting replaced.
 pub fn notices(read: &Read<Machine>) -> Vec<String> {
     let is_shipped = |origin: &Origin| matches!(origin.layer, Layer::Part(_));
     // A result contains all hosts of the description that it was made of.
@@ -32,7 +32,7 @@ pub fn notices(read: &Read<Machine>) -> Vec<String> {
     unused_hosts(&read.value).filter_map(warning).chain(replaced_interface(read)).collect()
 }
 
-/// Returns the hosts that no node has. A machine without nodes has none.
+/// Returns the hosts that no node has, if the machine has several hosts.
 fn unused_hosts(machine: &Machine) -> impl Iterator<Item = &str> {
     let used: BTreeSet<&str> = match machine.hosts.len() {
         // Nodes have the only host, or name one that does not exist, which is reported.
@@ -43,7 +43,7 @@ fn unused_hosts(machine: &Machine) -> impl Iterator<Item = &str> {
     names.filter(move |name| machine.hosts.len() > 1 && !used.contains(name))
 }
 
-/// Returns the names of all hosts but one.
+/// Returns the names of all hosts except `host`.
 fn others<'a>(machine: &'a Machine, host: &str) -> Vec<&'a str> {
     machine.hosts.iter().map(|(name, _)| name.as_str()).filter(|name| *name != host).collect()
 }
@@ -58,13 +58,14 @@ fn is_setting(origin: &Origin) -> bool {
 }
 
 /// Returns whether only settings define the table at `path`.
-fn is_of_settings(read: &Read<Machine>, path: &[&str]) -> bool {
+fn is_defined_by_settings(read: &Read<Machine>, path: &[&str]) -> bool {
     let origins = read.definitions(path);
     !origins.is_empty() && origins.iter().all(is_setting)
 }
 
-/// Returns whether settings choose the hosts, and `host` is a shipped one: its values may be for another choice.
-fn is_for_another_choice(read: &Read<Machine>, host: &str) -> bool {
+/// Returns whether settings choose the hosts and `host` is a shipped host. The values for `host` may then be intended
+/// for runs in which other settings choose it.
+fn may_be_chosen_by_other_settings(read: &Read<Machine>, host: &str) -> bool {
     let chooses_host = |setting: &str| {
         let key = key_of(setting);
         key == "parts" || key.starts_with("nodes.") && key.ends_with(".host")
@@ -84,10 +85,10 @@ fn host_problem(read: &Read<Machine>, host: &str) -> Problem {
 /// workload has flows and none is from or to these nodes, and if the fabric does not name them.
 fn unused_nodes(read: &Read<Machine>) -> Vec<&str> {
     let machine = &read.value;
-    let mut of_settings = entries(machine);
-    let count = of_settings.len();
-    of_settings.retain(|node| is_of_settings(read, &["nodes", node]));
-    if of_settings.is_empty() || of_settings.len() == count {
+    let mut nodes_of_settings = entries(machine);
+    let count = nodes_of_settings.len();
+    nodes_of_settings.retain(|node| is_defined_by_settings(read, &["nodes", node]));
+    if nodes_of_settings.is_empty() || nodes_of_settings.len() == count {
         return Vec::new();
     }
     let endpoints = EndpointNames::new(machine);
@@ -102,12 +103,12 @@ fn unused_nodes(read: &Read<Machine>) -> Vec<&str> {
         .chain(machine.workload.local_buffers().into_iter().map(|(endpoint, _)| endpoint))
         .filter_map(|endpoint| Some(machine.nodes.get(node_of(endpoint)?)?.key.as_str()))
         .collect();
-    let of_fabric = machine.fabric.node_names().unwrap_or_default();
+    let fabric_names = machine.fabric.node_names().unwrap_or_default();
     let is_used = |node: &str| {
-        used.contains(format!("nodes.{node}").as_str()) || of_fabric.iter().any(|name| name.as_str() == node)
+        used.contains(format!("nodes.{node}").as_str()) || fabric_names.iter().any(|name| name.as_str() == node)
     };
-    of_settings.retain(|node| !flows.is_empty() && !is_used(node));
-    of_settings
+    nodes_of_settings.retain(|node| !flows.is_empty() && !is_used(node));
+    nodes_of_settings
 }
 
 /// Returns the names of the entries of `nodes`.

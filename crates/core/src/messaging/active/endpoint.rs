@@ -20,8 +20,8 @@ use std::rc::Rc;
 /// Largest number of ledgers that a run keeps.
 pub const LEDGERS_MAX: usize = 2_000;
 
-/// Bytes of a message's header in [`ActiveEndpoint::sizes`], independent of the interface's header (Mukherjee and Hill
-/// 1998, Table 5).
+/// Bytes of a message's header in [`ActiveEndpoint::messages_by_size`], independent of the interface's header
+/// (Mukherjee and Hill 1998, Table 5).
 const HEADER_BYTES: u64 = 8;
 
 /// An endpoint of active messages.
@@ -36,10 +36,10 @@ pub struct ActiveEndpoint {
     pub(super) replies: RefCell<VecDeque<ActiveMessage>>,
     pub(super) transfers: Transfers,
     pub(super) overflow: Overflow,
-    sent: Cell<u64>,
-    accepted: Cell<u64>,
+    sent_packets: Cell<u64>,
+    accepted_packets: Cell<u64>,
     /// Number of messages sent of each size, in bytes.
-    sizes: RefCell<BTreeMap<u64, u64>>,
+    messages_by_size: RefCell<BTreeMap<u64, u64>>,
     /// Cycles of computation that the running handler is charged for.
     pub(super) handler_cycles: Cell<u64>,
     /// The reason for the program's wait, if it waits for something other than the next packet.
@@ -63,9 +63,9 @@ impl ActiveEndpoint {
             replies: RefCell::default(),
             transfers: Transfers::default(),
             overflow: Overflow::default(),
-            sent: Cell::new(0),
-            accepted: Cell::new(0),
-            sizes: RefCell::default(),
+            sent_packets: Cell::new(0),
+            accepted_packets: Cell::new(0),
+            messages_by_size: RefCell::default(),
             handler_cycles: Cell::new(0),
             wait_reason: Cell::new(None),
             time: TimeBreakdown::default(),
@@ -79,8 +79,8 @@ impl ActiveEndpoint {
     }
 
     /// Returns the number of endpoints of active messages.
-    pub fn endpoints(&self) -> usize {
-        self.barrier.members()
+    pub fn endpoint_count(&self) -> usize {
+        self.barrier.member_count()
     }
 
     /// Returns the processor's clock.
@@ -104,41 +104,41 @@ impl ActiveEndpoint {
     }
 
     /// Returns the number of packets sent.
-    pub fn sent(&self) -> u64 {
-        self.sent.get()
+    pub fn sent_packets(&self) -> u64 {
+        self.sent_packets.get()
     }
 
     /// Returns the number of packets received.
-    pub fn accepted(&self) -> u64 {
-        self.accepted.get()
+    pub fn accepted_packets(&self) -> u64 {
+        self.accepted_packets.get()
     }
 
     /// Returns the number of packets that the processor moved to the user's memory because a send inside a handler was
     /// blocked.
-    pub fn overflowed(&self) -> u64 {
+    pub fn overflowed_packets(&self) -> u64 {
         self.overflow.total()
     }
 
     /// Returns the number of messages sent of each size, in bytes, with a header of 8. A transfer counts as one
     /// message, whatever the number of its packets; its setup counts as another message, and so does the answer to the
     /// setup.
-    pub fn sizes(&self) -> BTreeMap<u64, u64> {
-        self.sizes.borrow().clone()
+    pub fn messages_by_size(&self) -> BTreeMap<u64, u64> {
+        self.messages_by_size.borrow().clone()
     }
 
     /// Counts a packet that was sent.
     pub(super) fn count_sent(&self) {
-        self.sent.set(self.sent.get() + 1);
+        self.sent_packets.set(self.sent_packets.get() + 1);
     }
 
     /// Counts a packet that was received.
     pub(super) fn count_accepted(&self) {
-        self.accepted.set(self.accepted.get() + 1);
+        self.accepted_packets.set(self.accepted_packets.get() + 1);
     }
 
     /// Counts a message of `words` words.
     pub(super) fn count_message(&self, words: usize) {
-        *self.sizes.borrow_mut().entry(HEADER_BYTES + 4 * words as u64).or_default() += 1;
+        *self.messages_by_size.borrow_mut().entry(HEADER_BYTES + 4 * words as u64).or_default() += 1;
     }
 
     /// Returns the program's time charged to `cause`.
@@ -163,7 +163,7 @@ impl ActiveEndpoint {
 
     /// Returns the number of packets for the endpoint's node that have left their senders' interfaces, and that the
     /// node's processor has not accepted yet. The result is 0 on interfaces without ports.
-    pub fn pending(&self) -> u64 {
+    pub fn pending_packets(&self) -> u64 {
         self.endpoint.pending.packets_of(self.endpoint.node())
     }
 
@@ -176,10 +176,10 @@ impl ActiveEndpoint {
         self.endpoint.context.cpu.sim()
     }
 
-    /// Returns the class of requests or of replies.
-    pub(super) fn class(&self, reply: bool) -> Class {
+    /// Returns the class of requests, or of replies if `is_reply`.
+    pub(super) fn class(&self, is_reply: bool) -> Class {
         let classes = self.endpoint.context.driver.limits().classes;
-        if reply && classes > 1 { Class::REPLIES } else { Class::REQUESTS }
+        if is_reply && classes > 1 { Class::REPLIES } else { Class::REQUESTS }
     }
 
     /// Returns whether the run has fewer ledgers than the largest number that it keeps.
@@ -252,21 +252,21 @@ impl ActiveEndpoint {
     }
 
     /// Registers `task` as the endpoint's program.
-    pub fn runs(&self, task: TaskId) {
+    pub fn set_program(&self, task: TaskId) {
         self.barrier.set_program(self.id(), task);
     }
 
     /// Enters the next barrier, and returns the barrier's number.
     pub async fn enter_barrier(&self) -> u64 {
-        let permit = self.endpoint.run().await;
+        let permit = self.endpoint.acquire_run_permit().await;
         self.endpoint.context.cpu.sync().await;
         let number = self.barrier.enter(self.id(), self.endpoint.now(), self.clock, self.parameters.barrier);
-        self.endpoint.stop(permit).await;
+        self.endpoint.release_run_permit(permit).await;
         number
     }
 
     /// Returns whether barrier `number` is open by the node's local time.
-    pub fn has_passed(&self, number: u64) -> bool {
-        self.barrier.has_passed(number, self.endpoint.now())
+    pub fn is_barrier_open(&self, number: u64) -> bool {
+        self.barrier.is_open(number, self.endpoint.now())
     }
 }

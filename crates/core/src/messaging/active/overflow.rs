@@ -63,11 +63,11 @@ impl Overflow {
     /// Appends a message.
     pub fn push(&self, message: BufferedMessage) {
         self.messages.borrow_mut().push_back(message);
-        self.count();
+        self.count_message();
     }
 
-    /// Counts a message that was moved.
-    pub fn count(&self) {
+    /// Counts a message that was moved to memory.
+    pub fn count_message(&self) {
         self.total.set(self.total.get() + 1);
     }
 

@@ -2,13 +2,13 @@
 //!
 //! A send first receives the packets that have arrived, as the CM-5's active messages do, then costs its cycles, and
 //! then waits until the interface has space, receiving the packets that arrive meanwhile. A poll receives until it
-//! finds no packet. Each packet that a poll finds costs the cycles to receive, and a poll that finds none costs the
-//! cycles of an empty poll. The program that polls also sends the replies of handlers, after it has received the
+//! finds no packet. Each packet that a poll finds costs the cycles to receive, and a poll that finds no packet costs
+//! the cycles of an empty poll. The program that polls also sends the replies of handlers, after it has received the
 //! packets that waited.
 //!
 //! Without `drain-first` a send receives only while the interface is full, and a waiting program checks its condition
-//! after each packet. A program without `drain-first` thus behaves as one that sends from the packet's handler, which
-//! nothing interrupts; bursts then pile up at receivers. Replies are sent when their handler has returned.
+//! after each packet. A program without `drain-first` therefore behaves like a program that sends from the packet's
+//! handler and is not interrupted; bursts then pile up at receivers. Replies are sent when their handler has returned.
 //!
 //! A send that blocks inside a handler (of a reply, or [`send_in_handler`](ActiveEndpoint::send_in_handler)) moves
 //! arrivals to memory, if the interface leaves their buffering to the processor ([`overflow`](super::overflow));
@@ -29,7 +29,7 @@ use crate::protocol::Marks;
 
 /// The context of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Context {
+enum SendContext {
     /// The program.
     Program,
     /// A handler.
@@ -39,14 +39,14 @@ enum Context {
 impl ActiveEndpoint {
     /// Computes for `cycles`, and neither sends nor polls. If messages interrupt, they are received meanwhile.
     pub async fn compute(&self, cycles: u64) {
-        let mut permit = self.endpoint.run().await;
-        let before = self.charge_to(Cause::Compute);
+        let mut permit = self.endpoint.acquire_run_permit().await;
+        let previous_cause = self.charge_to(Cause::Compute);
         match self.is_interrupted() {
             true => self.work_interrupted(cycles, &mut permit).await,
             false => self.work("compute", cycles).await,
         }
-        self.charge_to(before);
-        self.endpoint.stop(permit).await;
+        self.charge_to(previous_cause);
+        self.endpoint.release_run_permit(permit).await;
     }
 
     /// Computes for `cycles`, and receives messages when they arrive.
@@ -67,22 +67,22 @@ impl ActiveEndpoint {
                 self.endpoint.wakeup().wait_until(work_end).await;
             }
             cpu.arbiter().end_work();
-            let done = cpu.sim().now().since(start);
-            remaining_cycles = if done >= self.clock.cycles(remaining_cycles) {
+            let elapsed = cpu.sim().now().since(start);
+            remaining_cycles = if elapsed >= self.clock.cycles(remaining_cycles) {
                 0
             } else {
-                remaining_cycles - self.clock.cycle_at(done).min(remaining_cycles)
+                remaining_cycles - self.clock.cycle_at(elapsed).min(remaining_cycles)
             };
             cpu.sync().await;
             drop(lease);
         }
     }
 
-    /// Occupies the processor for `cycles`; `what` is the name of the span in a trace.
-    pub(super) async fn work(&self, what: &'static str, cycles: u64) {
+    /// Occupies the processor for `cycles`; `span_name` is the name of the span in a trace.
+    pub(super) async fn work(&self, span_name: &'static str, cycles: u64) {
         if cycles > 0 {
             let cpu = &self.endpoint.context.cpu;
-            let _lease = cpu.acquire(what).await;
+            let _lease = cpu.acquire(span_name).await;
             cpu.work(cycles);
             cpu.sync().await;
         }
@@ -91,9 +91,9 @@ impl ActiveEndpoint {
     /// Ignores the network for `cycles`.
     pub async fn ignore(&self, cycles: u64) {
         if cycles > 0 {
-            let before = self.charge_to(Cause::Compute);
+            let previous_cause = self.charge_to(Cause::Compute);
             self.endpoint.until(self.clock.edge_since(self.endpoint.now(), cycles)).await;
-            self.charge_to(before);
+            self.charge_to(previous_cause);
         }
     }
 
@@ -105,12 +105,12 @@ impl ActiveEndpoint {
     /// Panics if the packet has more than [`words_max`](ActiveEndpoint::words_max) words.
     pub async fn send(&self, packet: ActiveMessage) {
         assert!(packet.words.len() <= self.words_max(), "a packet has at most {} words", self.words_max());
-        let mut permit = self.endpoint.run().await;
+        let mut permit = self.endpoint.acquire_run_permit().await;
         if self.parameters.drain_first && (self.may_receive() || !self.replies.borrow().is_empty()) {
             self.receive_all(&mut permit).await;
         }
-        self.send_packet(packet, Context::Program, &mut permit).await;
-        self.endpoint.stop(permit).await;
+        self.send_packet(packet, SendContext::Program, &mut permit).await;
+        self.endpoint.release_run_permit(permit).await;
     }
 
     /// Sends a packet from computation that is part of a handler, and returns when the packet is in the interface.
@@ -124,9 +124,9 @@ impl ActiveEndpoint {
             return self.send(packet).await;
         }
         assert!(packet.words.len() <= self.words_max(), "a packet has at most {} words", self.words_max());
-        let mut permit = self.endpoint.run().await;
-        self.send_packet(packet, Context::Handler, &mut permit).await;
-        self.endpoint.stop(permit).await;
+        let mut permit = self.endpoint.acquire_run_permit().await;
+        self.send_packet(packet, SendContext::Handler, &mut permit).await;
+        self.endpoint.release_run_permit(permit).await;
     }
 
     /// Sends a message of any length, and returns when the message's last packet is in the interface. Polls after each
@@ -137,7 +137,7 @@ impl ActiveEndpoint {
             return self.send_packets(transfer::ordered_packets(to, handler, words, self.words_max())).await;
         }
         self.transfers.reset_ready();
-        self.send(transfer::setup(to, handler, words)).await;
+        self.send(transfer::setup_packet(to, handler, words)).await;
         self.wait_until(|| self.transfers.is_receiver_ready()).await;
         self.send_packets(transfer::unordered_packets(to, words, self.words_max())).await;
     }
@@ -156,45 +156,45 @@ impl ActiveEndpoint {
 
     /// Receives the packets that have arrived, and sends the replies of handlers.
     pub async fn flush(&self) {
-        let mut permit = self.endpoint.run().await;
+        let mut permit = self.endpoint.acquire_run_permit().await;
         self.receive_all(&mut permit).await;
-        self.endpoint.stop(permit).await;
+        self.endpoint.release_run_permit(permit).await;
     }
 
     /// Receives the packets that have arrived, and those that arrive meanwhile, and returns their number.
     pub async fn poll(&self) -> usize {
-        let mut permit = self.endpoint.run().await;
-        let before = self.charge_to(Cause::Receive);
-        let mut received = 0;
+        let mut permit = self.endpoint.acquire_run_permit().await;
+        let previous_cause = self.charge_to(Cause::Receive);
+        let mut packet_count = 0;
         loop {
-            let more = self.receive_all(&mut permit).await;
-            received += more;
+            let newly_received = self.receive_all(&mut permit).await;
+            packet_count += newly_received;
             if !self.is_interrupted() {
                 self.work("poll", self.parameters.costs.poll).await;
             }
             if !(self.may_receive() && self.receive_one().await) {
                 break;
             }
-            received += 1;
+            packet_count += 1;
         }
-        self.charge_to(before);
-        self.endpoint.stop(permit).await;
-        received
+        self.charge_to(previous_cause);
+        self.endpoint.release_run_permit(permit).await;
+        packet_count
     }
 
     /// Receives the packets that have arrived, and sends the replies of handlers. Returns the number of packets
     /// received.
     async fn receive_all(&self, permit: &mut RunPermit) -> usize {
-        let mut received = 0;
+        let mut packet_count = 0;
         loop {
             while self.may_receive() && self.receive_one().await {
-                received += 1;
+                packet_count += 1;
                 if !self.parameters.drain_first {
                     self.send_replies(permit).await;
                 }
             }
             if !self.send_replies(permit).await {
-                return received;
+                return packet_count;
             }
         }
     }
@@ -205,17 +205,17 @@ impl ActiveEndpoint {
         if self.parameters.drain_first {
             return self.receive_all(permit).await;
         }
-        let received = self.may_receive() && self.receive_one().await;
+        let has_received = self.may_receive() && self.receive_one().await;
         self.send_replies(permit).await;
-        received.into()
+        has_received.into()
     }
 
-    /// Sends all replies. With `drain-first`, sends only one reply, so that everything is received again before the
-    /// next one. Returns whether there was any reply.
+    /// Sends all replies. With `drain-first`, sends only one reply, so that all packets that have arrived are received
+    /// before the next reply. Returns whether there was any reply.
     async fn send_replies(&self, permit: &mut RunPermit) -> bool {
         let mut has_sent = false;
         while let Some(reply) = self.next_reply() {
-            self.send_packet(reply, Context::Handler, permit).await;
+            self.send_packet(reply, SendContext::Handler, permit).await;
             has_sent = true;
             if self.parameters.drain_first {
                 break;
@@ -229,16 +229,16 @@ impl ActiveEndpoint {
     }
 
     /// Sends a packet without receiving first.
-    async fn send_packet(&self, packet: ActiveMessage, context: Context, permit: &mut RunPermit) {
-        let composed = SendRequest {
+    async fn send_packet(&self, packet: ActiveMessage, context: SendContext, permit: &mut RunPermit) {
+        let request = SendRequest {
             from: self.id(),
             to: packet.to,
-            class: self.class(packet.reply),
+            class: self.class(packet.is_reply),
             marks: Marks {
-                burst: packet.bulk,
-                last: packet.last,
-                answers: packet.reply,
-                bypasses: !packet.acknowledged,
+                burst: packet.is_bulk,
+                last: packet.is_last,
+                answers: packet.is_reply,
+                bypasses: !packet.is_acknowledged,
             },
             envelope: Envelope { handler: packet.handler, last: true, ..Envelope::default() },
             source: PayloadSource::Words(&packet.words),
@@ -246,7 +246,7 @@ impl ActiveEndpoint {
             journey: self.journey(&packet),
         };
         let previous_cause = self.charge_to(Cause::Send);
-        let moves_to_memory = context == Context::Handler && self.overflows();
+        let moves_to_memory = context == SendContext::Handler && self.overflows();
         let receive = async || {
             self.charge_to(Cause::Capacity);
             match moves_to_memory {
@@ -254,8 +254,8 @@ impl ActiveEndpoint {
                 false => self.may_receive() && self.receive_one().await,
             }
         };
-        let start = self.endpoint.send_packet(&composed, permit, receive).await;
-        if !packet.bulk || packet.last {
+        let start = self.endpoint.send_packet(&request, permit, receive).await;
+        if !packet.is_bulk || packet.is_last {
             self.endpoint.flush_sends().await;
         }
         // The last attempt is the one that sent the packet.
@@ -270,21 +270,22 @@ impl ActiveEndpoint {
     /// Waits until all endpoints have entered the barrier, and polls meanwhile.
     pub async fn barrier(&self) {
         let number = self.enter_barrier().await;
-        self.wait_with_reason(self.barrier.wait_reason(), || self.has_passed(number)).await;
+        self.wait_with_reason(self.barrier.wait_reason(), || self.is_barrier_open(number)).await;
     }
 
     /// Waits until `condition` holds, which the program of `id` brings about. A deadlock report names that program.
     pub async fn wait_for_answer(&self, id: EndpointId, condition: impl Fn() -> bool) {
-        self.wait_with_reason(self.barrier.answer(id), condition).await;
+        self.wait_with_reason(self.barrier.answer_reason(id), condition).await;
     }
 
     async fn wait_with_reason(&self, reason: WaitReasonId, condition: impl Fn() -> bool) {
-        let before = self.wait_reason.replace(Some(reason));
+        let previous_reason = self.wait_reason.replace(Some(reason));
         self.wait_until(condition).await;
-        self.wait_reason.set(before);
+        self.wait_reason.set(previous_reason);
     }
 
-    /// Polls until `condition` holds. Only handlers and barriers may change what it depends on.
+    /// Polls until `condition` holds. Only handlers and barriers may change the state that the condition
+    /// depends on.
     pub async fn wait_until(&self, condition: impl Fn() -> bool) {
         self.wait(Time::MAX, condition).await;
     }
@@ -294,20 +295,20 @@ impl ActiveEndpoint {
         self.wait(self.clock.end_of_cycle(cycle), condition).await
     }
 
-    async fn wait(&self, until: Time, condition: impl Fn() -> bool) -> bool {
-        let (endpoint, mut polls) = (&self.endpoint, None);
-        let mut permit = endpoint.run().await;
-        let mut has_found = false;
-        let holds = loop {
-            if !std::mem::take(&mut has_found) {
+    async fn wait(&self, deadline: Time, condition: impl Fn() -> bool) -> bool {
+        let (endpoint, mut poll_guard) = (&self.endpoint, None);
+        let mut permit = endpoint.acquire_run_permit().await;
+        let mut has_found_packet = false;
+        let condition_holds = loop {
+            if !std::mem::take(&mut has_found_packet) {
                 if condition() {
                     break true;
-                } else if endpoint.now() >= until {
+                } else if endpoint.now() >= deadline {
                     break false;
                 }
             }
             if self.receive_some(&mut permit).await > 0 {
-                polls = None;
+                poll_guard = None;
                 if condition() {
                     break true;
                 }
@@ -319,16 +320,16 @@ impl ActiveEndpoint {
             if !self.overflow.is_empty() {
                 continue;
             }
-            polls = polls.or_else(|| endpoint.polls_for_packet());
-            let next_check = || match condition() || endpoint.now() >= until || endpoint.sharing.has_deferred() {
+            poll_guard = poll_guard.or_else(|| endpoint.polls_for_packet());
+            let next_check = || match condition() || endpoint.now() >= deadline || endpoint.sharing.has_deferred() {
                 true => Time::ZERO,
-                false => until.min(self.barrier.next_opening(endpoint.now())),
+                false => deadline.min(self.barrier.next_opening(endpoint.now())),
             };
             let _reason = self.wait_reason.get().map(|reason| self.sim().waits_for(reason));
-            let wake = Wake { next: &next_check, until };
-            has_found = endpoint.sharing.idle(&endpoint.context, &mut permit, wake).await;
+            let wake = Wake { next: &next_check, until: deadline };
+            has_found_packet = endpoint.sharing.idle(&endpoint.context, &mut permit, wake).await;
         };
-        endpoint.stop(permit).await;
-        holds
+        endpoint.release_run_permit(permit).await;
+        condition_holds
     }
 }

@@ -39,7 +39,7 @@ impl ActiveEndpoint {
         let start = endpoint.now();
         let Some(mut arrival) = context.driver.poll(&context.cpu, &transfer::sends_reply).await else { return false };
         let _works = self.sim().works();
-        let before = self.time.switch(Cause::Receive, start);
+        let previous_cause = self.time.switch(Cause::Receive, start);
         self.count_accepted();
         self.sim().progress();
         let (from, handler, journey) = (arrival.from, arrival.envelope.handler, arrival.journey.clone());
@@ -49,7 +49,7 @@ impl ActiveEndpoint {
         context.driver.take(&context.cpu, &mut arrival, context.reorder_cycles(handler), sink).await;
         self.handle(&Received { from, handler, words: &words }, &journey).await;
         *self.received_words.borrow_mut() = words;
-        self.charge_to(before);
+        self.charge_to(previous_cause);
         self.sim().progress();
         true
     }
@@ -61,13 +61,13 @@ impl ActiveEndpoint {
         let context = &self.endpoint.context;
         let Some(message) = shared.next_deferred(context, &transfer::sends_reply).await else { return false };
         let _works = self.sim().works();
-        let before = self.time.switch(Cause::Receive, start);
+        let previous_cause = self.time.switch(Cause::Receive, start);
         self.count_accepted();
         self.sim().progress();
         let DeferredMessage { from, handler, words, journey } = message;
         journey.close_if_lasted("receive: waiting", self.endpoint.now());
         self.handle(&Received { from, handler, words: &words }, &journey).await;
-        self.charge_to(before);
+        self.charge_to(previous_cause);
         self.sim().progress();
         true
     }
@@ -75,13 +75,13 @@ impl ActiveEndpoint {
     /// Runs the handler of a received packet to its end.
     async fn handle(&self, received: &Received<'_>, journey: &Journey) {
         if self.parameters.dispatch > 0 && !transfer::is_transfer_handler(received.handler) {
-            let before = self.charge_to(Cause::Dispatch);
+            let previous_cause = self.charge_to(Cause::Dispatch);
             self.work("dispatch", self.parameters.dispatch).await;
-            self.charge_to(before);
+            self.charge_to(previous_cause);
             journey.close_if_lasted("receive: dispatch", self.endpoint.now());
         }
-        if let Some(rest) = self.deliver(received, journey) {
-            rest.await;
+        if let Some(handler_remainder) = self.deliver(received, journey) {
+            handler_remainder.await;
         }
         if self.handler_cycles.get() > 0 {
             self.charge_to(Cause::Compute);
@@ -110,11 +110,11 @@ impl ActiveEndpoint {
         if let Some(reply) = self.transfers.accept(received, self.parameters.in_order) {
             self.answer(reply);
         }
-        while let Some(complete) = self.transfers.take_complete(from) {
-            if let Some(reply) = complete.reply {
+        while let Some(complete_transfer) = self.transfers.take_complete(from) {
+            if let Some(reply) = complete_transfer.reply {
                 self.answer(reply);
             }
-            self.handlers.run_transfer(from, complete.handler, complete.words);
+            self.handlers.run_transfer(from, complete_transfer.handler, complete_transfer.words);
         }
     }
 
@@ -132,7 +132,7 @@ impl ActiveEndpoint {
         }
         let Some(mut arrival) = context.driver.poll(&context.cpu, &transfer::sends_reply).await else { return false };
         let _works = self.sim().works();
-        let before = self.time.switch(Cause::Receive, start);
+        let previous_cause = self.time.switch(Cause::Receive, start);
         self.sim().progress();
         let (from, handler, bytes, journey) =
             (arrival.from, arrival.envelope.handler, arrival.bytes, arrival.journey.clone());
@@ -142,7 +142,7 @@ impl ActiveEndpoint {
         let payload = context.driver.payload_address(buffer);
         let message = BufferedMessage { from, handler, buffer, payload, bytes, journey };
         self.overflow.push(message);
-        self.charge_to(before);
+        self.charge_to(previous_cause);
         self.sim().progress();
         true
     }
@@ -152,12 +152,12 @@ impl ActiveEndpoint {
         let (context, start) = (&self.endpoint.context, self.endpoint.now());
         let Some(mut packet) = shared.poll_shared(context, &transfer::sends_reply).await else { return false };
         let _works = self.sim().works();
-        let before = self.time.switch(Cause::Receive, start);
+        let previous_cause = self.time.switch(Cause::Receive, start);
         shared.inbox().defer(context, &mut packet, false).await;
         drop(packet);
         self.work("overflow", self.overflow_cycles()).await;
-        self.overflow.count();
-        self.charge_to(before);
+        self.overflow.count_message();
+        self.charge_to(previous_cause);
         self.sim().progress();
         true
     }
@@ -167,14 +167,14 @@ impl ActiveEndpoint {
         let Some(message) = self.overflow.pop() else { return false };
         let BufferedMessage { from, handler, buffer, payload, bytes, journey } = message;
         let _works = self.sim().works();
-        let before = self.charge_to(Cause::Receive);
+        let previous_cause = self.charge_to(Cause::Receive);
         self.count_accepted();
         self.sim().progress();
         journey.close_if_lasted("receive: buffered", self.endpoint.now());
         let mut data = vec![0; bytes];
         {
             let cpu = &self.endpoint.context.cpu;
-            let _turn = cpu.acquire("overflow").await;
+            let _lease = cpu.acquire("overflow").await;
             cpu.work(self.overflow_cycles());
             cpu.load_run(payload, &mut data).await;
         }
@@ -182,7 +182,7 @@ impl ActiveEndpoint {
         self.overflow.free_buffer(buffer);
         let words: Vec<u32> = words_of(&data).collect();
         self.handle(&Received { from, handler, words: &words }, &journey).await;
-        self.charge_to(before);
+        self.charge_to(previous_cause);
         self.sim().progress();
         true
     }

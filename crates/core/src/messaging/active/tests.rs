@@ -22,11 +22,11 @@ use std::rc::Rc;
 const FABRIC: IdealParameters = IdealParameters { latency: Time::from_ns(22), ..IdealParameters::PAPER };
 
 /// Cycles from one interface to the other.
-const WIRE: u64 = 4 + 22 + 4;
+const WIRE_CYCLES: u64 = 4 + 22 + 4;
 
 const COSTS: Costs = Costs { send: 40, poll: 0, receive: 60, reorder: 20 };
 
-const SYNTHETIC: MessagingParameters = MessagingParameters {
+const IN_ORDER: MessagingParameters = MessagingParameters {
     costs: COSTS,
     in_order: true,
     drain_first: true,
@@ -36,13 +36,13 @@ const SYNTHETIC: MessagingParameters = MessagingParameters {
     message_max: None,
 };
 
-const UNORDERED: MessagingParameters = MessagingParameters { in_order: false, ..SYNTHETIC };
+const UNORDERED: MessagingParameters = MessagingParameters { in_order: false, ..IN_ORDER };
 
 /// Queues with capacity for more packets than any test sends.
 const QUEUES: plain::PlainParameters = plain::PlainParameters { outgoing: 64, arrivals: 64 };
 
 /// Builds two endpoints with a clock of 1 GHz, so that a cycle is 1 ns.
-fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveEndpoint>>) {
+fn endpoint_pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveEndpoint>>) {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let fabric = FABRIC.join(&sim, &["a", "b"].map(str::to_owned), 1);
@@ -52,7 +52,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveEndpoint>>
     let kind = SoftwareParameters { clock: Hertz(1_000_000_000), cores: 1 };
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
     let interface = QueuesParameters { packet: Bytes(32) };
-    let end = |node: NodeId| {
+    let active_endpoint = |node: NodeId| {
         let name = format!("n{node}");
         let host = Host::new(node, &name, kind.start(&sim, node, &name));
         let context = BuildContext {
@@ -70,21 +70,21 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveEndpoint>>
         let endpoints = Endpoint::all(&host, driver, parameters, Bytes(64), (&tally, &pending, &addresses));
         ActiveEndpoint::new(&endpoints[0], &barrier)
     };
-    let ends = NodeId::all(2).map(end).collect();
-    (simulation, ends)
+    let active_endpoints = NodeId::all(2).map(active_endpoint).collect();
+    (simulation, active_endpoints)
 }
 
 /// Returns the cycle in which the second of two nodes has handled `packets` packets.
-fn handled(parameters: MessagingParameters, packets: usize) -> u64 {
-    let (simulation, ends) = pair(parameters);
-    let (sender, receiver) = (ends[0].clone(), ends[1].clone());
+fn cycle_when_handled(parameters: MessagingParameters, packets: usize) -> u64 {
+    let (simulation, endpoints) = endpoint_pair(parameters);
+    let (sender, receiver) = (endpoints[0].clone(), endpoints[1].clone());
     let count = Rc::new(Cell::new(0));
-    let counting = count.clone();
+    let handler_count = count.clone();
     receiver.on_message(move |received| {
-        assert_eq!((received.from, received.handler, received.words[0]), (EndpointId(0), 3, counting.get()));
-        counting.set(counting.get() + 1);
+        assert_eq!((received.from, received.handler, received.words[0]), (EndpointId(0), 3, handler_count.get()));
+        handler_count.set(handler_count.get() + 1);
     });
-    let end = receiver.clone();
+    let receiving_endpoint = receiver.clone();
     simulation.sim().spawn("sends", async move {
         for number in 0..packets as u32 {
             sender.send(ActiveMessage::new(EndpointId(1), 3, &[number])).await;
@@ -92,26 +92,28 @@ fn handled(parameters: MessagingParameters, packets: usize) -> u64 {
     });
     simulation.sim().spawn("receives", async move { receiver.wait_until(|| count.get() == packets as u32).await });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
-    assert_eq!((ends[0].sent(), end.accepted(), end.pending()), (packets as u64, packets as u64, 0));
-    end.cycle()
+    let counts =
+        (endpoints[0].sent_packets(), receiving_endpoint.accepted_packets(), receiving_endpoint.pending_packets());
+    assert_eq!(counts, (packets as u64, packets as u64, 0));
+    receiving_endpoint.cycle()
 }
 
 #[test]
 fn a_packet_takes_the_stated_cycles() {
-    assert_eq!(handled(SYNTHETIC, 1), 40 + WIRE + 60);
-    assert_eq!(handled(SYNTHETIC, 3), 40 + WIRE + 3 * 60, "receiving is slower than sending");
+    assert_eq!(cycle_when_handled(IN_ORDER, 1), 40 + WIRE_CYCLES + 60);
+    assert_eq!(cycle_when_handled(IN_ORDER, 3), 40 + WIRE_CYCLES + 3 * 60, "receiving is slower than sending");
     // The processor polls at 0, 22, 44 and 66: the packet of cycle 70 is found by the poll at 88.
-    let polls = MessagingParameters { costs: Costs { poll: 22, ..COSTS }, ..SYNTHETIC };
-    assert_eq!(handled(polls, 1), 88 + 60);
+    let polls = MessagingParameters { costs: Costs { poll: 22, ..COSTS }, ..IN_ORDER };
+    assert_eq!(cycle_when_handled(polls, 1), 88 + 60);
 }
 
 /// Returns the number of packets of two transfers of `length` words, and the cycle in which the second transfer is
 /// complete.
-fn transferred(parameters: MessagingParameters, length: u32) -> (u64, u64) {
-    let (simulation, ends) = pair(parameters);
-    let (sender, receiver) = (ends[0].clone(), ends[1].clone());
-    let whole = Rc::new(Cell::new(0));
-    let (counter, end) = (whole.clone(), receiver.clone());
+fn packets_and_completion_cycle(parameters: MessagingParameters, length: u32) -> (u64, u64) {
+    let (simulation, endpoints) = endpoint_pair(parameters);
+    let (sender, receiver) = (endpoints[0].clone(), endpoints[1].clone());
+    let complete_transfers = Rc::new(Cell::new(0));
+    let (counter, receiving_endpoint) = (complete_transfers.clone(), receiver.clone());
     receiver.on_transfer(move |from, handler, words| {
         assert_eq!((from, handler), (EndpointId(0), 7));
         assert_eq!(words, (0..length).collect::<Vec<_>>());
@@ -122,22 +124,25 @@ fn transferred(parameters: MessagingParameters, length: u32) -> (u64, u64) {
         sender.transfer(EndpointId(1), 7, &words).await;
         sender.transfer(EndpointId(1), 7, &words).await;
     });
-    simulation.sim().spawn("receives", async move { receiver.wait_until(|| whole.get() == 2).await });
+    simulation.sim().spawn("receives", async move { receiver.wait_until(|| complete_transfers.get() == 2).await });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
-    (ends[0].sent(), end.cycle())
+    (endpoints[0].sent_packets(), receiving_endpoint.cycle())
 }
 
 #[test]
 fn transfers_have_the_stated_packets_and_are_complete() {
     // A packet has seven words, one of which describes the transfer.
-    assert_eq!(transferred(SYNTHETIC, 6).0, 2);
-    assert_eq!(transferred(SYNTHETIC, 7).0, 4);
-    assert_eq!(transferred(SYNTHETIC, 0).0, 2);
+    assert_eq!(packets_and_completion_cycle(IN_ORDER, 6).0, 2);
+    assert_eq!(packets_and_completion_cycle(IN_ORDER, 7).0, 4);
+    assert_eq!(packets_and_completion_cycle(IN_ORDER, 0).0, 2);
     // A round trip comes first, and then packets of six words.
-    assert_eq!(transferred(UNORDERED, 0).0, 2);
-    assert_eq!(transferred(UNORDERED, 6).0, 4);
-    assert_eq!(transferred(UNORDERED, 61).0, 24);
-    assert!(transferred(UNORDERED, 60).1 > transferred(SYNTHETIC, 60).1, "order is worth something");
+    assert_eq!(packets_and_completion_cycle(UNORDERED, 0).0, 2);
+    assert_eq!(packets_and_completion_cycle(UNORDERED, 6).0, 4);
+    assert_eq!(packets_and_completion_cycle(UNORDERED, 61).0, 24);
+    assert!(
+        packets_and_completion_cycle(UNORDERED, 60).1 > packets_and_completion_cycle(IN_ORDER, 60).1,
+        "order is worth something"
+    );
 }
 
 /// Tests that the setup of a sender's second transfer is answered when the last packet of the first has arrived,
@@ -161,20 +166,21 @@ fn a_transfer_waits_for_late_packets_of_the_one_before() {
 /// Tests the order when two packets have arrived while a program computed: it sends its own packet before it receives
 /// them, or afterwards; and a waiting program continues after the first packet, or after both.
 #[test]
-fn packets_are_received_before_a_send_or_after() {
+fn drain_first_receives_arrivals_before_a_send() {
     let send_and_continue_times = |drain_first: bool| {
-        let (simulation, ends) = pair(MessagingParameters { drain_first, ..SYNTHETIC });
-        let (busy, other, arrived) = (ends[0].clone(), ends[1].clone(), Rc::new(Cell::new(0)));
-        let (counter, sent, continued) = (arrived.clone(), Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-        ends[0].on_message(move |_| counter.set(counter.get() + 1));
-        ends[1].on_message(|_| {});
-        let recorded = (sent.clone(), continued.clone());
+        let (simulation, endpoints) = endpoint_pair(MessagingParameters { drain_first, ..IN_ORDER });
+        let (busy, other, arrived_packets) = (endpoints[0].clone(), endpoints[1].clone(), Rc::new(Cell::new(0)));
+        let (counter, send_cycle, continue_cycle) =
+            (arrived_packets.clone(), Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        endpoints[0].on_message(move |_| counter.set(counter.get() + 1));
+        endpoints[1].on_message(|_| {});
+        let recorded_cycles = (send_cycle.clone(), continue_cycle.clone());
         simulation.sim().spawn("computes", async move {
             busy.compute(500).await;
             busy.send(ActiveMessage::new(EndpointId(1), 1, &[])).await;
-            recorded.0.set(busy.cycle());
-            busy.wait_until(|| arrived.get() > 0).await;
-            recorded.1.set(busy.cycle());
+            recorded_cycles.0.set(busy.cycle());
+            busy.wait_until(|| arrived_packets.get() > 0).await;
+            recorded_cycles.1.set(busy.cycle());
         });
         simulation.sim().spawn("sends", async move {
             for _ in 0..2 {
@@ -182,7 +188,7 @@ fn packets_are_received_before_a_send_or_after() {
             }
         });
         simulation.run(Limits::default());
-        (sent.get(), continued.get())
+        (send_cycle.get(), continue_cycle.get())
     };
     assert_eq!(send_and_continue_times(true), (500 + 2 * 60 + 40, 500 + 2 * 60 + 40));
     assert_eq!(send_and_continue_times(false), (500 + 40, 500 + 40 + 60));
@@ -190,36 +196,37 @@ fn packets_are_received_before_a_send_or_after() {
 
 #[test]
 fn a_packet_that_may_arrive_out_of_order_costs_its_reordering() {
-    let free = MessagingParameters { costs: Costs { reorder: 0, ..COSTS }, ..UNORDERED };
+    let without_cost = MessagingParameters { costs: Costs { reorder: 0, ..COSTS }, ..UNORDERED };
     // Each transfer has two packets of words, neither of which the sender waits for.
-    let (with, without) = (transferred(UNORDERED, 12).1, transferred(free, 12).1);
-    assert_eq!(with - without, 2 * 2 * 20);
+    let (cycle_with_cost, cycle_without_cost) =
+        (packets_and_completion_cycle(UNORDERED, 12).1, packets_and_completion_cycle(without_cost, 12).1);
+    assert_eq!(cycle_with_cost - cycle_without_cost, 2 * 2 * 20);
 }
 
 #[test]
 fn dispatch_is_charged_for_messages_and_not_for_data() {
     let slower_by = |parameters: MessagingParameters| {
         let slower = MessagingParameters { dispatch: 100, ..parameters };
-        transferred(slower, 12).1 - transferred(parameters, 12).1
+        packets_and_completion_cycle(slower, 12).1 - packets_and_completion_cycle(parameters, 12).1
     };
     // The messages go back and forth. Without in-order delivery, each transfer begins with a setup and its answer.
-    assert_eq!((slower_by(SYNTHETIC), slower_by(UNORDERED)), (0, 4 * 100));
+    assert_eq!((slower_by(IN_ORDER), slower_by(UNORDERED)), (0, 4 * 100));
 }
 
 /// Tests that a deadlock report names the program that never enters a barrier, and the wait-for cycle.
 #[test]
 fn a_deadlock_names_the_programs_that_wait_for_each_other() {
-    let (simulation, ends) = pair(SYNTHETIC);
-    for (node, end) in ends.iter().cloned().enumerate() {
-        end.clone().runs(simulation.sim().spawn(["a program", "b program"][node], async move {
+    let (simulation, endpoints) = endpoint_pair(IN_ORDER);
+    for (node, endpoint) in endpoints.iter().cloned().enumerate() {
+        endpoint.clone().set_program(simulation.sim().spawn(["a program", "b program"][node], async move {
             match node {
-                0 => end.barrier().await,
-                _ => end.wait_for_answer(EndpointId(0), || false).await,
+                0 => endpoint.barrier().await,
+                _ => endpoint.wait_for_answer(EndpointId(0), || false).await,
             }
         }));
     }
-    let Outcome::Deadlock(stuck) = simulation.run(Limits::default()) else { panic!("it is stuck") };
-    let chain: Vec<String> = stuck.chain.iter().map(ToString::to_string).collect();
+    let Outcome::Deadlock(deadlock) = simulation.run(Limits::default()) else { panic!("it is stuck") };
+    let chain: Vec<String> = deadlock.chain.iter().map(ToString::to_string).collect();
     assert_eq!(
         chain,
         [
@@ -231,16 +238,16 @@ fn a_deadlock_names_the_programs_that_wait_for_each_other() {
 
 #[test]
 fn a_barrier_opens_when_all_have_entered() {
-    let (simulation, ends) = pair(SYNTHETIC);
-    for (node, end) in ends.into_iter().enumerate() {
+    let (simulation, endpoints) = endpoint_pair(IN_ORDER);
+    for (node, endpoint) in endpoints.into_iter().enumerate() {
         simulation.sim().spawn("enters", async move {
             for barrier in 1..=3 {
-                end.compute([100, 7][node]).await;
-                end.barrier().await;
-                assert_eq!(end.cycle(), barrier * 110);
+                endpoint.compute([100, 7][node]).await;
+                endpoint.barrier().await;
+                assert_eq!(endpoint.cycle(), barrier * 110);
             }
-            assert!(!end.wait_until_cycle(400, || false).await);
-            assert_eq!(end.cycle(), 400);
+            assert!(!endpoint.wait_until_cycle(400, || false).await);
+            assert_eq!(endpoint.cycle(), 400);
         });
     }
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);

@@ -1,9 +1,9 @@
 //! The breakdown of a program's time by cause.
 //!
-//! The breakdown covers the processor's local time from a program's first call to the end of its last call, or the
-//! timed part of the program. Each instant counts for one cause, so that the times of all causes add up to the
-//! program's time. The processor's work between two calls takes no time, unless the program charges time for it
-//! ([`ActiveEndpoint::charge_to`](super::ActiveEndpoint::charge_to)).
+//! The breakdown covers the timed part of the program. Without a timed part, it covers the processor's local time from
+//! the program's first call of the endpoint to the end of the last call. Each instant counts for one cause, so that the
+//! times of all causes add up to the program's time. The processor's work between two calls takes no time, unless the
+//! program charges time for it ([`ActiveEndpoint::charge_to`](super::ActiveEndpoint::charge_to)).
 
 use crate::engine::Time;
 use std::cell::Cell;
@@ -48,7 +48,7 @@ impl Cause {
 #[derive(Default)]
 pub(super) struct TimeBreakdown {
     cause: Cell<Cause>,
-    since: Cell<Time>,
+    last_switch: Cell<Time>,
     /// Whether the timed part of the program has ended.
     is_over: Cell<bool>,
     times: [Cell<Time>; Cause::ALL.len()],
@@ -58,20 +58,20 @@ impl TimeBreakdown {
     /// Charges time to `cause` from `instant` on; returns the previous cause. `instant` may be in the past, for a cause
     /// that becomes known only later, but not before the last switch.
     pub fn switch(&self, cause: Cause, instant: Time) -> Cause {
-        let before = self.cause.replace(cause);
+        let previous_cause = self.cause.replace(cause);
         if self.is_over.get() {
-            return before;
+            return previous_cause;
         }
-        let time = &self.times[before as usize];
-        time.set(time.get() + instant.since(self.since.get()));
-        self.since.set(instant.max(self.since.get()));
-        before
+        let time = &self.times[previous_cause as usize];
+        time.set(time.get() + instant.since(self.last_switch.get()));
+        self.last_switch.set(instant.max(self.last_switch.get()));
+        previous_cause
     }
 
     /// Begins the timed part at `instant`: time before it does not count.
     pub fn begin(&self, instant: Time) {
         self.times.iter().for_each(|time| time.set(Time::ZERO));
-        self.since.set(instant);
+        self.last_switch.set(instant);
     }
 
     /// Ends the timed part at `instant`: time after it does not count.

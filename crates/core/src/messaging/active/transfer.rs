@@ -21,8 +21,8 @@ const LENGTH_BITS: u32 = 24;
 /// The transfers of an endpoint.
 #[derive(Default)]
 pub(super) struct Transfers {
-    /// Incomplete transfers by the sending endpoint, which sends one at a time.
-    arriving: RefCell<BTreeMap<EndpointId, PartialTransfer>>,
+    /// Incomplete transfers, by sending endpoint; an endpoint sends one transfer at a time.
+    partial_transfers: RefCell<BTreeMap<EndpointId, PartialTransfer>>,
     /// Whether the receiver of the transfer that is being sent is set up.
     is_receiver_ready: Cell<bool>,
 }
@@ -30,10 +30,10 @@ pub(super) struct Transfers {
 struct PartialTransfer {
     handler: u8,
     words: Vec<u32>,
-    /// Words that have not arrived yet.
-    missing: usize,
+    /// Number of words that have not arrived yet.
+    missing_words: usize,
     /// The first word of the sender's next transfer, whose setup has not been answered.
-    next: Option<u32>,
+    next_first_word: Option<u32>,
 }
 
 /// A transfer of which all words have arrived.
@@ -62,12 +62,12 @@ pub(super) fn ordered_packets(
     words: &[u32],
     words_max: usize,
 ) -> impl Iterator<Item = ActiveMessage> {
-    let mut all = vec![first_word(handler, words)];
-    all.extend_from_slice(words);
-    let packets = all.len().div_ceil(words_max);
-    (0..packets).map(move |number| {
-        let part = &all[number * words_max..all.len().min((number + 1) * words_max)];
-        data_packet(to, MessageWords::from_slice(part), number, packets)
+    let mut all_words = vec![first_word(handler, words)];
+    all_words.extend_from_slice(words);
+    let packet_count = all_words.len().div_ceil(words_max);
+    (0..packet_count).map(move |number| {
+        let part = &all_words[number * words_max..all_words.len().min((number + 1) * words_max)];
+        data_packet(to, MessageWords::from_slice(part), number, packet_count)
     })
 }
 
@@ -79,25 +79,25 @@ pub(super) fn unordered_packets(
     words_max: usize,
 ) -> impl Iterator<Item = ActiveMessage> {
     let data_max = words_max - 1;
-    let packets = words.len().div_ceil(data_max);
+    let packet_count = words.len().div_ceil(data_max);
     words.chunks(data_max).enumerate().map(move |(number, part)| {
-        let mut with_offset = MessageWords::from_slice(&[(number * data_max) as u32]);
-        with_offset.extend_from_slice(part);
-        data_packet(to, with_offset, number, packets)
+        let mut packet_words = MessageWords::from_slice(&[(number * data_max) as u32]);
+        packet_words.extend_from_slice(part);
+        data_packet(to, packet_words, number, packet_count)
     })
 }
 
-fn data_packet(to: EndpointId, words: MessageWords, number: usize, packets: usize) -> ActiveMessage {
+fn data_packet(to: EndpointId, words: MessageWords, number: usize, packet_count: usize) -> ActiveMessage {
     ActiveMessage {
         words,
-        bulk: packets > 1,
-        last: packets > 1 && number + 1 == packets,
+        is_bulk: packet_count > 1,
+        is_last: packet_count > 1 && number + 1 == packet_count,
         ..ActiveMessage::new(to, TRANSFER_DATA, &[])
     }
 }
 
 /// Returns the packet that asks `to` to set up a transfer of `words`.
-pub(super) fn setup(to: EndpointId, handler: u8, words: &[u32]) -> ActiveMessage {
+pub(super) fn setup_packet(to: EndpointId, handler: u8, words: &[u32]) -> ActiveMessage {
     ActiveMessage::new(to, TRANSFER_BEGIN, &[first_word(handler, words)])
 }
 
@@ -124,22 +124,22 @@ impl Transfers {
 
     /// Accepts a packet of a transfer, and returns the answer to it, if it needs one.
     pub fn accept(&self, received: &Received<'_>, in_order: bool) -> Option<ActiveMessage> {
-        let mut arriving = self.arriving.borrow_mut();
+        let mut partial_transfers = self.partial_transfers.borrow_mut();
         let from = received.from;
         match received.handler {
             TRANSFER_READY => self.is_receiver_ready.set(true),
-            TRANSFER_BEGIN => match arriving.get_mut(&from) {
-                Some(partial) => partial.next = Some(received.words[0]),
-                None => return Some(begin(&mut arriving, from, received.words[0])),
+            TRANSFER_BEGIN => match partial_transfers.get_mut(&from) {
+                Some(partial) => partial.next_first_word = Some(received.words[0]),
+                None => return Some(begin_transfer(&mut partial_transfers, from, received.words[0])),
             },
             _ if in_order => {
-                let is_first = !arriving.contains_key(&from);
-                let partial = arriving.entry(from).or_insert_with(|| PartialTransfer::new(received.words[0]));
+                let is_first = !partial_transfers.contains_key(&from);
+                let partial = partial_transfers.entry(from).or_insert_with(|| PartialTransfer::new(received.words[0]));
                 let part = &received.words[usize::from(is_first)..];
-                partial.write(partial.words.len() - partial.missing, part);
+                partial.write(partial.words.len() - partial.missing_words, part);
             }
             _ => {
-                let partial = arriving.get_mut(&from).expect("a transfer's receiver is set up first");
+                let partial = partial_transfers.get_mut(&from).expect("a transfer's receiver is set up first");
                 partial.write(received.words[0] as usize, &received.words[1..]);
             }
         }
@@ -148,28 +148,33 @@ impl Transfers {
 
     /// Removes and returns the transfer of `from`, if it is complete.
     pub fn take_complete(&self, from: EndpointId) -> Option<CompleteTransfer> {
-        let mut arriving = self.arriving.borrow_mut();
-        arriving.get(&from).filter(|partial| partial.missing == 0)?;
-        let PartialTransfer { handler, words, next, .. } = arriving.remove(&from)?;
-        let reply = next.map(|next| begin(&mut arriving, from, next));
+        let mut partial_transfers = self.partial_transfers.borrow_mut();
+        partial_transfers.get(&from).filter(|partial| partial.missing_words == 0)?;
+        let PartialTransfer { handler, words, next_first_word, .. } = partial_transfers.remove(&from)?;
+        let reply = next_first_word.map(|first_word| begin_transfer(&mut partial_transfers, from, first_word));
         Some(CompleteTransfer { handler, words, reply })
     }
 }
 
-/// Sets up the transfer of `from` with the first word `first`, and returns the answer that acknowledges the setup.
-fn begin(arriving: &mut BTreeMap<EndpointId, PartialTransfer>, from: EndpointId, first: u32) -> ActiveMessage {
-    arriving.insert(from, PartialTransfer::new(first));
-    ActiveMessage { reply: true, ..ActiveMessage::new(from, TRANSFER_READY, &[]) }
+/// Sets up the transfer of `from` with the first word `first_word`, and returns the answer that acknowledges the setup.
+fn begin_transfer(
+    partial_transfers: &mut BTreeMap<EndpointId, PartialTransfer>,
+    from: EndpointId,
+    first_word: u32,
+) -> ActiveMessage {
+    partial_transfers.insert(from, PartialTransfer::new(first_word));
+    ActiveMessage { is_reply: true, ..ActiveMessage::new(from, TRANSFER_READY, &[]) }
 }
 
 impl PartialTransfer {
-    fn new(first: u32) -> PartialTransfer {
-        let length = (first & ((1 << LENGTH_BITS) - 1)) as usize;
-        PartialTransfer { handler: (first >> LENGTH_BITS) as u8, words: vec![0; length], missing: length, next: None }
+    fn new(first_word: u32) -> PartialTransfer {
+        let length = (first_word & ((1 << LENGTH_BITS) - 1)) as usize;
+        let handler = (first_word >> LENGTH_BITS) as u8;
+        PartialTransfer { handler, words: vec![0; length], missing_words: length, next_first_word: None }
     }
 
     fn write(&mut self, offset: usize, part: &[u32]) {
         self.words[offset..offset + part.len()].copy_from_slice(part);
-        self.missing -= part.len();
+        self.missing_words -= part.len();
     }
 }

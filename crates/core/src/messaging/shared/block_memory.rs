@@ -26,7 +26,7 @@ impl BlockMemory {
         BlockMemory {
             active: active.clone(),
             block_bytes: space.block_bytes(),
-            pages: (0..space.endpoints()).map(|home| vec![Cell::new(None); pages(home)]).collect(),
+            pages: (0..space.endpoint_count()).map(|home| vec![Cell::new(None); pages(home)]).collect(),
         }
     }
 
@@ -42,13 +42,13 @@ impl BlockMemory {
         self.block_bytes as usize / 4
     }
 
-    /// Appends a block's words to `into`.
-    pub async fn load(&self, block: BlockId, into: &mut Vec<u32>) {
+    /// Appends a block's words to `words`.
+    pub async fn load(&self, block: BlockId, words: &mut Vec<u32>) {
         let cpu = self.active.cpu();
         let _lease = cpu.acquire("shared memory").await;
         for address in self.addresses(block) {
             let value = cpu.load_word(address, 8).await;
-            into.extend([value as u32, (value >> 32) as u32]);
+            words.extend([value as u32, (value >> 32) as u32]);
         }
         cpu.sync().await;
     }

@@ -2,7 +2,7 @@
 //! as many packets as they need.
 
 use super::block_memory::BlockMemory;
-use super::handlers::{COHERENCE, PART};
+use super::handlers::{BLOCK_PART, COHERENCE};
 use crate::engine::{Class, EndpointId};
 use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 use crate::protocol::directory::{BlockId, CoherenceMessage};
@@ -36,9 +36,9 @@ impl BlockMessages {
         block: BlockId,
         (message, word): (CoherenceMessage, u32),
     ) {
-        let reply = message.kind.class() == Class::REPLIES;
+        let is_reply = message.kind.class() == Class::REPLIES;
         let send = |handler, words: &[u32]| {
-            self.active.answer(ActiveMessage { reply, ..ActiveMessage::new(to, handler, words) });
+            self.active.answer(ActiveMessage { is_reply, ..ActiveMessage::new(to, handler, words) });
         };
         if !message.kind.carries_block() {
             return send(COHERENCE, &[word]);
@@ -55,19 +55,19 @@ impl BlockMessages {
             let mut words = Vec::with_capacity(2 + part.len());
             words.extend([word, (number * data_max) as u32]);
             words.extend_from_slice(part);
-            send(PART, &words);
+            send(BLOCK_PART, &words);
         }
     }
 
     /// Accepts a part of a message of `block_words` words. If the message is complete with it, returns the first word
     /// and the block's words.
-    pub fn gather(&self, from: EndpointId, words: &[u32], block_words: usize) -> Option<(u32, Vec<u32>)> {
-        let (key, at, part) = ((from, words[0]), words[1] as usize, &words[2..]);
+    pub fn add_part(&self, from: EndpointId, words: &[u32], block_words: usize) -> Option<(u32, Vec<u32>)> {
+        let (key, offset, part) = ((from, words[0]), words[1] as usize, &words[2..]);
         let mut partial = self.partial.borrow_mut();
-        let (data, missing) = partial.entry(key).or_insert_with(|| (vec![0; block_words], block_words));
-        data[at..at + part.len()].copy_from_slice(part);
-        *missing -= part.len();
-        if *missing > 0 {
+        let (data, missing_words) = partial.entry(key).or_insert_with(|| (vec![0; block_words], block_words));
+        data[offset..offset + part.len()].copy_from_slice(part);
+        *missing_words -= part.len();
+        if *missing_words > 0 {
             return None;
         }
         let (data, _) = partial.remove(&key)?;

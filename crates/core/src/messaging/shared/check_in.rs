@@ -1,5 +1,5 @@
-//! Check-ins: a node returns a read-only copy to its home. This takes one message; waiting until a write invalidates
-//! the copy takes two.
+//! Check-ins: a node returns a read-only copy to its home. The return takes one message; an invalidation of the copy by
+//! a later write takes two.
 //!
 //! This is the check-in of cooperative shared memory (Hill, Larus, Reinhardt and Wood, *Cooperative Shared Memory:
 //! Software and Hardware for Scalable Multiprocessors*, ASPLOS 1992), for programs in which one node produces data that
@@ -7,9 +7,9 @@
 //!
 //! **Order.** The network may deliver a node's next request for the block before the check-in. A home that served the
 //! request first would then consider the new copy returned. A node therefore counts its check-ins of each block, modulo
-//! two, and states the count in its requests; a home that has not received as many keeps the request until the check-in
-//! arrives, which needs no further message. One bit suffices: a node checks in again only after it was granted a new
-//! copy, so at most one check-in of a node for a block is in the network.
+//! two, and states the count in its requests; a home that has received fewer check-ins keeps the request until the
+//! missing check-in arrives, which needs no further message. One bit suffices: a node checks in again only after it was
+//! granted a new copy, so at most one check-in of a node for a block is in the network.
 //!
 //! An invalidation may cross the check-in. The node acknowledges it as for any copy that it no longer has, and the home
 //! ignores the check-in of a node that is not a sharer.
@@ -19,20 +19,20 @@ use crate::protocol::directory::{BlockId, CoherenceKind};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The bit of a request's word that states whether the node's check-ins of the block are odd in number. Software shares
-/// at most 4 GiB of each endpoint in blocks of 32 bytes or more, so that the numbers of blocks leave it free.
+/// The bit of a request's word that states whether the number of the node's check-ins of the block is odd. Software
+/// shares at most 4 GiB of each endpoint in blocks of 32 bytes or more, so the numbers of blocks never use this bit.
 const CHECK_INS_ODD: u32 = 1 << 31;
 
 /// The check-ins of an endpoint, as a node with copies and as a home.
 #[derive(Default)]
 pub(super) struct CheckIns {
     /// Blocks of other homes of which this endpoint has sent an odd number of check-ins.
-    sent: RefCell<BTreeSet<BlockId>>,
+    sent_odd: RefCell<BTreeSet<BlockId>>,
     /// Nodes and numbers of own blocks, of which an odd number of check-ins has arrived.
-    received: RefCell<BTreeSet<(EndpointId, u32)>>,
+    received_odd: RefCell<BTreeSet<(EndpointId, u32)>>,
     /// Words of requests that arrived before the check-in that their node sent earlier, by node and number of the
     /// block.
-    early: RefCell<BTreeMap<(EndpointId, u32), u32>>,
+    early_requests: RefCell<BTreeMap<(EndpointId, u32), u32>>,
 }
 
 /// Returns whether messages of this kind state the number of check-ins.
@@ -50,13 +50,13 @@ fn toggle<T: Ord>(set: &mut BTreeSet<T>, element: T) {
 impl CheckIns {
     /// Counts a check-in that this endpoint sends.
     pub fn count_sent(&self, block: BlockId) {
-        toggle(&mut self.sent.borrow_mut(), block);
+        toggle(&mut self.sent_odd.borrow_mut(), block);
     }
 
     /// Returns the word of a message of this endpoint about `block`, with the number of check-ins in requests.
     pub fn stamp(&self, word: u32, kind: CoherenceKind, block: BlockId) -> u32 {
         assert!(word & CHECK_INS_ODD == 0, "a block's number leaves a bit of the word free");
-        let is_odd = is_request(kind) && self.sent.borrow().contains(&block);
+        let is_odd = is_request(kind) && self.sent_odd.borrow().contains(&block);
         if is_odd { word | CHECK_INS_ODD } else { word }
     }
 
@@ -68,19 +68,19 @@ impl CheckIns {
     /// Keeps a request for own block `number` if a check-in that its node sent earlier has not arrived. Returns whether
     /// it is kept.
     pub fn defer_if_early(&self, from: EndpointId, word: u32, kind: CoherenceKind, number: u32) -> bool {
-        let has_all = (word & CHECK_INS_ODD != 0) == self.received.borrow().contains(&(from, number));
+        let has_all = (word & CHECK_INS_ODD != 0) == self.received_odd.borrow().contains(&(from, number));
         if has_all || !is_request(kind) {
             return false;
         }
-        let before = self.early.borrow_mut().insert((from, number), word);
-        assert!(before.is_none(), "{from} has one request for a block outstanding");
+        let previous = self.early_requests.borrow_mut().insert((from, number), word);
+        assert!(previous.is_none(), "{from} has one request for a block outstanding");
         true
     }
 
     /// Counts a check-in of own block `number` that has arrived. Returns the word of the request that has waited for
     /// it, if any.
     pub fn arrive(&self, from: EndpointId, number: u32) -> Option<u32> {
-        toggle(&mut self.received.borrow_mut(), (from, number));
-        self.early.borrow_mut().remove(&(from, number))
+        toggle(&mut self.received_odd.borrow_mut(), (from, number));
+        self.early_requests.borrow_mut().remove(&(from, number))
     }
 }

@@ -5,7 +5,7 @@ use crate::messaging::active::PROTOCOL_HANDLERS;
 /// The handler of a protocol message that is complete in one packet.
 pub(super) const COHERENCE: u8 = PROTOCOL_HANDLERS;
 /// The handler of a part of a protocol message, whose second word is the part's offset in the block.
-pub(super) const PART: u8 = PROTOCOL_HANDLERS + 1;
+pub(super) const BLOCK_PART: u8 = PROTOCOL_HANDLERS + 1;
 /// The handler of messages about locks.
 pub(super) const LOCK: u8 = PROTOCOL_HANDLERS + 2;
 /// The handler of check-ins, whose word is the number of the block that is returned.

@@ -32,7 +32,7 @@ pub(super) struct HardwareCoherence {
     /// Cycles of a context switch between any two programs.
     context_switch: u64,
     /// Whether the access for which the program waited was granted once.
-    granted: Cell<bool>,
+    was_granted: Cell<bool>,
 }
 
 impl HardwareCoherence {
@@ -55,7 +55,7 @@ impl HardwareCoherence {
             is_shared,
             switch_cycles,
             context_switch,
-            granted: Cell::new(false),
+            was_granted: Cell::new(false),
         }
     }
 
@@ -64,15 +64,15 @@ impl HardwareCoherence {
         self.parts[at.home.index()] + u64::from(at.offset)
     }
 
-    /// Returns the address of `at`, if the processor may access it with `want`.
+    /// Returns the address of `at`, if the processor may access it with `mode`.
     #[inline]
-    pub fn accessible_address(&self, at: SharedAddress, want: AccessMode) -> Option<Address> {
+    pub fn accessible_address(&self, at: SharedAddress, mode: AccessMode) -> Option<Address> {
         let address = self.address(at);
-        self.unit.may_access(address, want).then_some(address)
+        self.unit.may_access(address, mode).then_some(address)
     }
 
     /// Waits until the program may access `at`. Returns its address, and whether the program waited.
-    pub async fn fault(&self, at: SharedAddress, want: AccessMode) -> (Address, bool) {
+    pub async fn fault(&self, at: SharedAddress, mode: AccessMode) -> (Address, bool) {
         let (address, active) = (self.address(at), &self.active);
         let cpu = active.cpu();
         {
@@ -80,8 +80,8 @@ impl HardwareCoherence {
             cpu.work(self.costs.request);
             cpu.sync().await;
         }
-        let grant = self.unit.demand(address, want).await;
-        self.granted.set(grant.is_some());
+        let grant = self.unit.demand(address, mode).await;
+        self.was_granted.set(grant.is_some());
         let Some(grant) = grant else { return (address, false) };
         let loop_end = self.begin_delay().await;
         match active.is_interrupted() {
@@ -114,18 +114,18 @@ impl HardwareCoherence {
 
     /// Ends the access to `at`, if a fault granted it.
     pub async fn end_use(&self, at: SharedAddress) {
-        if self.granted.take() {
+        if self.was_granted.take() {
             self.unit.end_use(self.address(at)).await;
         }
     }
 
     /// Prefetches the block of `at`.
-    pub async fn prefetch(&self, at: SharedAddress, want: AccessMode) {
+    pub async fn prefetch(&self, at: SharedAddress, mode: AccessMode) {
         let (address, cpu) = (self.address(at), self.active.cpu());
         cpu.work(self.costs.prefetch);
-        if !self.unit.may_access(address, want) {
+        if !self.unit.may_access(address, mode) {
             cpu.sync().await;
-            self.unit.prefetch(address, want).await;
+            self.unit.prefetch(address, mode).await;
         }
     }
 

@@ -68,7 +68,7 @@ impl Locks {
 
     /// Serves a request of `from` at the lock's home: to acquire or to release it.
     fn serve(&self, from: EndpointId, number: u32, kind: u32) {
-        let next = {
+        let new_holder = {
             let mut queues = self.queues.borrow_mut();
             let queue = queues.entry(number).or_default();
             if kind == ACQUIRE_KIND {
@@ -82,11 +82,11 @@ impl Locks {
             }
             queue.front().copied()
         };
-        match next {
-            Some(next) if next == self.active.id() => self.is_granted.set(true),
-            Some(next) => {
-                let answer = ActiveMessage::new(next, LOCK, &[number << KIND_BITS | GRANT_KIND]);
-                self.active.answer(ActiveMessage { reply: true, ..answer });
+        match new_holder {
+            Some(holder) if holder == self.active.id() => self.is_granted.set(true),
+            Some(holder) => {
+                let answer = ActiveMessage::new(holder, LOCK, &[number << KIND_BITS | GRANT_KIND]);
+                self.active.answer(ActiveMessage { is_reply: true, ..answer });
             }
             None => {}
         }

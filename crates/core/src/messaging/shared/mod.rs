@@ -45,6 +45,6 @@ mod software_coherence;
 mod space;
 
 pub use handlers::PART_WORDS_MIN;
-pub use parameters::{SharedMemoryParameters, SharingMake};
+pub use parameters::{CoherenceMechanism, SharedMemoryParameters};
 pub use shared_memory::SharedMemory;
 pub use space::{SharedAddress, Space};

@@ -6,7 +6,7 @@ use crate::text::Parameters;
 
 /// The mechanism that keeps shared memory coherent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SharingMake {
+pub enum CoherenceMechanism {
     /// Handlers of active messages keep the memory coherent.
     Software,
     /// The interface keeps the memory coherent.
@@ -20,8 +20,8 @@ pub enum SharingMake {
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "coherence software")]
 pub struct SharedMemoryParameters {
     /// Mechanism of coherence.
-    #[param(skip = SharingMake::Software)]
-    pub make: SharingMake,
+    #[param(skip = CoherenceMechanism::Software)]
+    pub mechanism: CoherenceMechanism,
     /// Size of a block, the unit of tags and of transfers: 8 B times a power of two.
     #[param(min = "8 B", max = "4 KiB", default = "128 B", meaning = Granularity)]
     pub block: Bytes,
@@ -43,6 +43,6 @@ const CYCLES_MAX: u64 = 1_000_000;
 impl SharedMemoryParameters {
     /// Returns the parameters of memory that an interface keeps coherent in blocks of `block`.
     pub const fn in_hardware(block: Bytes) -> SharedMemoryParameters {
-        SharedMemoryParameters { make: SharingMake::Hardware, block, check: 0, fault: 0, handler: 0 }
+        SharedMemoryParameters { mechanism: CoherenceMechanism::Hardware, block, check: 0, fault: 0, handler: 0 }
     }
 }

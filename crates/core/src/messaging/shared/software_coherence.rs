@@ -8,14 +8,14 @@
 use super::block_memory::BlockMemory;
 use super::block_messages::BlockMessages;
 use super::check_in::CheckIns;
-use super::handlers::{CHECK_IN, PART};
+use super::handlers::{BLOCK_PART, CHECK_IN};
 use super::space::{SharedAddress, Space};
 use crate::engine::{EndpointId, NodeId};
 use crate::host::{Address, Processor};
 use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 use crate::protocol::directory::{
     Access, AccessMode, AccessOutcome, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters,
-    Evicted, Requester, RequesterParameters,
+    EvictionOutcome, Requester, RequesterParameters,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -32,7 +32,7 @@ pub(super) struct SoftwareCoherence {
     /// The access that the tag of each block allows, by home and number.
     tags: Vec<Vec<Cell<Access>>>,
     /// The access right granted to the block for which the program waits.
-    granted: Cell<Option<Access>>,
+    granted_access: Cell<Option<Access>>,
     /// An empty buffer of actions, for reuse by the next call.
     spare_actions: RefCell<Vec<CoherenceAction>>,
     /// Cycles of a fault, until its handler runs.
@@ -47,20 +47,20 @@ const REQUESTS: RequesterParameters = RequesterParameters { contexts: 1, prefetc
 impl SoftwareCoherence {
     /// Creates the shared memory of the endpoint over `active`, in a space that is already laid out.
     pub fn new(active: &Rc<ActiveEndpoint>, space: &Rc<Space>, fault_cycles: u64) -> SoftwareCoherence {
-        let (own, ends) = (active.id().index(), space.endpoints());
-        let directory = DirectoryParameters::unlimited(ends as u32, REQUESTS.requests());
+        let (own_index, endpoint_count) = (active.id().index(), space.endpoint_count());
+        let directory = DirectoryParameters::unlimited(endpoint_count as u32, REQUESTS.requests());
         let blocks = |home: usize| (space.size(home) / space.block_bytes()) as usize;
-        let tag = |home| if home == own { Access::Writable } else { Access::Invalid };
+        let tag = |home| if home == own_index { Access::Writable } else { Access::Invalid };
         SoftwareCoherence {
             active: active.clone(),
             space: space.clone(),
             memory: BlockMemory::new(active, space),
             messages: BlockMessages::new(active),
-            directory: RefCell::new(Directory::new(NodeId(own as u32), directory)),
-            requester: RefCell::new(Requester::new(NodeId(own as u32), REQUESTS)),
+            directory: RefCell::new(Directory::new(NodeId(own_index as u32), directory)),
+            requester: RefCell::new(Requester::new(NodeId(own_index as u32), REQUESTS)),
             check_ins: CheckIns::default(),
-            tags: (0..ends).map(|home| vec![Cell::new(tag(home)); blocks(home)]).collect(),
-            granted: Cell::new(None),
+            tags: (0..endpoint_count).map(|home| vec![Cell::new(tag(home)); blocks(home)]).collect(),
+            granted_access: Cell::new(None),
             spare_actions: RefCell::default(),
             fault_cycles,
             block_shift: block_shift(space.block_bytes()),
@@ -80,17 +80,17 @@ impl SoftwareCoherence {
     }
 
     /// Waits until the program may access `at` once, and returns its address.
-    pub async fn fault(&self, at: SharedAddress, want: AccessMode) -> Address {
+    pub async fn fault(&self, at: SharedAddress, mode: AccessMode) -> Address {
         self.active.cpu().work(self.fault_cycles);
         let (block, mut actions) = (self.space.block(at), self.spare_actions.take());
-        self.granted.set(None);
+        self.granted_access.set(None);
         let outcome = match self.is_home(block) {
-            true => self.directory.borrow_mut().access(block.number, want, &mut actions),
-            false => self.requester.borrow_mut().access(block, want, &mut actions),
+            true => self.directory.borrow_mut().access(block.number, mode, &mut actions),
+            false => self.requester.borrow_mut().access(block, mode, &mut actions),
         };
         assert_eq!(outcome, AccessOutcome::Waits, "an allowed access needs no fault");
         self.perform(block, &[], actions).await;
-        self.active.wait_for_answer(at.home, || self.granted.get().is_some()).await;
+        self.active.wait_for_answer(at.home, || self.granted_access.get().is_some()).await;
         self.address(at)
     }
 
@@ -112,9 +112,9 @@ impl SoftwareCoherence {
             return false;
         }
         let mut actions = self.spare_actions.take();
-        let evicted = self.requester.borrow_mut().evict(block, &mut actions);
+        let eviction = self.requester.borrow_mut().evict(block, &mut actions);
         self.perform(block, &[], actions).await;
-        if evicted != Evicted::Dropped {
+        if eviction != EvictionOutcome::Dropped {
             return false;
         }
         self.check_ins.count_sent(block);
@@ -136,8 +136,8 @@ impl SoftwareCoherence {
         if handler == CHECK_IN {
             return self.accept_check_in(from, words[0]).await;
         }
-        if handler == PART {
-            let Some((word, data)) = self.messages.gather(from, words, self.memory.block_words()) else { return };
+        if handler == BLOCK_PART {
+            let Some((word, data)) = self.messages.add_part(from, words, self.memory.block_words()) else { return };
             return self.accept_message(from, word, &data).await;
         }
         self.accept_message(from, words[0], &words[1..]).await;
@@ -170,7 +170,7 @@ impl SoftwareCoherence {
                 CoherenceAction::Access(access) => {
                     self.tags[block.home.index()][block.number as usize].set(access);
                 }
-                CoherenceAction::Granted(access) => self.granted.set(Some(access)),
+                CoherenceAction::Granted(access) => self.granted_access.set(Some(access)),
                 CoherenceAction::Retry => panic!("a home that buffers all requests rejects none"),
                 // Software keeps as many pointers as it needs.
                 CoherenceAction::Pointer | CoherenceAction::Trap(_) => {}

@@ -10,43 +10,43 @@ use std::collections::BTreeMap;
 /// The accesses of all programs of a node that wait for a block or have been granted one.
 #[derive(Default)]
 pub(super) struct BlockWaiters {
-    waiting: BTreeMap<BlockId, Vec<Grant>>,
-    /// Number of programs that have been granted a block and have not used it yet.
-    held: BTreeMap<BlockId, usize>,
+    waiting_grants: BTreeMap<BlockId, Vec<Grant>>,
+    /// Number of programs that have been granted each block and have not used it yet.
+    unused_grants: BTreeMap<BlockId, usize>,
 }
 
 impl BlockWaiters {
     /// Registers an access that waits for `block`, and returns its grant.
     pub fn wait(&mut self, block: BlockId) -> Grant {
         let grant = Grant::default();
-        self.waiting.entry(block).or_default().push(grant.clone());
+        self.waiting_grants.entry(block).or_default().push(grant.clone());
         grant
     }
 
     /// Grants the block to all accesses that wait for it.
     pub fn grant(&mut self, block: BlockId) {
-        let waiting = self.waiting.remove(&block).expect("a granted block is waited for");
-        self.held.insert(block, waiting.len());
-        waiting.iter().for_each(|grant| grant.set(true));
+        let waiting_grants = self.waiting_grants.remove(&block).expect("a granted block is waited for");
+        self.unused_grants.insert(block, waiting_grants.len());
+        waiting_grants.iter().for_each(|grant| grant.set(true));
     }
 
     /// Returns whether a program has been granted the block and has not used it.
-    pub fn is_held(&self, block: BlockId) -> bool {
-        self.held.contains_key(&block)
+    pub fn is_granted(&self, block: BlockId) -> bool {
+        self.unused_grants.contains_key(&block)
     }
 
-    /// Returns whether any block is granted and not used.
-    pub fn any_held(&self) -> bool {
-        !self.held.is_empty()
+    /// Returns whether a program has been granted any block and has not used it.
+    pub fn has_unused_grant(&self) -> bool {
+        !self.unused_grants.is_empty()
     }
 
     /// Records that a program has used the block; returns whether it was the last one.
     pub fn end_use(&mut self, block: BlockId) -> bool {
-        let unused_grants = self.held.get_mut(&block).expect("a used block was granted");
-        *unused_grants -= 1;
-        let is_last = *unused_grants == 0;
+        let count = self.unused_grants.get_mut(&block).expect("a used block was granted");
+        *count -= 1;
+        let is_last = *count == 0;
         if is_last {
-            self.held.remove(&block);
+            self.unused_grants.remove(&block);
         }
         is_last
     }

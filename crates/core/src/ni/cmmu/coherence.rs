@@ -23,7 +23,7 @@ use crate::ni::extensions::{AccessCosts, CoherenceUnit, Grant};
 use crate::ni::port::Port;
 use crate::protocol::directory::{
     Access, AccessMode, AccessOutcome, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage, Directory,
-    DirectoryParameters, Evicted, Requester, RequesterParameters, Trap,
+    DirectoryParameters, EvictionOutcome, Requester, RequesterParameters, Trap,
 };
 use crate::protocol::{Marks, Offer};
 use std::cell::{Cell, RefCell};
@@ -73,7 +73,7 @@ impl CoherenceController for UnitController {
     fn allows(&self, block: Address, stores: bool) -> bool {
         let Some(unit) = self.0.upgrade() else { return true };
         let number = (block / LINE_BYTES as u64) as u32;
-        unit.directory.borrow().allowed(number).allows(want(stores))
+        unit.directory.borrow().allowed(number).allows(access_mode(stores))
     }
 
     fn evict(&self, block: Address) -> bool {
@@ -81,7 +81,7 @@ impl CoherenceController for UnitController {
     }
 }
 
-const fn want(stores: bool) -> AccessMode {
+const fn access_mode(stores: bool) -> AccessMode {
     if stores { AccessMode::Write } else { AccessMode::Read }
 }
 
@@ -121,7 +121,7 @@ impl Coherence {
         sim.spawn_server(format!("{name} coherence"), unit.clone().serve());
         sim.spawn_server(format!("{name} coherence retries"), unit.clone().repeat_requests());
         for class in Class::all(port.classes()) {
-            sim.spawn_server(format!("{name} coherence sender"), unit.clone().send_all(class));
+            sim.spawn_server(format!("{name} coherence sender"), unit.clone().send_messages(class));
         }
         unit
     }
@@ -144,8 +144,8 @@ impl Coherence {
     async fn serve(self: Rc<Self>) {
         loop {
             let (from, packet) = self.incoming.receive().await;
-            let message = wire::coherence(&packet).expect("a packet of the protocol");
-            self.sim.delay(self.clock.cycles(self.service(message.kind))).await;
+            let message = wire::decode_coherence(&packet).expect("a packet of the protocol");
+            self.sim.delay(self.clock.cycles(self.service_cycles(message.kind))).await;
             let data = message.kind.carries_block().then(|| {
                 let bytes = packet.bytes();
                 bytes[HEADER_BYTES.len()..].try_into().expect("a block's bytes")
@@ -161,7 +161,7 @@ impl Coherence {
     }
 
     /// Returns the unit's cycles for a received message.
-    fn service(&self, kind: CoherenceKind) -> u64 {
+    fn service_cycles(&self, kind: CoherenceKind) -> u64 {
         use CoherenceKind::*;
         match kind {
             Read | Write | Upgrade => self.costs.home,
@@ -186,7 +186,7 @@ impl Coherence {
         }
     }
 
-    async fn send_all(self: Rc<Self>, class: Class) {
+    async fn send_messages(self: Rc<Self>, class: Class) {
         loop {
             let OutgoingMessage { to, message, data } = self.outgoing[class.index()].receive().await;
             let slot = self.port.reserve(class).await;
@@ -194,7 +194,7 @@ impl Coherence {
             bytes.extend(data.iter().flatten());
             let length = Bytes(bytes.len() as u64);
             self.packets_sent.set(self.packets_sent.get() + 1);
-            self.traffic_volume.coherence(message.kind, length.get());
+            self.traffic_volume.count_coherence(message.kind, length.get());
             let marks = Marks { answers: message.kind.class() == Class::REPLIES, ..Marks::SINGLE_PACKET };
             let body = Packet::from_owned_bytes(Label::default(), Journey::NONE, bytes);
             self.port.offer(slot, Offer { to, flow: FlowKey(0), class, marks, bytes: length, body });
@@ -213,13 +213,13 @@ impl Coherence {
 
     /// Returns the address at which this node's processor accesses a block.
     fn address(&self, block: BlockId) -> Address {
-        let at = u64::from(block.number) * LINE_BYTES as u64;
-        if block.home == self.node { at } else { remote(block.home, at) }
+        let offset = u64::from(block.number) * LINE_BYTES as u64;
+        if block.home == self.node { offset } else { remote(block.home, offset) }
     }
 
     fn block(&self, address: Address) -> BlockId {
-        let (home, at) = home_of(address);
-        BlockId { home: home.unwrap_or(self.node), number: (at / LINE_BYTES as u64) as u32 }
+        let (home, offset) = home_of(address);
+        BlockId { home: home.unwrap_or(self.node), number: (offset / LINE_BYTES as u64) as u32 }
     }
 
     /// Performs the protocol's actions on a block, and returns the messages to be sent. `block_bytes` holds the block's
@@ -253,7 +253,7 @@ impl Coherence {
             }
         }
         // An invalidated block stays until all programs that were granted it have used it.
-        if is_invalidated && !self.waiters.borrow().is_held(block) && self.host.drop_line(address) {
+        if is_invalidated && !self.waiters.borrow().is_granted(block) && self.host.drop_line(address) {
             pending.cycles += self.costs.recall;
         }
         self.changed.notify();
@@ -281,11 +281,11 @@ impl Coherence {
     fn evict(&self, address: Address) -> bool {
         let (block, mut actions) = (self.block(address), Vec::new());
         let evicted = self.requester.borrow_mut().evict(block, &mut actions);
-        if evicted != Evicted::NotEvicted {
+        if evicted != EvictionOutcome::NotEvicted {
             let pending = self.perform(block, None, &actions);
             self.enqueue(pending.messages);
         }
-        evicted != Evicted::NotEvicted
+        evicted != EvictionOutcome::NotEvicted
     }
 }
 
@@ -298,11 +298,11 @@ impl Coherence {
         }
     }
 
-    async fn request(&self, address: Address, want: AccessMode) -> Option<Grant> {
+    async fn request(&self, address: Address, mode: AccessMode) -> Option<Grant> {
         let (block, mut actions) = (self.block(address), Vec::new());
         let outcome = match block.home == self.node {
-            true => self.directory.borrow_mut().access(block.number, want, &mut actions),
-            false => self.requester.borrow_mut().access(block, want, &mut actions),
+            true => self.directory.borrow_mut().access(block.number, mode, &mut actions),
+            false => self.requester.borrow_mut().access(block, mode, &mut actions),
         };
         if outcome == AccessOutcome::Hit {
             self.host.move_to_cache(address);
@@ -314,7 +314,7 @@ impl Coherence {
         Some(grant)
     }
 
-    async fn finish(&self, address: Address) {
+    async fn finish_use(&self, address: Address) {
         let (block, mut actions) = (self.block(address), Vec::new());
         if !self.waiters.borrow_mut().end_use(block) {
             return;
@@ -347,14 +347,14 @@ impl CoherenceUnit for Coherence {
         remote(home, address)
     }
 
-    fn may_access(&self, address: Address, want: AccessMode) -> bool {
-        let has = self.host.processor.may_access(address, want == AccessMode::Write);
+    fn may_access(&self, address: Address, mode: AccessMode) -> bool {
+        let cache_allows = self.host.processor.may_access(address, mode == AccessMode::Write);
         // If programs have been granted blocks, a block may be in the cache for one of those programs only.
-        has && (!self.waiters.borrow().any_held() || self.allowed(address).allows(want))
+        cache_allows && (!self.waiters.borrow().has_unused_grant() || self.allowed(address).allows(mode))
     }
 
-    fn demand<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, Option<Grant>> {
-        Box::pin(self.request(address, want))
+    fn demand<'a>(&'a self, address: Address, mode: AccessMode) -> LocalFuture<'a, Option<Grant>> {
+        Box::pin(self.request(address, mode))
     }
 
     fn wait<'a>(&'a self, grant: &'a Grant) -> LocalFuture<'a, ()> {
@@ -370,16 +370,16 @@ impl CoherenceUnit for Coherence {
     }
 
     fn end_use<'a>(&'a self, address: Address) -> LocalFuture<'a, ()> {
-        Box::pin(self.finish(address))
+        Box::pin(self.finish_use(address))
     }
 
     /// Prefetches a block, without a grant: the block may be invalidated before it is used.
-    fn prefetch<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, ()> {
+    fn prefetch<'a>(&'a self, address: Address, mode: AccessMode) -> LocalFuture<'a, ()> {
         Box::pin(async move {
             let (block, mut actions) = (self.block(address), Vec::new());
             match block.home == self.node {
-                true => _ = self.directory.borrow_mut().prefetch(block.number, want, &mut actions),
-                false => _ = self.requester.borrow_mut().prefetch(block, want, &mut actions),
+                true => _ = self.directory.borrow_mut().prefetch(block.number, mode, &mut actions),
+                false => _ = self.requester.borrow_mut().prefetch(block, mode, &mut actions),
             }
             let pending = self.perform(block, None, &actions);
             self.send_after_cycles(pending).await;

@@ -3,7 +3,8 @@
 //!
 //! To send, the processor stores two header words and the arguments into the unit. It also stores the addresses and
 //! lengths of ranges of memory, whose bytes the unit reads at the launch. Words beyond the arguments are first gathered
-//! in such a range. The packet waits in the send queue, which has as many entries as the protocol has slots.
+//! in one such range of memory. The packet waits in the send queue, which has as many entries as the protocol has
+//! slots.
 //!
 //! Words beyond the arguments of a received message are moved to memory, and scattered from there by the program.
 //!
@@ -65,33 +66,33 @@ impl CmmuDriver {
 
     /// Returns the encoded packet, and charges the processor's cycles for storing its header, arguments and ranges.
     fn compose(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> Rc<Packet> {
-        let word = self.parameters.word;
+        let word_cycles = self.parameters.word;
         let mut body = match packet.source {
             PayloadSource::Words(words) => {
-                let double_words = double_words(words.len());
-                cpu.work(word * (2 + words.len().min(ARGUMENTS) as u64));
-                if double_words > 0 {
-                    cpu.work(word * 2 + self.parameters.dma + self.parameters.gather * double_words);
+                let double_word_count = double_word_count(words.len());
+                cpu.work(word_cycles * (2 + words.len().min(ARGUMENTS) as u64));
+                if double_word_count > 0 {
+                    cpu.work(word_cycles * 2 + self.parameters.dma + self.parameters.gather * double_word_count);
                 }
                 bytes_of(words)
             }
             PayloadSource::Memory(address, bytes) => {
                 assert!(address % DOUBLE_WORD as u64 == 0, "the unit fetches double words");
-                cpu.work(word * 4 + self.parameters.dma);
+                cpu.work(word_cycles * 4 + self.parameters.dma);
                 self.host.peek(address, bytes)
             }
         };
         let has_double_words = match packet.source {
-            PayloadSource::Words(words) => double_words(words.len()) > 0,
+            PayloadSource::Words(words) => double_word_count(words.len()) > 0,
             PayloadSource::Memory(..) => true,
         };
-        let padded = if has_double_words { body.len().next_multiple_of(DOUBLE_WORD) } else { body.len() };
-        let padding = (padded - body.len()) as u32;
-        body.resize(padded, 0);
+        let padded_bytes = if has_double_words { body.len().next_multiple_of(DOUBLE_WORD) } else { body.len() };
+        let padding = (padded_bytes - body.len()) as u32;
+        body.resize(padded_bytes, 0);
         let addresses = self.port.addresses();
         let endpoints = [packet.from, packet.to].map(|endpoint| addresses.index_on_node(endpoint));
-        let head = wire::encode(MessageHead { envelope: packet.envelope, endpoints, padding });
-        Packet::from_owned_bytes(Label::default(), packet.journey.clone(), [&head[..], &body].concat())
+        let header = wire::encode(MessageHead { envelope: packet.envelope, endpoints, padding });
+        Packet::from_owned_bytes(Label::default(), packet.journey.clone(), [&header[..], &body].concat())
     }
 
     fn is_interrupted(&self) -> bool {
@@ -100,7 +101,7 @@ impl CmmuDriver {
 }
 
 /// Returns the number of double words in memory that a message of `words` words has.
-fn double_words(words: usize) -> u64 {
+fn double_word_count(words: usize) -> u64 {
     words.saturating_sub(ARGUMENTS).div_ceil(2) as u64
 }
 
@@ -145,7 +146,7 @@ impl Driver for CmmuDriver {
         let body = self.compose(cpu, packet);
         cpu.sync().await;
         let bytes = Bytes(body.bytes().len() as u64);
-        self.traffic_volume.message(bytes.get());
+        self.traffic_volume.count_message(bytes.get());
         hand_over(&self.port, (cpu, &lease), packet, slot, (body, bytes));
         true
     }
@@ -164,18 +165,18 @@ impl Driver for CmmuDriver {
         }
         let lease = cpu.acquire("poll").await;
         cpu.sync().await;
-        let Message { from, packet, in_memory } = self.rx.next()?;
+        let Message { from, packet, is_in_memory } = self.rx.next()?;
         let MessageHead { envelope, endpoints, padding } = wire::decode(&packet);
         let journey = packet.journey.clone();
         journey.close("receive queue", cpu.now());
-        if in_memory {
+        if is_in_memory {
             cpu.work(self.parameters.overflow_each);
         }
         let nodes = [from, self.port.node()];
-        let ends = [0, 1].map(|side| self.port.addresses().endpoint(nodes[side], endpoints[side]));
+        let packet_endpoints = [0, 1].map(|side| self.port.addresses().endpoint(nodes[side], endpoints[side]));
         let bytes = packet.bytes().len() - HEADER_BYTES.len() - padding as usize;
         let state = DriverState { whole: Some(packet), ..DriverState::default() };
-        Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state).with_lease(lease))
+        Some(RxPacket::new(packet_endpoints, envelope, bytes, journey).with_state(state).with_lease(lease))
     }
 
     async fn take(
@@ -185,23 +186,25 @@ impl Driver for CmmuDriver {
         extra_cycles: u64,
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
-        let (start, p) = (cpu.now(), &self.parameters);
+        let (start, parameters) = (cpu.now(), &self.parameters);
         let packet = arrival.state.whole.take().expect("a packet that was found");
         let body = body(&packet, wire::decode(&packet).padding);
-        let interrupt = if self.is_interrupted() { p.interrupt } else { 0 };
+        let interrupt = if self.is_interrupted() { parameters.interrupt } else { 0 };
         cpu.work(interrupt + self.costs.receive + extra_cycles);
         let address = match sink {
             PayloadSink::Words(words) => {
-                let all = body.len() / 4;
-                cpu.work(p.word * all.min(ARGUMENTS) as u64);
-                if double_words(all) > 0 {
-                    cpu.work(p.dma + (p.double_word + p.scatter) * double_words(all));
+                let word_count = body.len() / 4;
+                cpu.work(parameters.word * word_count.min(ARGUMENTS) as u64);
+                if double_word_count(word_count) > 0 {
+                    cpu.work(
+                        parameters.dma + (parameters.double_word + parameters.scatter) * double_word_count(word_count),
+                    );
                 }
                 words.extend(words_of(&body));
                 0
             }
             PayloadSink::Memory(into) => {
-                cpu.work(p.dma + p.double_word * body.len().div_ceil(DOUBLE_WORD) as u64);
+                cpu.work(parameters.dma + parameters.double_word * body.len().div_ceil(DOUBLE_WORD) as u64);
                 cpu.sync().await;
                 self.host.write_untimed(into, &body);
                 into
@@ -220,15 +223,15 @@ impl Driver for CmmuDriver {
         let poll_start = cpu.now();
         self.charge_poll(cpu);
         cpu.sync().await;
-        let begin = cpu.now();
-        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, begin);
-        if self.may_have_packet() || (wake.next)() <= begin {
+        let wait_start = cpu.now();
+        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, wait_start);
+        if self.may_have_packet() || (wake.next)() <= wait_start {
             return false;
         }
         self.port.changed.wait_until((wake.next)()).await;
         cpu.sync().await;
         if !self.is_interrupted() && self.costs.poll > 0 && cpu.now() < wake.until {
-            end_poll(cpu, begin, self.costs.poll).await;
+            end_poll(cpu, wait_start, self.costs.poll).await;
         }
         false
     }
@@ -256,8 +259,8 @@ impl Driver for CmmuDriver {
     }
 
     fn counts(&self) -> Vec<(&'static str, u64)> {
-        let [traps, saved] = self.rx.overflows();
-        let overflow_metrics = [("ni.overflows", traps), ("ni.overflowed_messages", saved)];
+        let [traps, moved_messages] = self.rx.overflows();
+        let overflow_metrics = [("ni.overflows", traps), ("ni.overflowed_messages", moved_messages)];
         overflow_metrics.into_iter().chain(self.traffic_volume.counts()).chain(self.coherence.counts()).collect()
     }
 }

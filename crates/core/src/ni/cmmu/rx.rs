@@ -2,8 +2,8 @@
 //! receive queue.
 //!
 //! If the queue is full, the next message blocks the packets behind it in its class. After a timeout the processor
-//! traps, and its software empties the queue into memory, where the messages wait until they are received. Packets
-//! therefore always drain, replies in particular, whatever programs do.
+//! traps, and its software empties the queue into memory, where the messages wait until they are received. Packets,
+//! and replies in particular, therefore always drain, whatever programs do.
 
 use super::coherence::Coherence;
 use super::parameters::CmmuParameters;
@@ -22,8 +22,8 @@ use std::rc::Rc;
 pub(super) struct Message {
     pub from: NodeId,
     pub packet: Rc<Packet>,
-    /// Whether the overflow software has moved it into memory.
-    pub in_memory: bool,
+    /// Whether the overflow software has moved the message into memory.
+    pub is_in_memory: bool,
 }
 
 /// The receive queue and its task.
@@ -35,11 +35,11 @@ pub(super) struct RxQueue {
     parameters: CmmuParameters,
     queue: RefCell<VecDeque<Message>>,
     /// Number of messages in memory. They are older than all others in the queue.
-    in_memory: Cell<usize>,
+    messages_in_memory: Cell<usize>,
     /// The time since which a message waits for a free entry of the queue.
     full_since: Cell<Option<Time>>,
     traps: Cell<u64>,
-    saved: Cell<u64>,
+    moved_messages: Cell<u64>,
 }
 
 impl RxQueue {
@@ -58,10 +58,10 @@ impl RxQueue {
             coherence: coherence.clone(),
             parameters: *parameters,
             queue: RefCell::default(),
-            in_memory: Cell::new(0),
+            messages_in_memory: Cell::new(0),
             full_since: Cell::new(None),
             traps: Cell::new(0),
-            saved: Cell::new(0),
+            moved_messages: Cell::new(0),
         });
         sim.spawn_server(format!("{name} intake"), rx.clone().run());
         rx
@@ -75,8 +75,8 @@ impl RxQueue {
     /// Takes the next message.
     pub fn next(&self) -> Option<Message> {
         let message = self.queue.borrow_mut().pop_front()?;
-        match message.in_memory {
-            true => self.in_memory.set(self.in_memory.get() - 1),
+        match message.is_in_memory {
+            true => self.messages_in_memory.set(self.messages_in_memory.get() - 1),
             // An entry of the queue has become free.
             false => self.port.arrived.notify(),
         }
@@ -85,16 +85,16 @@ impl RxQueue {
 
     /// Returns the number of times that the queue was emptied into memory, and the number of messages moved.
     pub fn overflows(&self) -> [u64; 2] {
-        [self.traps.get(), self.saved.get()]
+        [self.traps.get(), self.moved_messages.get()]
     }
 
     async fn run(self: Rc<Self>) {
         loop {
             let classes = Class::all(self.port.classes()).rev();
-            let (mut moved, mut is_full) = (false, false);
+            let (mut has_taken, mut is_full) = (false, false);
             for class in classes {
-                while let Some(is_taken) = self.take(class) {
-                    (moved, is_full) = (moved || is_taken, is_full || !is_taken);
+                while let Some(is_taken) = self.take_packet(class) {
+                    (has_taken, is_full) = (has_taken || is_taken, is_full || !is_taken);
                     if !is_taken {
                         break;
                     }
@@ -103,15 +103,15 @@ impl RxQueue {
             if !is_full {
                 self.full_since.set(None);
             }
-            if moved {
+            if has_taken {
                 continue;
             }
             let deadline = match is_full {
                 false => Time::MAX,
                 true => {
-                    let since = self.full_since.get().unwrap_or(self.sim.now());
-                    self.full_since.set(Some(since));
-                    since + self.parameters.patience
+                    let wait_start = self.full_since.get().unwrap_or(self.sim.now());
+                    self.full_since.set(Some(wait_start));
+                    wait_start + self.parameters.patience
                 }
             };
             if deadline <= self.sim.now() {
@@ -124,19 +124,19 @@ impl RxQueue {
 
     /// Takes in the first packet of a class, unless it is a message and the queue is full. Returns whether it was
     /// taken, or `None` if no packet waits.
-    fn take(&self, class: Class) -> Option<bool> {
+    fn take_packet(&self, class: Class) -> Option<bool> {
         let front = self.port.front(class)?;
-        let is_coherence = wire::coherence(&front).is_some();
-        if !is_coherence && self.queue.borrow().len() - self.in_memory.get() >= self.parameters.queue {
+        let is_coherence = wire::decode_coherence(&front).is_some();
+        if !is_coherence && self.queue.borrow().len() - self.messages_in_memory.get() >= self.parameters.queue {
             return Some(false);
         }
-        let taken = self.port.try_take(class, |_| Answer::None)?;
-        let (from, packet) = (taken.from, taken.packet.clone());
-        self.port.release(taken);
+        let taken_packet = self.port.try_take(class, |_| Answer::None)?;
+        let (from, packet) = (taken_packet.from, taken_packet.packet.clone());
+        self.port.release(taken_packet);
         match is_coherence {
             true => self.coherence.arrive(from, packet),
             false => {
-                self.queue.borrow_mut().push_back(Message { from, packet, in_memory: false });
+                self.queue.borrow_mut().push_back(Message { from, packet, is_in_memory: false });
                 self.port.changed.notify();
             }
         }
@@ -146,13 +146,13 @@ impl RxQueue {
     /// Empties the queue into memory, by the software of the trap.
     fn overflow(&self) {
         let mut queue = self.queue.borrow_mut();
-        let saved = queue.len() - self.in_memory.get();
-        queue.iter_mut().for_each(|message| message.in_memory = true);
-        self.in_memory.set(queue.len());
+        let moved_messages = queue.len() - self.messages_in_memory.get();
+        queue.iter_mut().for_each(|message| message.is_in_memory = true);
+        self.messages_in_memory.set(queue.len());
         self.full_since.set(None);
         self.traps.set(self.traps.get() + 1);
-        self.saved.set(self.saved.get() + saved as u64);
-        let cycles = self.parameters.overflow + saved as u64 * self.parameters.overflow_each;
+        self.moved_messages.set(self.moved_messages.get() + moved_messages as u64);
+        let cycles = self.parameters.overflow + moved_messages as u64 * self.parameters.overflow_each;
         self.host.processor.steal(cycles);
         debug_assert!(self.host.processor.now() >= self.sim.now(), "a trap takes time");
     }

@@ -22,17 +22,17 @@ fn add(to: &Cell<u64>, bytes: u64) {
 
 impl TrafficVolume {
     /// Counts a packet of the coherence protocol.
-    pub fn coherence(&self, kind: CoherenceKind, bytes: u64) {
+    pub fn count_coherence(&self, kind: CoherenceKind, bytes: u64) {
         use CoherenceKind::{Invalidate, Invalidated};
         match kind {
             Invalidate | Invalidated => add(&self.invalidates, bytes),
-            _ if kind.carries_block() => self.message(bytes),
+            _ if kind.carries_block() => self.count_message(bytes),
             _ => add(&self.requests, bytes),
         }
     }
 
     /// Counts a packet with a header and data.
-    pub fn message(&self, bytes: u64) {
+    pub fn count_message(&self, bytes: u64) {
         add(&self.headers, HEADER_BYTES.get());
         add(&self.data, bytes - HEADER_BYTES.get());
     }
@@ -55,11 +55,11 @@ mod tests {
     #[test]
     fn bytes_are_counted_by_purpose() {
         let traffic_volume = TrafficVolume::default();
-        traffic_volume.coherence(CoherenceKind::Read, 8);
-        traffic_volume.coherence(CoherenceKind::Shared, 24);
-        traffic_volume.coherence(CoherenceKind::Invalidate, 8);
-        traffic_volume.coherence(CoherenceKind::Invalidated, 8);
-        traffic_volume.message(64);
+        traffic_volume.count_coherence(CoherenceKind::Read, 8);
+        traffic_volume.count_coherence(CoherenceKind::Shared, 24);
+        traffic_volume.count_coherence(CoherenceKind::Invalidate, 8);
+        traffic_volume.count_coherence(CoherenceKind::Invalidated, 8);
+        traffic_volume.count_message(64);
         assert_eq!(traffic_volume.counts().map(|(_, bytes)| bytes), [16, 8, 16, 72]);
     }
 }

@@ -1,4 +1,4 @@
-//! The two header words of a packet.
+//! The two header words of a packet, with the number of bits of each field in parentheses.
 //!
 //! ```text
 //!  first   handler (8) │ part of a message (1) │ bytes of padding (3) │ coherence (1) │ third node (1)
@@ -16,13 +16,13 @@ use crate::protocol::directory::CoherenceMessage;
 /// Bytes of the header.
 pub const HEADER_BYTES: Bytes = Bytes(8);
 const IS_PART: u32 = 1 << 8;
-const PADDING_AT: u32 = 9;
+const PADDING_SHIFT: u32 = 9;
 const IS_COHERENCE: u32 = 1 << 12;
 const HAS_PARTY: u32 = 1 << 13;
-const PARTY_AT: u32 = 16;
+const PARTY_SHIFT: u32 = 16;
 /// Bits of the number of a coherence message's third node.
 const PARTY_BITS: u32 = 16;
-const ENDPOINTS_AT: u32 = 16;
+const ENDPOINTS_SHIFT: u32 = 16;
 /// Bits of an endpoint's index on its node.
 pub const ENDPOINT_BITS: u32 = 8;
 /// Bits of a message's number.
@@ -54,10 +54,10 @@ fn word(packet: &Packet, at: usize) -> u32 {
 pub fn encode(head: MessageHead) -> [u8; 8] {
     let Envelope { is_part, handler, sequence, fragment, last } = head.envelope;
     let sequence = u32::from(sequence);
-    assert!(sequence < 1 << SEQUENCE_BITS && fragment < 1 << FRAGMENT_BITS, "a part is named by a word");
+    assert!(sequence < 1 << SEQUENCE_BITS && fragment < 1 << FRAGMENT_BITS, "sequence or fragment number too large");
     let [from, to] = head.endpoints;
-    let endpoints = from << ENDPOINTS_AT | to << (ENDPOINTS_AT + ENDPOINT_BITS);
-    let first = u32::from(handler) | head.padding << PADDING_AT | endpoints;
+    let endpoints = from << ENDPOINTS_SHIFT | to << (ENDPOINTS_SHIFT + ENDPOINT_BITS);
+    let first = u32::from(handler) | head.padding << PADDING_SHIFT | endpoints;
     let part = sequence | fragment << SEQUENCE_BITS | u32::from(last) << (SEQUENCE_BITS + FRAGMENT_BITS);
     words(first | if is_part { IS_PART } else { 0 }, part)
 }
@@ -74,8 +74,8 @@ pub fn decode(packet: &Packet) -> MessageHead {
             fragment: part >> SEQUENCE_BITS & ((1 << FRAGMENT_BITS) - 1),
             last: part >> (SEQUENCE_BITS + FRAGMENT_BITS) == 1,
         },
-        endpoints: [endpoint(ENDPOINTS_AT), endpoint(ENDPOINTS_AT + ENDPOINT_BITS)],
-        padding: first >> PADDING_AT & 7,
+        endpoints: [endpoint(ENDPOINTS_SHIFT), endpoint(ENDPOINTS_SHIFT + ENDPOINT_BITS)],
+        padding: first >> PADDING_SHIFT & 7,
     }
 }
 
@@ -83,18 +83,18 @@ pub fn decode(packet: &Packet) -> MessageHead {
 pub fn encode_coherence(message: CoherenceMessage) -> [u8; 8] {
     let party = message.party.map_or(0, |NodeId(party)| {
         assert!(party < 1 << PARTY_BITS, "node {party} has a number of {PARTY_BITS} bits");
-        HAS_PARTY | party << PARTY_AT
+        HAS_PARTY | party << PARTY_SHIFT
     });
     words(IS_COHERENCE | party, message.encode())
 }
 
 /// Returns the coherence message in a packet, or `None` if the packet holds another kind of message.
-pub fn coherence(packet: &Packet) -> Option<CoherenceMessage> {
+pub fn decode_coherence(packet: &Packet) -> Option<CoherenceMessage> {
     let first = word(packet, 0);
     if first & IS_COHERENCE == 0 {
         return None;
     }
-    let party = (first & HAS_PARTY != 0).then_some(NodeId(first >> PARTY_AT));
+    let party = (first & HAS_PARTY != 0).then_some(NodeId(first >> PARTY_SHIFT));
     let message = CoherenceMessage::decode(word(packet, 1)).expect("a unit sends valid messages");
     Some(CoherenceMessage { party, ..message })
 }
@@ -119,7 +119,7 @@ mod tests {
             let head = MessageHead { envelope, endpoints: [from, to], padding };
             let packet = Packet::with_bytes(Label::default(), Journey::NONE, &encode(head));
             prop_assert_eq!(decode(&packet), head);
-            prop_assert_eq!(coherence(&packet), None);
+            prop_assert_eq!(decode_coherence(&packet), None);
         }
 
         #[test]
@@ -130,7 +130,7 @@ mod tests {
         ) {
             let message = CoherenceMessage { kind: CoherenceKind::ALL[kind], number, party };
             let packet = Packet::with_bytes(Label::default(), Journey::NONE, &encode_coherence(message));
-            prop_assert_eq!(coherence(&packet), Some(message));
+            prop_assert_eq!(decode_coherence(&packet), Some(message));
         }
     }
 }

@@ -113,12 +113,12 @@ impl Design {
     }
 
     /// Returns whether the interface may move several packets at the same time.
-    pub const fn overlaps(self) -> bool {
+    pub const fn moves_packets_concurrently(self) -> bool {
         self.is_coherent() || matches!(self, Design::StartJr)
     }
 
     /// Returns whether the interface caches its queues.
-    pub const fn caches(self) -> bool {
+    pub const fn caches_queues(self) -> bool {
         matches!(self, Design::Cni32qm | Design::Cni32qmThrottle)
     }
 }

@@ -8,7 +8,7 @@ use crate::engine::{Journey, Sim};
 use crate::host::{AnyCoherentPort, AnyProcessor, Host};
 use crate::ni::build_context::BuildContext;
 use crate::ni::driver::{DriverState, SendRequest, Wake};
-use crate::ni::parcel::{Header, Ticket};
+use crate::ni::parcel::{Header, ProcessorStage};
 use crate::ni::port::Port;
 use crate::ni::word_copy::PayloadSink;
 use std::rc::Rc;
@@ -18,7 +18,13 @@ pub trait SendHalf {
     /// Returns whether a packet may be sent now.
     async fn can_send(&self, cpu: &AnyProcessor) -> bool;
     /// Sends a packet, after `can_send` has returned true.
-    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>);
+    async fn send(
+        &self,
+        cpu: &AnyProcessor,
+        header: Header,
+        packet: &SendRequest<'_>,
+        processor_stage: Option<ProcessorStage>,
+    );
 }
 
 /// A packet that a poll found.
@@ -35,7 +41,7 @@ pub struct RxHit {
 pub trait ReceiveHalf {
     /// Polls once for a packet.
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit>;
-    /// Moves the packet just found to `sink`, and frees its slot.
+    /// Moves the packet that the last poll found to `sink`, and frees its slot.
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>);
     /// Ends a round of the polling loop in which no packet was found. The result is that of
     /// [`Driver::idle`](crate::ni::Driver::idle).
@@ -43,7 +49,7 @@ pub trait ReceiveHalf {
     /// Charges the processor's cycles of a round without a packet, without waiting as `idle` does.
     fn charge_poll(&self, cpu: &AnyProcessor);
     /// Returns the wait reason of a program that polls on this processor, or `None` if `idle` registers its own.
-    fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId>;
+    fn poll_wait_reason(&self, cpu: &AnyProcessor) -> Option<WaitReasonId>;
 }
 
 /// The context in which a half is built.
@@ -77,7 +83,7 @@ impl HalfContext<'_> {
     /// # Panics
     ///
     /// Panics if the host has no coherent interconnect; the check of a machine excludes that.
-    pub fn coherent(&self) -> AnyCoherentPort {
+    pub fn coherent_port(&self) -> AnyCoherentPort {
         self.host().coherent().expect("a checked interface that needs a coherent bus finds one")
     }
 

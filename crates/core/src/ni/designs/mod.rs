@@ -35,8 +35,8 @@ pub use parameters::InterfaceParameters;
 /// Returns the entries of all designs, in the order in which they are listed.
 pub fn entries() -> impl Iterator<Item = PartEntry<dyn InterfaceSpec>> {
     let entry = |design: Design| {
-        PartEntry::new(info(design), move |t| -> Arc<dyn InterfaceSpec> {
-            Arc::new(InterfaceParameters::read(t, design))
+        PartEntry::new(info(design), move |table| -> Arc<dyn InterfaceSpec> {
+            Arc::new(InterfaceParameters::read(table, design))
         })
     };
     Design::ALL.into_iter().map(entry)

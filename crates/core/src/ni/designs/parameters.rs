@@ -56,7 +56,7 @@ pub struct InterfaceParameters {
     pub head_poll_time: Time,
     /// Cycles of the driver's loop around the access that moves 8 bytes: two 4-byte words (chosen).
     pub word_cycles: u64,
-    /// Coherent queues: notice by which the interface learns of a message to send: the tail register (§4).
+    /// Coherent queues: the notice of a message to send; the tail register in the paper (§4).
     pub notice: SendNotice,
     /// Coherent queues and `CNI0Qm`: packets, and blocks of coherent queues, that the interface moves at the same time,
     /// in each direction: 1 (chosen).
@@ -115,21 +115,21 @@ impl InterfaceParameters {
     }
 
     /// Reads the parameters of a design; parameters that the design does not have keep the paper's value.
-    pub fn read(t: &mut Table<'_>, design: Design) -> InterfaceParameters {
-        let mut read = InterfaceParameters {
-            memory_time: t.time("memory-time", "Access time of the interface's memory").resource(MEMORY).required(),
-            processing_time: t
+    pub fn read(table: &mut Table<'_>, design: Design) -> InterfaceParameters {
+        let mut parameters = InterfaceParameters {
+            memory_time: table.time("memory-time", "Access time of the interface's memory").resource(MEMORY).required(),
+            processing_time: table
                 .time(
                     "processing-time",
                     "Time of the interface's logic for each message, at the sender and again at the receiver",
                 )
                 .resource("interface logic")
                 .required(),
-            message_bytes_max: t
+            message_bytes_max: table
                 .bytes("message-max", "Largest network message, including its header")
                 .meaning(Meaning::Granularity)
                 .required(),
-            word_cycles: t
+            word_cycles: table
                 .count("word-cycles", "Processor cycles of the loop that moves 8 bytes")
                 .max(1_000_000)
                 .meaning(Meaning::Work)
@@ -138,64 +138,64 @@ impl InterfaceParameters {
             ..InterfaceParameters::paper(design)
         };
         if design.is_fifo() {
-            read.read_fifo(t, design != Design::MemoryChannel);
+            parameters.read_fifo(table, design != Design::MemoryChannel);
         }
         if matches!(design, Design::Ap3000 | Design::MemoryChannel) {
             let cycles =
-                t.count("block-buffer-cycles", "Processor cycles to flush or load the block buffer").max(1_000_000);
-            read.block_buffer_cycles = cycles.meaning(Meaning::Work).resource("block buffer").required();
+                table.count("block-buffer-cycles", "Processor cycles to flush or load the block buffer").max(1_000_000);
+            parameters.block_buffer_cycles = cycles.meaning(Meaning::Work).resource("block buffer").required();
         }
         if design == Design::Udma {
-            let threshold = t.bytes("udma-threshold", "Payloads larger than this use user-level DMA");
-            read.udma_threshold = threshold.meaning(Meaning::Policy).required();
-            let start = t
+            let threshold = table.bytes("udma-threshold", "Payloads larger than this use user-level DMA");
+            parameters.udma_threshold = threshold.meaning(Meaning::Policy).required();
+            let start = table
                 .time("udma-start", "Time from the load instruction that starts a transfer until the DMA engine works");
-            read.udma_start_time = start.resource(UDMA).required();
-            let switch = t.time("udma-switch", "Time to switch the bus initiator, for each block");
-            read.udma_switch_time = switch.resource(UDMA).required();
+            parameters.udma_start_time = start.resource(UDMA).required();
+            let switch = table.time("udma-switch", "Time to switch the bus initiator, for each block");
+            parameters.udma_switch_time = switch.resource(UDMA).required();
         }
         if design.has_queue() {
-            let blocks = t.count("queue-blocks", "Blocks of each message queue; a power of two").min(1);
-            read.queue_blocks = blocks.meaning(Meaning::Capacity).resource("message queues").required();
-            let poll = t
+            let blocks = table.count("queue-blocks", "Blocks of each message queue; a power of two").min(1);
+            parameters.queue_blocks = blocks.meaning(Meaning::Capacity).resource("message queues").required();
+            let poll = table
                 .time("head-poll", "Time that the writer of a full queue waits before it reads the queue's head again");
-            read.head_poll_time = poll.meaning(Meaning::Policy).required();
+            parameters.head_poll_time = poll.meaning(Meaning::Policy).required();
         }
-        if design.caches() {
-            let blocks = t.count("cache-blocks", "Blocks of each of the interface's two caches, one for sending and one for receiving; a power of two").min(1);
-            read.cache_blocks = blocks.meaning(Meaning::Capacity).resource("interface cache").required() as usize;
+        if design.caches_queues() {
+            let blocks = table.count("cache-blocks", "Blocks of each of the interface's two caches, one for sending and one for receiving; a power of two").min(1);
+            parameters.cache_blocks = blocks.meaning(Meaning::Capacity).resource("interface cache").required() as usize;
         }
         if design.is_coherent() {
-            read.read_notice(t);
+            parameters.read_notice(table);
         }
-        if design.overlaps() {
-            read.read_outstanding(t);
+        if design.moves_packets_concurrently() {
+            parameters.read_outstanding(table);
         }
-        read
+        parameters
     }
 
-    fn read_notice(&mut self, t: &mut Table<'_>) {
-        let words = SendNotice::ALL.map(|notice| (notice.key(), notice));
-        let notice = t.choice(
+    fn read_notice(&mut self, table: &mut Table<'_>) {
+        let choices = SendNotice::ALL.map(|notice| (notice.key(), notice));
+        let notice = table.choice(
             "notice",
             "Notice of a message to send: `tail`, an uncached store to the tail register (default), or `line`, the message's first block, of which the interface holds a copy until the processor takes it",
-            &words,
+            &choices,
         );
         self.notice = notice.meaning(Meaning::Policy).optional().unwrap_or(self.notice);
     }
 
-    fn read_outstanding(&mut self, t: &mut Table<'_>) {
-        let outstanding = t.count(
+    fn read_outstanding(&mut self, table: &mut Table<'_>) {
+        let outstanding = table.count(
             "outstanding",
             "Packets, and blocks, that the interface moves at the same time in each direction [default: 1]",
         );
         let outstanding = outstanding.range(1, 256).meaning(Meaning::Capacity).resource("outstanding transactions");
-        self.outstanding = outstanding.optional().map_or(self.outstanding, |all| all as usize);
+        self.outstanding = outstanding.optional().map_or(self.outstanding, |count| count as usize);
     }
 
-    fn read_fifo(&mut self, t: &mut Table<'_>, receives: bool) {
-        if receives {
-            self.fifo_receive_accesses = t
+    fn read_fifo(&mut self, table: &mut Table<'_>, has_receive_fifo: bool) {
+        if has_receive_fifo {
+            self.fifo_receive_accesses = table
                 .count(
                     "receive-accesses",
                     "Accesses to the interface's memory from a message's arrival until the processor sees it",
@@ -204,9 +204,10 @@ impl InterfaceParameters {
                 .resource(MEMORY)
                 .required();
         }
-        let access = t.bytes("access", "Width of an uncached access to the fifo").meaning(Meaning::Width);
+        let access = table.bytes("access", "Width of an uncached access to the fifo").meaning(Meaning::Width);
         self.access_bytes = access.resource(MEMORY).required().len();
-        let window = t.bytes("window", "Bytes of the fifo that the processor can address").meaning(Meaning::Capacity);
+        let window =
+            table.bytes("window", "Bytes of the fifo that the processor can address").meaning(Meaning::Capacity);
         self.window_bytes = window.required().len();
     }
 
@@ -236,13 +237,13 @@ impl InterfaceParameters {
             to.value("queue-blocks", self.queue_blocks.to_value());
             to.value("head-poll", self.head_poll_time.to_value());
         }
-        if design.caches() {
+        if design.caches_queues() {
             to.value("cache-blocks", (self.cache_blocks as u64).to_value());
         }
         if design.is_coherent() && self.notice != SendNotice::Tail {
             to.value("notice", self.notice.key().to_string().to_value());
         }
-        if design.overlaps() && self.outstanding != 1 {
+        if design.moves_packets_concurrently() && self.outstanding != 1 {
             to.value("outstanding", (self.outstanding as u64).to_value());
         }
     }
@@ -271,20 +272,20 @@ impl InterfaceParameters {
         if self.design.has_queue() {
             self.check_queue(&mut problems);
         }
-        let (blocks, message) = (self.cache_blocks, self.message_blocks_max());
-        if self.design.caches() && (!blocks.is_power_of_two() || (blocks as u64) < message) {
+        let (blocks, message_blocks) = (self.cache_blocks, self.message_blocks_max());
+        if self.design.caches_queues() && (!blocks.is_power_of_two() || (blocks as u64) < message_blocks) {
             let reason = format!(
-                "{blocks} blocks are not allowed: choose a power of two of at least {message}, the blocks of the largest message"
+                "{blocks} blocks are not allowed: choose a power of two of at least {message_blocks}, the blocks of the largest message"
             );
             problems.push(ParameterError::new("cache-blocks", reason));
         }
-        let lines = message.next_power_of_two() * (self.outstanding as u64 + 1);
-        if self.design.caches() && self.outstanding > 1 && (blocks as u64) < lines {
+        let needed_lines = message_blocks.next_power_of_two() * (self.outstanding as u64 + 1);
+        if self.design.caches_queues() && self.outstanding > 1 && (blocks as u64) < needed_lines {
             let reason = format!(
-                "{blocks} blocks are fewer than the {lines} of {} messages that are moved at the same time",
+                "{blocks} blocks are fewer than the {needed_lines} of {} messages that are moved at the same time",
                 self.outstanding
             );
-            let help = format!("choose at least {}, or a smaller outstanding", lines.next_power_of_two());
+            let help = format!("choose at least {}, or a smaller outstanding", needed_lines.next_power_of_two());
             problems.push(ParameterError::new("cache-blocks", reason).help(help));
         }
         if problems.is_empty() && self.design == Design::Cni512q && self.queue_blocks > INTERFACE_QUEUE_MAX {
@@ -296,11 +297,12 @@ impl InterfaceParameters {
 
     fn check_message(&self, problems: &mut Vec<ParameterError>) {
         let bytes = self.message_bytes_max.get();
-        let least = self.header_format().bytes() as u64 + 8;
-        let most = if self.design.is_coherent() { LARGE_PACKET_MAX } else { PAPER_PACKET_MAX };
-        if !(least..=most).contains(&bytes) || !bytes.is_multiple_of(8) {
-            let (least, most) = (Bytes(least), Bytes(most));
-            let reason = format!("{bytes} B is not a multiple of 8 B from {least} (a header and a word) to {most}");
+        let minimum = self.header_format().bytes() as u64 + 8;
+        let maximum = if self.design.is_coherent() { LARGE_PACKET_MAX } else { PAPER_PACKET_MAX };
+        if !(minimum..=maximum).contains(&bytes) || !bytes.is_multiple_of(8) {
+            let (minimum, maximum) = (Bytes(minimum), Bytes(maximum));
+            let reason =
+                format!("{bytes} B is not a multiple of 8 B from {minimum} (a header and a word) to {maximum}");
             problems.push(ParameterError::new(MESSAGE_MAX, reason));
         }
     }
@@ -317,16 +319,18 @@ impl InterfaceParameters {
     }
 
     fn check_queue(&self, problems: &mut Vec<ParameterError>) {
-        let (blocks, message) = (self.queue_blocks, self.message_blocks_max());
+        let (blocks, message_blocks) = (self.queue_blocks, self.message_blocks_max());
         if !blocks.is_power_of_two() {
-            let above = blocks.next_power_of_two();
+            let higher_power = blocks.next_power_of_two();
             let error = ParameterError::new("queue-blocks", format!("{blocks} is not a power of two"));
-            problems.push(error.help(format!("the nearest are {} and {above}", (above / 2).max(1))));
+            problems.push(error.help(format!("the nearest are {} and {higher_power}", (higher_power / 2).max(1))));
         }
-        if message > blocks {
-            let reason =
-                format!("a message of {} needs {message} blocks, but the queue has {blocks}", self.message_bytes_max);
-            let help = format!("choose at least {}, or a smaller message-max", message.next_power_of_two());
+        if message_blocks > blocks {
+            let reason = format!(
+                "a message of {} needs {message_blocks} blocks, but the queue has {blocks}",
+                self.message_bytes_max
+            );
+            let help = format!("choose at least {}, or a smaller message-max", message_blocks.next_power_of_two());
             problems.push(ParameterError::new("queue-blocks", reason).help(help));
         }
     }

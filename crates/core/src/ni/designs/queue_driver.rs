@@ -19,7 +19,7 @@ use crate::ni::driver::{
     Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
 };
 use crate::ni::extensions::DriverExtensions;
-use crate::ni::parcel::{Header, RECEIVING, Ticket};
+use crate::ni::parcel::{Header, ProcessorStage, RECEIVING_STAGES};
 use crate::ni::port::Port;
 use crate::ni::port_config::Stages;
 use crate::ni::verbs::Verbs;
@@ -90,11 +90,11 @@ const STAGES: Stages = Stages { pool: "send: admission", always: false, fabric: 
 /// Starts an interface from checked parameters.
 pub fn start(context: &BuildContext<'_>, parameters: &InterfaceParameters) -> SplitDriver {
     let port = context.port(parameters.message_bytes_max, STAGES);
-    let (sender, receiver) = halves(&HalfContext { context, port: &port, parameters });
+    let (sender, receiver) = build_halves(&HalfContext { context, port: &port, parameters });
     SplitDriver { parameters: *parameters, costs: context.costs, cpu: context.host.cpu(), port, sender, receiver }
 }
 
-fn halves(context: &HalfContext<'_>) -> (Sender, Receiver) {
+fn build_halves(context: &HalfContext<'_>) -> (Sender, Receiver) {
     match context.parameters.design {
         Design::Ni2w => (Sender::Words(words::sender(context, true)), Receiver::Words(words::receiver(context, true))),
         Design::SingleCycle => {
@@ -120,7 +120,7 @@ fn halves(context: &HalfContext<'_>) -> (Sender, Receiver) {
 
 impl SplitDriver {
     /// Returns the sending queue and the one-sided operations, if both devices execute them.
-    pub(super) fn remote(&self) -> Option<(&queue::QueueSender, &RemoteOperations)> {
+    pub(super) fn one_sided_operations(&self) -> Option<(&queue::QueueSender, &RemoteOperations)> {
         match (&self.sender, &self.receiver) {
             (Sender::Queue(sender), Receiver::Queue(receiver)) => Some((sender, receiver.operations()?)),
             _ => None,
@@ -147,7 +147,7 @@ impl SplitDriver {
 
 impl DriverExtensions for SplitDriver {
     fn verbs(&self) -> Option<&dyn Verbs> {
-        self.remote().is_some().then_some(self as &dyn Verbs)
+        self.one_sided_operations().is_some().then_some(self as &dyn Verbs)
     }
 }
 
@@ -167,9 +167,9 @@ impl Driver for SplitDriver {
     }
 
     fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> TxToken {
-        let ticket = Ticket::start(journey, cpu, "send: earlier fragments");
+        let processor_stage = ProcessorStage::start(journey, cpu, "send: earlier fragments");
         cpu.work(self.costs.send);
-        TxToken(ticket)
+        TxToken(processor_stage)
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool {
@@ -192,8 +192,8 @@ impl Driver for SplitDriver {
     async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let lease = cpu.acquire("poll").await;
         let RxHit { header, journey, state } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
-        let ends = [header.source, header.destination].map(EndpointId);
-        let packet = RxPacket::new(ends, header.envelope, header.payload_bytes.into(), journey);
+        let endpoints = [header.source, header.destination].map(EndpointId);
+        let packet = RxPacket::new(endpoints, header.envelope, header.payload_bytes.into(), journey);
         Some(packet.with_state(DriverState { header, ..state }).with_lease(lease))
     }
 
@@ -208,8 +208,8 @@ impl Driver for SplitDriver {
         let header = arrival.state.header;
         let address = if let PayloadSink::Memory(into) = sink { into } else { 0 };
         on_half!(&self.receiver, Receiver, half => half.take(cpu, header, &mut sink).await);
-        if let Some(ticket) = arrival.state.ticket.take() {
-            ticket.end(&RECEIVING, cpu.now());
+        if let Some(processor_stage) = arrival.state.ticket.take() {
+            processor_stage.end(&RECEIVING_STAGES, cpu.now());
         }
         if let Some(lease) = arrival.lease.take() {
             lease.record_span("receive", arrival.journey.id(), header.packet_bytes());
@@ -244,15 +244,15 @@ impl Driver for SplitDriver {
     }
 
     fn packet_wait_reason(&self) -> Option<WaitReasonId> {
-        on_half!(&self.receiver, Receiver, half => half.polled(&self.cpu))
+        on_half!(&self.receiver, Receiver, half => half.poll_wait_reason(&self.cpu))
     }
 
     fn fragment_offset(&self, fragment: u32) -> Address {
-        let whole = self.parameters.message_bytes_max.len();
+        let packet_bytes = self.parameters.message_bytes_max.len();
         let fragment_stride = if self.moves_headers() {
-            whole.next_multiple_of(BLOCK_BYTES)
+            packet_bytes.next_multiple_of(BLOCK_BYTES)
         } else {
-            whole - self.parameters.header_format().bytes()
+            packet_bytes - self.parameters.header_format().bytes()
         };
         u64::from(fragment) * fragment_stride as u64
     }

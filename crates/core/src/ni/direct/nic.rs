@@ -1,7 +1,7 @@
 //! The driver of the direct queues (`mod.rs`): the processor moves words between memory or registers and a queue.
 
 use super::parameters::QueuesParameters;
-use super::wire::{self, PART_HEADER, SEQUENCE_BITS};
+use super::wire::{self, PART_HEADER_BYTES, SEQUENCE_BITS};
 use crate::engine::Bytes;
 use crate::host::{Address, AnyProcessor, aligned};
 use crate::ni::driver::{DriverLimits, RxCompletion, SendRequest};
@@ -16,31 +16,31 @@ const COMPOSED_BYTES: usize = 40;
 /// A packet that is being composed.
 struct Composition {
     bytes: [u8; COMPOSED_BYTES],
-    used: usize,
+    used_bytes: usize,
 }
 
 impl Composition {
     /// Returns a packet with the header of `request`.
-    fn begin(request: &SendRequest<'_>, endpoints: [u32; 2]) -> Composition {
-        let mut composed = Composition { bytes: [0; COMPOSED_BYTES], used: 0 };
+    fn with_header(request: &SendRequest<'_>, endpoints: [u32; 2]) -> Composition {
+        let mut composed = Composition { bytes: [0; COMPOSED_BYTES], used_bytes: 0 };
         let (words, count) = wire::encode(request.envelope, endpoints);
-        composed.put_words(&words[..count]);
+        composed.append_words(&words[..count]);
         composed
     }
 
     fn append(&mut self, bytes: &[u8]) {
-        self.bytes[self.used..self.used + bytes.len()].copy_from_slice(bytes);
-        self.used += bytes.len();
+        self.bytes[self.used_bytes..self.used_bytes + bytes.len()].copy_from_slice(bytes);
+        self.used_bytes += bytes.len();
     }
 
-    fn put_words(&mut self, words: &[u32]) {
-        let fields = self.bytes[self.used..self.used + 4 * words.len()].chunks_exact_mut(4);
+    fn append_words(&mut self, words: &[u32]) {
+        let fields = self.bytes[self.used_bytes..self.used_bytes + 4 * words.len()].chunks_exact_mut(4);
         fields.zip(words).for_each(|(field, word)| field.copy_from_slice(&word.to_le_bytes()));
-        self.used += 4 * words.len();
+        self.used_bytes += 4 * words.len();
     }
 
-    fn end(&self, request: &SendRequest<'_>, length: Bytes) -> ComposedPacket {
-        ComposedPacket::new(request, &self.bytes[..self.used]).padded_to(length)
+    fn finish(&self, request: &SendRequest<'_>, length: Bytes) -> ComposedPacket {
+        ComposedPacket::new(request, &self.bytes[..self.used_bytes]).padded_to(length)
     }
 }
 
@@ -63,16 +63,16 @@ impl QueuesNic {
         endpoints: [u32; 2],
         (address, bytes): (Address, usize),
     ) -> ComposedPacket {
-        let mut composed = Composition::begin(request, endpoints);
-        let mut moved = 0;
-        while moved < bytes {
-            let from = address + moved as u64;
-            let part = aligned(from, bytes - moved);
-            let value = loaded!(cpu, load(cpu, from, part));
-            composed.append(&value.to_le_bytes()[..part]);
-            moved += part;
+        let mut composed = Composition::with_header(request, endpoints);
+        let mut moved_bytes = 0;
+        while moved_bytes < bytes {
+            let from = address + moved_bytes as u64;
+            let access_bytes = aligned(from, bytes - moved_bytes);
+            let value = loaded!(cpu, load(cpu, from, access_bytes));
+            composed.append(&value.to_le_bytes()[..access_bytes]);
+            moved_bytes += access_bytes;
         }
-        composed.end(request, self.packet)
+        composed.finish(request, self.packet)
     }
 }
 
@@ -82,7 +82,7 @@ impl WholePacketNic for QueuesNic {
     fn limits(&self) -> DriverLimits {
         DriverLimits {
             words: self.packet.len() / 4 - 1,
-            payload: self.packet.len() - PART_HEADER,
+            payload: self.packet.len() - PART_HEADER_BYTES,
             inline_bytes: 0,
             sequences: 1 << SEQUENCE_BITS,
             steers_by_tag: false,
@@ -95,9 +95,9 @@ impl WholePacketNic for QueuesNic {
         match request.source {
             // Words are in registers and need no access to memory.
             PayloadSource::Words(words) => {
-                let mut composed = Composition::begin(request, endpoints);
-                composed.put_words(words);
-                composed.end(request, self.packet)
+                let mut composed = Composition::with_header(request, endpoints);
+                composed.append_words(words);
+                composed.finish(request, self.packet)
             }
             PayloadSource::Memory(address, bytes) => self.compose(cpu, request, endpoints, (address, bytes)).await,
         }
@@ -124,13 +124,13 @@ impl WholePacketNic for QueuesNic {
 
 /// Stores a payload in memory.
 async fn store_payload(cpu: &AnyProcessor, payload: &[u8], into: Address) {
-    let mut moved = 0;
-    while moved < payload.len() {
-        let part = aligned(into + moved as u64, payload.len() - moved);
+    let mut moved_bytes = 0;
+    while moved_bytes < payload.len() {
+        let access_bytes = aligned(into + moved_bytes as u64, payload.len() - moved_bytes);
         let mut value = [0; 8];
-        value[..part].copy_from_slice(&payload[moved..moved + part]);
+        value[..access_bytes].copy_from_slice(&payload[moved_bytes..moved_bytes + access_bytes]);
         let value = u64::from_le_bytes(value);
-        stored!(cpu, value, store(cpu, into + moved as u64, part, value));
-        moved += part;
+        stored!(cpu, value, store(cpu, into + moved_bytes as u64, access_bytes, value));
+        moved_bytes += access_bytes;
     }
 }

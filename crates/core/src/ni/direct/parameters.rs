@@ -1,6 +1,6 @@
 //! The parameters of the interface `queues`.
 
-use super::wire::PART_HEADER;
+use super::wire::PART_HEADER_BYTES;
 use crate::engine::Bytes;
 use crate::text::Parameters;
 
@@ -27,6 +27,6 @@ impl QueuesParameters {
 
     /// Returns the number of bytes of a message that one packet carries.
     pub(super) fn fragment_bytes(&self) -> u64 {
-        self.packet.get() - PART_HEADER as u64
+        self.packet.get() - PART_HEADER_BYTES as u64
     }
 }

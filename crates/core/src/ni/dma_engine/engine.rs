@@ -26,7 +26,7 @@ pub struct DmaEngine {
     piece: Bytes,
     timer_tick: Option<Time>,
     /// Writes whose data have left the interface and are not yet visible in memory.
-    posted: Rc<Mailbox<DmaCompletion>>,
+    posted_writes: Rc<Mailbox<DmaCompletion>>,
 }
 
 /// The slots and the issue stage of one direction.
@@ -37,28 +37,28 @@ struct TransferQueue {
     busy_time: Cell<Time>,
     /// The head of the queue, which alone waits for the host's port to accept it.
     head: Resource,
-    time: IssueTime,
-    what: &'static str,
+    issue_time: IssueTime,
+    label: &'static str,
     track: TrackId,
 }
 
 impl TransferQueue {
-    fn new(sim: &Sim, name: &str, what: &'static str, slots: u32, time: IssueTime) -> TransferQueue {
+    fn new(sim: &Sim, name: &str, label: &'static str, slots: u32, issue_time: IssueTime) -> TransferQueue {
         TransferQueue {
-            slots: Pool::new(sim, format!("a slot for {what} of {name}"), u64::from(slots)),
+            slots: Pool::new(sim, format!("a slot for {label} of {name}"), u64::from(slots)),
             free_at: Cell::default(),
             busy_time: Cell::default(),
-            head: Resource::new(sim, format!("the head of the queue for {what} of {name}")),
-            time,
-            what,
-            track: sim.recorder().track(name, what),
+            head: Resource::new(sim, format!("the head of the queue for {label} of {name}")),
+            issue_time,
+            label,
+            track: sim.recorder().track(name, label),
         }
     }
 
     /// Waits for a slot, and then for the issue stage, which stays occupied for the time of this transfer.
     async fn issue(&self, sim: &Sim, bytes: Bytes) {
         self.slots.acquire(1).await;
-        let (now, time) = (sim.now(), self.time.of(bytes));
+        let (now, time) = (sim.now(), self.issue_time.for_bytes(bytes));
         let start = now.max(self.free_at.get());
         self.free_at.set(start + time);
         self.busy_time.set(self.busy_time.get() + time);
@@ -75,9 +75,9 @@ impl TransferQueue {
 
     /// Ends a transfer that was issued at `start`: frees its slot, and records its time in the issue stage.
     fn complete(&self, sim: &Sim, start: Time, bytes: Bytes, journey: &Journey) {
-        let end = (start + self.time.of(bytes)).min(sim.now());
-        let (track, what, message) = (self.track, self.what, journey.id());
-        sim.recorder().span(Span { track, activity: what, message, bytes, start, end });
+        let end = (start + self.issue_time.for_bytes(bytes)).min(sim.now());
+        let (track, label, message) = (self.track, self.label, journey.id());
+        sim.recorder().span(Span { track, activity: label, message, bytes, start, end });
         journey.add_service(start, sim.now());
         self.slots.release(1);
     }
@@ -94,8 +94,8 @@ impl DmaEngine {
         let DmaEngineParameters { slots, overhead, write_overhead, rate, write_rate, piece, timer_tick, .. } =
             *parameters;
         let (sim, name) = (context.sim, context.name());
-        let queue = |what, time| TransferQueue::new(sim, name, what, slots, time);
-        let posted = Rc::new(Mailbox::<DmaCompletion>::new(sim, format!("a posted write of {name}")));
+        let queue = |label, time| TransferQueue::new(sim, name, label, slots, time);
+        let posted_writes = Rc::new(Mailbox::<DmaCompletion>::new(sim, format!("a posted write of {name}")));
         let engine = DmaEngine {
             sim: sim.clone(),
             port: context.host.dma_port().port(),
@@ -107,19 +107,20 @@ impl DmaEngine {
             write_rate,
             piece,
             timer_tick,
-            posted: posted.clone(),
+            posted_writes: posted_writes.clone(),
         };
         // A port may advance a transfer only while its completion is awaited.
         sim.spawn_server(format!("{name} posted writes"), async move {
             loop {
-                posted.receive().await.done().await;
+                posted_writes.receive().await.done().await;
             }
         });
         Rc::new(engine)
     }
 
     pub(super) fn utilization(&self) -> Vec<Utilization> {
-        let utilization_of = |queue: &TransferQueue| Utilization::always_active(queue.what, queue.busy(self.sim.now()));
+        let utilization_of =
+            |queue: &TransferQueue| Utilization::always_active(queue.label, queue.busy(self.sim.now()));
         vec![utilization_of(&self.reads), utilization_of(&self.writes)]
     }
 
@@ -129,21 +130,22 @@ impl DmaEngine {
         let start = self.sim.now();
         let request = DmaRequest { address, operation: DmaOperation::Read(bytes) };
         let mut completion = self.reads.submit(&*self.port, &request).await;
-        let (mut data, mut copied) = (Vec::new(), Time::ZERO);
+        let (mut data, mut copy_end_time) = (Vec::new(), Time::ZERO);
         while let Some(beat) = completion.next_beat(&mut data).await {
-            copied = self.copied(&beat, copied);
+            copy_end_time = self.copy_end(&beat, copy_end_time);
             completion.beat_passed().await;
         }
-        if copied > self.sim.now() {
-            self.sim.until(copied).await;
+        if copy_end_time > self.sim.now() {
+            self.sim.until(copy_end_time).await;
         }
         self.reads.complete(&self.sim, start, bytes, journey);
     }
 
-    /// Returns the time at which the engine has copied the data of `beat`, if it had copied earlier beats at `before`.
-    fn copied(&self, beat: &DataBeat, before: Time) -> Time {
+    /// Returns the time at which the engine has copied the data of `beat`, if it had copied earlier beats at
+    /// `previous_end`.
+    fn copy_end(&self, beat: &DataBeat, previous_end: Time) -> Time {
         let piece = self.piece.min(beat.bytes);
-        let first = (beat.from + beat.rate.time_for(piece)).min(beat.to).max(before);
+        let first = (beat.from + beat.rate.time_for(piece)).min(beat.to).max(previous_end);
         (first + self.rate.time_for(beat.bytes)).max(beat.to + self.rate.time_for(piece))
     }
 
@@ -156,7 +158,7 @@ impl DmaEngine {
         self.sim.delay(self.write_overhead).await;
         self.writes.issue(&self.sim, bytes).await;
         let start = self.sim.now();
-        let copied = start + self.write_rate.time_for(self.round_up_to_pieces(bytes));
+        let copy_end_time = start + self.write_rate.time_for(self.round_up_to_pieces(bytes));
         let source = DmaSource::new(bytes, |offset, into| {
             into.iter_mut().zip(offset..).for_each(|(byte, at)| *byte = at as u8);
         });
@@ -168,10 +170,10 @@ impl DmaEngine {
             remaining_bytes = remaining_bytes.saturating_sub(beat.bytes.get());
             completion.beat_passed().await;
         }
-        if copied > self.sim.now() {
-            self.sim.until(copied).await;
+        if copy_end_time > self.sim.now() {
+            self.sim.until(copy_end_time).await;
         }
-        self.posted.send(completion);
+        self.posted_writes.send(completion);
         self.writes.complete(&self.sim, start, bytes, journey);
     }
 }

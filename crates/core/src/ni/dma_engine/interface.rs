@@ -12,10 +12,10 @@ use crate::ni::memory_footprint::MemoryFootprint;
 use crate::part::{ParameterError, Part, PartInfo, ResultName};
 
 /// Packet of an interface without messages: one word, which nothing sends.
-const WORD: Bytes = Bytes(4);
+const PACKET_BYTES: Bytes = Bytes(4);
 /// Longest message of an interface without messages. It is large, so that the only error of a workload that sends
 /// messages is that the interface has none.
-const MESSAGE: Bytes = Bytes(1 << 20);
+const MESSAGE_BYTES_MAX: Bytes = Bytes(1 << 20);
 
 /// Names that the part adds to results.
 const RESULTS: &[ResultName] = &[
@@ -38,13 +38,13 @@ impl InterfaceSpec for DmaEngineParameters {
     }
 
     fn limits(&self) -> InterfaceLimits {
-        InterfaceLimits::new(WORD, MESSAGE, u32::MAX, EndpointLimit::PerNode(1))
+        InterfaceLimits::new(PACKET_BYTES, MESSAGE_BYTES_MAX, u32::MAX, EndpointLimit::PerNode(1))
             .with_queued_host_dma()
             .without_messages()
     }
 
     fn memory_footprint(&self) -> MemoryFootprint {
-        MemoryFootprint::packets_of(WORD.get())
+        MemoryFootprint::packets_of(PACKET_BYTES.get())
     }
 
     fn packet_key(&self) -> &'static str {
@@ -52,7 +52,7 @@ impl InterfaceSpec for DmaEngineParameters {
     }
 
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
-        let never = Signal::new(context.sim, format!("a packet for {}", context.name()));
-        AnyDriver::custom(DmaEngineDriver::new(DmaEngine::start(self, context), never))
+        let never_notified = Signal::new(context.sim, format!("a packet for {}", context.name()));
+        AnyDriver::custom(DmaEngineDriver::new(DmaEngine::start(self, context), never_notified))
     }
 }

@@ -7,25 +7,25 @@ use crate::engine::{Bytes, Time};
 pub struct IssueTime(Vec<(u64, u64)>);
 
 impl IssueTime {
-    /// Returns the function through the points of `sizes` and `times`, of which there are equally many.
+    /// Returns the function through the points of `sizes` and `times`; the two lists have the same length.
     pub fn new(sizes: &[Bytes], times: &[Time]) -> IssueTime {
         IssueTime(sizes.iter().map(|size| size.get()).zip(times.iter().map(|time| time.ps())).collect())
     }
 
     /// Returns the time of a transfer of `bytes`.
-    pub fn of(&self, bytes: Bytes) -> Time {
+    pub fn for_bytes(&self, bytes: Bytes) -> Time {
         let (points, bytes) = (&self.0, bytes.get());
-        let above = points.partition_point(|&(size, _)| size < bytes);
-        let ps = match (above, points.get(above)) {
+        let next = points.partition_point(|&(size, _)| size < bytes);
+        let ps = match (next, points.get(next)) {
             (0, _) => points[0].1,
             (_, None) => {
                 let (size, time) = points[points.len() - 1];
                 (u128::from(time) * u128::from(bytes) / u128::from(size)) as u64
             }
             (_, Some(&(size, time))) => {
-                let (below, before) = points[above - 1];
-                let (part, whole) = (i128::from(bytes - below), i128::from(size - below));
-                (i128::from(before) + (i128::from(time) - i128::from(before)) * part / whole) as u64
+                let (lower_size, lower_time) = points[next - 1];
+                let (distance, interval) = (i128::from(bytes - lower_size), i128::from(size - lower_size));
+                (i128::from(lower_time) + (i128::from(time) - i128::from(lower_time)) * distance / interval) as u64
             }
         };
         Time::from_ps(ps)
@@ -40,7 +40,7 @@ mod tests {
     fn issue_time_is_constant_then_linear_then_proportional() {
         let sizes = [64, 128, 256].map(Bytes);
         let time = IssueTime::new(&sizes, &[15, 23, 43].map(Time::from_ns));
-        let ns = |bytes| time.of(Bytes(bytes)).ps() / 1000;
+        let ns = |bytes| time.for_bytes(Bytes(bytes)).ps() / 1000;
         assert_eq!([4, 64, 96, 128, 192, 256, 512].map(ns), [15, 15, 19, 23, 33, 43, 86]);
     }
 }

@@ -13,7 +13,7 @@
 //! 4. *Completion*: a read ends when its last byte has been copied. A write ends when its data have been copied and
 //!    have left the interface, which does not wait until they are visible in memory. The slot is free again.
 //!
-//! So a stream of reads has at most `slots` transfers outstanding for a time that excludes the overhead (Little's law).
+//! By Little's law, the throughput of reads is at most `slots` divided by their latency without the overhead.
 //! The engine's timer has a tick, and a latency is a whole number of ticks. Messages, the processor's registers and the
 //! network side are left out. The defaults are those of a Netronome NFP-6000.
 //!

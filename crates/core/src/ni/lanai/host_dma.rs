@@ -52,8 +52,8 @@ impl HostDma {
             moved_until: Cell::default(),
             sim: sim.clone(),
         });
-        let serve = engine.clone();
-        sim.spawn_server(format!("{name} host DMA"), async move { serve.serve().await });
+        let server = engine.clone();
+        sim.spawn_server(format!("{name} host DMA"), async move { server.serve().await });
         engine
     }
 
@@ -74,8 +74,8 @@ impl HostDma {
 
     /// Returns the part of the busy time in which the engine was set up or moved bytes. Waits for a bus or for memory
     /// are not included.
-    pub fn moved_total(&self) -> Time {
-        self.registers.moved_total()
+    pub fn active_total(&self) -> Time {
+        self.registers.active_total()
     }
 
     async fn serve(&self) {
@@ -117,8 +117,8 @@ impl HostDma {
         self.sram.set_bus_rate(None);
         job.journey.add_service(beat.began, end);
         // The service of a beat may begin before the previous beat has ended.
-        let since = beat.began.max(self.moved_until.get());
-        self.registers.record_moved(end.since(since));
+        let counted_from = beat.began.max(self.moved_until.get());
+        self.registers.record_active(end.since(counted_from));
         self.moved_until.set(end);
         if job.progress.as_ref().is_some_and(|progress| progress.end_burst()) {
             self.firmware_wakeup.notify();
@@ -132,12 +132,12 @@ impl HostDma {
     }
 
     fn record(&self, job: &HostJob, start: Time) {
-        let (track, what) = match job.direction {
+        let (track, activity) = match job.direction {
             Direction::Read => (self.tracks[0], "hostTx"),
             Direction::Write => (self.tracks[1], "hostRcv"),
         };
         let (message, bytes) = (job.journey.id(), job.bytes);
-        self.sim.recorder().span(Span { track, activity: what, message, bytes, start, end: self.sim.now() });
+        self.sim.recorder().span(Span { track, activity, message, bytes, start, end: self.sim.now() });
     }
 }
 
@@ -153,7 +153,7 @@ impl TransferEngine for HostTransfer<'_> {
         let HostTransfer { engine, job, start } = *self;
         let setup = transfer.set_up().await;
         job.journey.add_service(start, engine.sim.now());
-        engine.registers.record_moved(setup);
+        engine.registers.record_active(setup);
         let mut data = engine.buffer.take();
         while let Some(beat) = transfer.next_beat(&mut data).await {
             engine.pass_beat(job, &mut transfer, (beat, &data)).await;

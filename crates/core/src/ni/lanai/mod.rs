@@ -128,11 +128,15 @@ impl Lanai {
     pub fn utilization(&self) -> Vec<Utilization> {
         let (transmit, receive) = (&self.transmit, &self.receive);
         vec![
-            Utilization { what: "host DMA", busy: self.host_dma.busy_total(), active: self.host_dma.moved_total() },
+            Utilization {
+                part_name: "host DMA",
+                busy: self.host_dma.busy_total(),
+                active: self.host_dma.active_total(),
+            },
             Utilization::always_active("firmware", self.work_total()),
             Utilization::always_active("SRAM", self.sram.busy_total()),
-            Utilization { what: "netTx", busy: transmit.busy_total(), active: transmit.moved_total() },
-            Utilization { what: "netRcv", busy: receive.busy_total(), active: receive.moved_total() },
+            Utilization { part_name: "netTx", busy: transmit.busy_total(), active: transmit.active_total() },
+            Utilization { part_name: "netRcv", busy: receive.busy_total(), active: receive.active_total() },
         ]
     }
 

@@ -11,7 +11,7 @@ use std::cell::Cell;
 #[derive(Debug, Default)]
 pub struct TransferProgress {
     total: Cell<u64>,
-    settled: Cell<u64>,
+    landed_before_burst: Cell<u64>,
     burst: Cell<Option<Burst>>,
     watched: Cell<Option<u64>>,
 }
@@ -36,16 +36,16 @@ impl TransferProgress {
 
     /// Returns the number of bytes that have landed at `now`.
     pub fn landed(&self, now: Time) -> Bytes {
-        let under_way = self.burst.get().map_or(0, |burst| match now >= burst.end {
+        let landed_in_burst = self.burst.get().map_or(0, |burst| match now >= burst.end {
             true => burst.bytes,
             false => Time::from_ps(burst.bytes).scale(now.since(burst.start).ps(), (burst.end - burst.start).ps()).ps(),
         });
-        Bytes(self.settled.get() + under_way)
+        Bytes(self.landed_before_burst.get() + landed_in_burst)
     }
 
     /// Returns whether all bytes have landed.
-    pub fn finished(&self) -> bool {
-        self.settled.get() == self.total.get()
+    pub fn is_complete(&self) -> bool {
+        self.landed_before_burst.get() == self.total.get()
     }
 
     /// Begins a burst whose `bytes` land at an even rate between `start` and `end`.
@@ -57,13 +57,13 @@ impl TransferProgress {
     /// Ends the burst. Returns whether the watched count was reached or the transfer is complete.
     pub fn end_burst(&self) -> bool {
         let burst = self.burst.take().expect("a burst was under way");
-        self.settled.set(self.settled.get() + burst.bytes);
-        assert!(self.settled.get() <= self.total.get(), "no more lands than was announced");
-        let has_reached_watched = self.watched.get().is_some_and(|watched| self.settled.get() >= watched);
+        self.landed_before_burst.set(self.landed_before_burst.get() + burst.bytes);
+        assert!(self.landed_before_burst.get() <= self.total.get(), "no more lands than was announced");
+        let has_reached_watched = self.watched.get().is_some_and(|watched| self.landed_before_burst.get() >= watched);
         if has_reached_watched {
             self.watched.set(None);
         }
-        has_reached_watched || self.finished()
+        has_reached_watched || self.is_complete()
     }
 
     /// Watches for `count` bytes to have landed. Returns the time at which they have, if that is within the present
@@ -71,10 +71,10 @@ impl TransferProgress {
     pub fn watch(&self, count: Bytes) -> Option<Time> {
         self.watched.set(Some(count.get()));
         let burst = self.burst.get()?;
-        let missing = count.get().checked_sub(self.settled.get())?;
-        (missing <= burst.bytes).then(|| {
+        let missing_bytes = count.get().checked_sub(self.landed_before_burst.get())?;
+        (missing_bytes <= burst.bytes).then(|| {
             let span = (burst.end - burst.start).ps() as u128;
-            burst.start + Time::from_ps((span * missing as u128).div_ceil(burst.bytes.max(1) as u128) as u64)
+            burst.start + Time::from_ps((span * missing_bytes as u128).div_ceil(burst.bytes.max(1) as u128) as u64)
         })
     }
 }
@@ -95,6 +95,6 @@ mod tests {
         assert_eq!(progress.landed(Time::from_ns(30)), Bytes(100));
         progress.begin(Bytes(200), Time::from_ns(30), Time::from_ns(50));
         assert!(progress.end_burst(), "watched count reached, and finished");
-        assert!(progress.finished());
+        assert!(progress.is_complete());
     }
 }

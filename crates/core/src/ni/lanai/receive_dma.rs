@@ -48,8 +48,8 @@ impl ReceiveDma {
             track: sim.recorder().track(name, "netRcv"),
             sim: sim.clone(),
         });
-        let serve = engine.clone();
-        sim.spawn_server(format!("{name} netRcv"), async move { serve.serve(&mut rx).await });
+        let server = engine.clone();
+        sim.spawn_server(format!("{name} netRcv"), async move { server.serve(&mut rx).await });
         engine
     }
 
@@ -80,7 +80,7 @@ impl ReceiveDma {
 
     /// Records the task that posts transfers, for the deadlock report.
     pub fn set_poster(&self, task: TaskId) {
-        self.sim.set_holder(self.registers.work(), task);
+        self.sim.set_holder(self.registers.idle_wait_reason(), task);
     }
 
     /// Returns the total time for which the engine has moved bytes.
@@ -89,8 +89,8 @@ impl ReceiveDma {
     }
 
     /// Returns the time that the moved bytes would have taken at the link's rate.
-    pub fn moved_total(&self) -> Time {
-        self.registers.moved_total()
+    pub fn active_total(&self) -> Time {
+        self.registers.active_total()
     }
 
     async fn serve(&self, rx: &mut AnyStreamRx) {
@@ -104,18 +104,18 @@ impl ReceiveDma {
 
     /// Performs a transfer.
     async fn transfer(&self, job: &ReceiveJob, rx: &mut AnyStreamRx) {
-        let mut first = None;
-        let mut taken = Bytes::ZERO;
-        while taken < job.progress.total() {
-            match rx.next(job.progress.total() - taken).await {
+        let mut first_arrival = None;
+        let mut received = Bytes::ZERO;
+        while received < job.progress.total() {
+            match rx.next(job.progress.total() - received).await {
                 Piece::Bytes { packet, bytes, time, last, .. } => {
-                    first.get_or_insert(self.sim.now());
-                    self.take(job, taken, &packet, (bytes, time), rx).await;
+                    first_arrival.get_or_insert(self.sim.now());
+                    self.receive_bytes(job, received, &packet, (bytes, time), rx).await;
                     rx.return_credit(bytes);
                     if job.progress.end_burst() {
                         self.firmware_wakeup.notify();
                     }
-                    taken += bytes;
+                    received += bytes;
                     *self.packet.borrow_mut() = Some(packet);
                     if last {
                         break;
@@ -131,30 +131,31 @@ impl ReceiveDma {
         if let (Some(stage), Some(packet)) = (job.closed_stage, self.packet()) {
             packet.journey.close(stage, self.sim.now());
         }
-        self.record(taken, first.unwrap_or(self.sim.now()));
+        self.record(received, first_arrival.unwrap_or(self.sim.now()));
     }
 
     /// Receives bytes at the rate of the link, or of the memory if that is slower.
-    async fn take(
+    async fn receive_bytes(
         &self,
         job: &ReceiveJob,
-        taken: Bytes,
+        received: Bytes,
         packet: &Rc<Packet>,
         (bytes, time): (Bytes, Time),
         rx: &AnyStreamRx,
     ) {
-        packet.take(bytes, |data| self.sram.store(job.sram_address + taken.get(), data));
+        packet.take(bytes, |data| self.sram.store(job.sram_address + received.get(), data));
         self.sram.begin_network();
         let start = self.sim.now();
-        let alone = self.link_rate.time_for(bytes);
-        let memory = self.sram.network_time(alone, start, |rate| rx.end_of_transfer(start, bytes, rate) - start);
-        let time = time.max(memory);
+        let link_time = self.link_rate.time_for(bytes);
+        let memory_time =
+            self.sram.network_time(link_time, start, |rate| rx.end_of_transfer(start, bytes, rate) - start);
+        let time = time.max(memory_time);
         job.progress.begin(bytes, start, start + time);
         self.registers.begin_work();
         self.sim.delay(time).await;
         self.registers.end_work();
         // Bytes that arrived earlier can be received faster than at the link's rate.
-        self.registers.record_moved(alone.min(time));
+        self.registers.record_active(link_time.min(time));
         self.sram.end_network();
         packet.journey.add_service(start, self.sim.now());
     }

@@ -3,7 +3,7 @@
 
 use super::EngineConnections;
 use crate::engine::sim::WaitReasonId;
-use crate::engine::{Busy, Signal, Sim, Time};
+use crate::engine::{BusyTime, Signal, Sim, Time};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -11,11 +11,11 @@ use std::rc::Rc;
 pub(super) struct Registers<J> {
     sim: Sim,
     firmware_wakeup: Rc<Signal>,
-    started: Signal,
+    job_started: Signal,
     job: RefCell<Option<J>>,
     is_busy: Cell<bool>,
-    busy_time: Busy,
-    moved_total: Cell<Time>,
+    busy_time: BusyTime,
+    active_total: Cell<Time>,
 }
 
 impl<J> Registers<J> {
@@ -24,11 +24,11 @@ impl<J> Registers<J> {
         Registers {
             sim: connections.sim.clone(),
             firmware_wakeup: connections.firmware_wakeup.clone(),
-            started: Signal::new(&connections.sim, format!("{} {engine} work", connections.name)),
+            job_started: Signal::new(&connections.sim, format!("{} {engine} work", connections.name)),
             job: RefCell::default(),
             is_busy: Cell::new(false),
-            busy_time: Busy::default(),
-            moved_total: Cell::default(),
+            busy_time: BusyTime::default(),
+            active_total: Cell::default(),
         }
     }
 
@@ -40,7 +40,7 @@ impl<J> Registers<J> {
         assert!(self.is_idle(), "firmware starts an engine only when it is idle");
         self.is_busy.set(true);
         *self.job.borrow_mut() = Some(job);
-        self.started.notify();
+        self.job_started.notify();
     }
 
     /// Waits for the engine's next job.
@@ -49,7 +49,7 @@ impl<J> Registers<J> {
             if let Some(job) = self.job.borrow_mut().take() {
                 return job;
             }
-            self.started.wait().await;
+            self.job_started.wait().await;
         }
     }
 
@@ -74,17 +74,17 @@ impl<J> Registers<J> {
         self.busy_time.total(self.sim.now())
     }
 
-    /// Records that the engine has moved bytes that take `alone` at the engine's own rate.
-    pub(super) fn record_moved(&self, alone: Time) {
-        self.moved_total.set(self.moved_total.get() + alone);
+    /// Adds `active_time` to the engine's active time: the time that its work takes at the full rate.
+    pub(super) fn record_active(&self, active_time: Time) {
+        self.active_total.set(self.active_total.get() + active_time);
     }
 
-    pub(super) fn moved_total(&self) -> Time {
-        self.moved_total.get()
+    pub(super) fn active_total(&self) -> Time {
+        self.active_total.get()
     }
 
     /// Returns the wait reason of an idle engine.
-    pub(super) fn work(&self) -> WaitReasonId {
-        self.started.wait_reason()
+    pub(super) fn idle_wait_reason(&self) -> WaitReasonId {
+        self.job_started.wait_reason()
     }
 }

@@ -8,7 +8,7 @@
 //! even if a burst of the bus ends earlier. The memory counts as busy while it slows down a network engine, that is,
 //! while its whole rate is in use.
 
-use crate::engine::{Busy, Bytes, Rate, Signal, Sim, Time};
+use crate::engine::{BusyTime, Bytes, Rate, Signal, Sim, Time};
 use crate::host::{Device, PagedBytes};
 use crate::text::Parameters;
 use std::cell::{Cell, RefCell};
@@ -33,7 +33,7 @@ pub struct Sram {
     network_engines: Cell<u64>,
     sim: Sim,
     /// The time for which the memory slowed down a network engine; two engines at once count once.
-    network_slowed: Busy,
+    network_slowed: BusyTime,
     firmware_wakeup: Rc<Signal>,
 }
 
@@ -46,7 +46,7 @@ impl Sram {
             bus_rate: Cell::new(None),
             network_engines: Cell::new(0),
             sim: sim.clone(),
-            network_slowed: Busy::default(),
+            network_slowed: BusyTime::default(),
             firmware_wakeup: Rc::new(Signal::new(sim, format!("{name} firmware's attention"))),
         })
     }
@@ -62,7 +62,7 @@ impl Sram {
     }
 
     /// Calls `read` with the `bytes` bytes from `address` on.
-    pub fn show<T>(&self, address: u64, bytes: Bytes, read: impl FnOnce(&[u8]) -> T) -> T {
+    pub fn with_bytes<T>(&self, address: u64, bytes: Bytes, read: impl FnOnce(&[u8]) -> T) -> T {
         self.bytes.borrow().with(address as usize, bytes.len(), read)
     }
 
@@ -107,10 +107,10 @@ impl Sram {
     }
 
     /// Returns the time that a network engine takes, from `now` on, to move bytes through the memory. The bytes take
-    /// `alone` at the engine's own rate, and `time_at(rate)` at another rate.
-    pub(super) fn network_time(&self, alone: Time, now: Time, time_at: impl FnOnce(Rate) -> Time) -> Time {
+    /// `unslowed_time` at the engine's own rate, and `time_at(rate)` at another rate.
+    pub(super) fn network_time(&self, unslowed_time: Time, now: Time, time_at: impl FnOnce(Rate) -> Time) -> Time {
         let time = time_at(self.network_rate());
-        if time > alone {
+        if time > unslowed_time {
             self.network_slowed.add_interval(now, now + time);
         }
         time

@@ -48,8 +48,8 @@ impl TransmitDma {
             task: Cell::default(),
             sim: sim.clone(),
         });
-        let serve = engine.clone();
-        engine.task.set(sim.spawn_server(format!("{name} netTx"), async move { serve.serve(&mut tx).await }));
+        let server = engine.clone();
+        engine.task.set(sim.spawn_server(format!("{name} netTx"), async move { server.serve(&mut tx).await }));
         engine
     }
 
@@ -79,12 +79,12 @@ impl TransmitDma {
     }
 
     /// Returns the time that the moved bytes would have taken at the link's rate.
-    pub fn moved_total(&self) -> Time {
-        self.registers.moved_total()
+    pub fn active_total(&self) -> Time {
+        self.registers.active_total()
     }
 
     async fn serve(&self, tx: &mut AnyStreamTx) {
-        // Whether the packet holds its path.
+        // Whether the packet of the last transfer holds its path.
         let mut holds_path = false;
         loop {
             let job = self.registers.next().await;
@@ -120,23 +120,23 @@ impl TransmitDma {
         if !holds_path {
             tx.open(&job.packet).await?;
         }
-        let mut sent = Bytes::ZERO;
-        while sent < job.bytes {
+        let mut sent_bytes = Bytes::ZERO;
+        while sent_bytes < job.bytes {
             // While the path accepts no data, the engine uses none of the memory's rate.
-            let bytes = tx.reserve((job.bytes - sent).min(tx.flow_unit())).await?;
-            self.sram.show(job.sram_address + sent.get(), bytes, |data| job.packet.append(data));
+            let bytes = tx.reserve((job.bytes - sent_bytes).min(tx.flow_unit())).await?;
+            self.sram.with_bytes(job.sram_address + sent_bytes.get(), bytes, |data| job.packet.append(data));
             self.sram.begin_network();
             let start = self.sim.now();
-            let last = job.last && sent + bytes == job.bytes;
-            let alone = tx.rate().time_for(bytes);
+            let last = job.last && sent_bytes + bytes == job.bytes;
+            let link_time = tx.rate().time_for(bytes);
             let time_at = |rate| self.clock.end_of_transfer(start, bytes, rate) - start;
-            let memory = self.sram.network_time(alone, start, time_at);
-            tx.send(bytes, memory, last).await;
+            let memory_time = self.sram.network_time(link_time, start, time_at);
+            tx.send(bytes, memory_time, last).await;
             // The link may still transmit the last bytes when the engine has read all of them.
-            self.registers.record_moved(alone.min(self.sim.now() - start));
+            self.registers.record_active(link_time.min(self.sim.now() - start));
             self.sram.end_network();
             job.packet.journey.add_service(start, self.sim.now());
-            sent += bytes;
+            sent_bytes += bytes;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Bytes of a slot for a packet's headers.
-pub const HEADER_SLOT: u64 = 64;
+pub const HEADER_SLOT_BYTES: u64 = 64;
 
 /// The receive buffers of a node.
 #[derive(Clone)]
@@ -75,18 +75,18 @@ impl RxDestination {
 impl ReceiveBuffers {
     /// Allocates the receive buffers in the memory of `host`.
     pub fn new(host: &Host, parameters: &McpParameters) -> ReceiveBuffers {
-        let all = 0..parameters.receive_buffers;
+        let indices = 0..parameters.receive_buffers;
         let in_place = parameters.is_in_place();
-        let kernel = match in_place {
-            true => HEADER_SLOT * fragments_max(parameters),
+        let kernel_bytes = match in_place {
+            true => HEADER_SLOT_BYTES * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
         let program: Vec<Address> = match in_place {
-            true => all.clone().map(|_| host.allocate(PAYLOAD_MAX)).collect(),
+            true => indices.clone().map(|_| host.allocate(PAYLOAD_MAX)).collect(),
             false => Vec::new(),
         };
         ReceiveBuffers {
-            kernel: all.map(|_| host.allocate(kernel as usize)).collect(),
+            kernel: indices.map(|_| host.allocate(kernel_bytes as usize)).collect(),
             program: program.into(),
             events: host.allocate((event::BYTES * parameters.receive_buffers) as usize),
             page: parameters.page.get(),
@@ -102,12 +102,12 @@ impl ReceiveBuffers {
     /// Returns the destination of a fragment of a datagram that is received into `buffer`.
     pub fn for_fragment(&self, buffer: u32, headers: &Headers) -> RxDestination {
         let fragment = (headers.offset / self.fragment_payload_max) as u32;
-        RxDestination { buffer, fragment, split: Some((headers.bytes, headers.data_at())), omits_headers: false }
+        RxDestination { buffer, fragment, split: Some((headers.bytes, headers.data_offset())), omits_headers: false }
     }
 
     /// Returns the address of a packet's headers, or of the whole packet if the host copies.
     pub fn kernel(&self, buffer: u32, fragment: u32) -> Address {
-        self.kernel[buffer as usize] + HEADER_SLOT * u64::from(fragment)
+        self.kernel[buffer as usize] + HEADER_SLOT_BYTES * u64::from(fragment)
     }
 
     /// Returns the address of the event of message `number`.
@@ -122,7 +122,7 @@ impl ReceiveBuffers {
 
     /// Returns the scatter list for a part of a packet.
     pub fn pieces(&self, destination: &RxDestination, part: Range<u64>) -> Vec<Piece> {
-        let Some((headers, data_at)) = destination.split else {
+        let Some((headers, data_offset)) = destination.split else {
             let kernel = self.kernel(destination.buffer, 0);
             let piece = Piece { address: kernel + part.start, bytes: part.end - part.start };
             return if piece.bytes > 0 { vec![piece] } else { Vec::new() };
@@ -134,7 +134,7 @@ impl ReceiveBuffers {
             pieces.push(Piece { address: kernel + part.start, bytes });
         }
         if part.end > headers {
-            let from = self.program(destination.buffer) + data_at + part.start.max(headers) - headers;
+            let from = self.program(destination.buffer) + data_offset + part.start.max(headers) - headers;
             pieces.extend(pages(from, part.end - part.start.max(headers), self.page));
         }
         pieces

@@ -28,18 +28,18 @@ pub struct Card {
     pub(super) layout: Layout,
     pub(super) queue: SendQueue,
     /// Addresses of the send buffers.
-    pub(super) send_memory: Vec<Address>,
+    pub(super) send_buffers: Vec<Address>,
     /// Indices of the free send buffers.
-    pub(super) send_free: RefCell<Vec<usize>>,
+    pub(super) free_send_buffers: RefCell<Vec<usize>>,
     /// Notified when a waiting send may succeed, or a message has arrived.
     pub(super) send_wakeup: Signal,
     pub(super) buffers: ReceiveBuffers,
     pub(super) instruments: Rc<Instruments>,
     pending: Rc<InFlight>,
     /// Number of receive buffers posted so far.
-    posted: Cell<u64>,
+    posted_buffers: Cell<u64>,
     /// Number of events read so far.
-    events: Cell<u64>,
+    events_read: Cell<u64>,
 }
 
 /// An event of the interface: a received packet.
@@ -51,7 +51,7 @@ pub(super) struct RxEvent {
     /// Length of the packet in bytes.
     pub length: u64,
     /// Whether the network dropped the packet; the part of it that arrived is not read.
-    pub lost: bool,
+    pub is_lost: bool,
     /// Checksum of the packet's payload.
     pub checksum: u32,
     /// The packet's journey.
@@ -68,7 +68,7 @@ impl Card {
         send_bytes: u64,
     ) -> Card {
         let memory = |_| context.host.allocate(send_bytes as usize);
-        let send_memory: Vec<Address> = (0..parameters.send_buffers).map(memory).collect();
+        let send_buffers: Vec<Address> = (0..parameters.send_buffers).map(memory).collect();
         Card {
             sim: context.sim.clone(),
             name: context.name().to_string(),
@@ -80,14 +80,14 @@ impl Card {
             window,
             layout: Layout::new(parameters),
             queue: SendQueue::new(parameters),
-            send_free: RefCell::new((0..send_memory.len()).rev().collect()),
-            send_memory,
+            free_send_buffers: RefCell::new((0..send_buffers.len()).rev().collect()),
+            send_buffers,
             send_wakeup: Signal::new(context.sim, format!("send capacity of {}", context.name())),
             buffers,
             instruments: instruments.clone(),
             pending: context.pending.clone(),
-            posted: Cell::new(0),
-            events: Cell::new(0),
+            posted_buffers: Cell::new(0),
+            events_read: Cell::new(0),
         }
     }
 
@@ -102,8 +102,8 @@ impl Card {
     }
 
     fn next_post(&self) -> u64 {
-        let number = self.posted.get();
-        self.posted.set(number + 1);
+        let number = self.posted_buffers.get();
+        self.posted_buffers.set(number + 1);
         self.layout.post(number)
     }
 
@@ -124,8 +124,8 @@ impl Card {
 
     /// Takes the journey of the packet whose event the host has read. A packet that the network dropped was already
     /// counted as lost at its sender.
-    pub(super) fn take_journey(&self, lost: bool) -> Journey {
-        if !lost {
+    pub(super) fn take_journey(&self, is_lost: bool) -> Journey {
+        if !is_lost {
             self.pending.remove(self.host.node);
         }
         self.instruments.received.borrow_mut().pop_front().unwrap_or(Journey::NONE)
@@ -133,17 +133,17 @@ impl Card {
 
     /// Reads the next event of the interface, if there is one.
     pub(super) async fn read_event(&self, cpu: &AnyProcessor) -> Option<RxEvent> {
-        let at = self.layout.event(self.events.get());
-        let [filled] = self.read_words::<1>(cpu, at + event::STATE).await;
-        if filled != state::FILLED {
+        let at = self.layout.event(self.events_read.get());
+        let [state_word] = self.read_words::<1>(cpu, at + event::STATE).await;
+        if state_word != state::FILLED {
             return None;
         }
         let [buffer, length, checksum] = self.read_words::<3>(cpu, at + event::WORDS).await;
-        self.events.set(self.events.get() + 1);
+        self.events_read.set(self.events_read.get() + 1);
         cpu.write_run(self.window.at(at + event::STATE), &state::FREE.to_le_bytes()).await;
         let (buffer, fragment) = RxDestination::from_event_word(buffer);
-        let (lost, length) = (length & event::DROPPED_FLAG != 0, u64::from(length & !event::DROPPED_FLAG));
-        let journey = self.take_journey(lost);
-        Some(RxEvent { buffer, fragment, length, lost, checksum, journey })
+        let (is_lost, length) = (length & event::DROPPED_FLAG != 0, u64::from(length & !event::DROPPED_FLAG));
+        let journey = self.take_journey(is_lost);
+        Some(RxEvent { buffer, fragment, length, is_lost, checksum, journey })
     }
 }

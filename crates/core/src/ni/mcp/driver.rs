@@ -32,13 +32,13 @@ pub struct McpDriver {
     /// Datagrams that programs have taken and not released, by number.
     held_datagrams: RefCell<BTreeMap<u64, ReceivedDatagram>>,
     /// Number of the next datagram that a poll finds.
-    next: Cell<u64>,
+    next_datagram: Cell<u64>,
 }
 
 impl McpDriver {
     /// Creates the driver of `chip`.
     pub(super) fn new(stack: SoftwareStack, chip: Rc<Lanai>) -> McpDriver {
-        McpDriver { stack, chip, held_datagrams: RefCell::default(), next: Cell::new(0) }
+        McpDriver { stack, chip, held_datagrams: RefCell::default(), next_datagram: Cell::new(0) }
     }
 
     fn card(&self) -> &Card {
@@ -56,11 +56,11 @@ impl McpDriver {
     }
 
     /// Posts the buffers of a datagram again.
-    async fn repost_buffers(&self, cpu: &AnyProcessor, received: ReceivedDatagram) {
+    async fn repost_buffers(&self, cpu: &AnyProcessor, datagram: ReceivedDatagram) {
         match &self.stack {
-            SoftwareStack::Kernel(kernel) => kernel.release_parts(cpu, received.parts).await,
+            SoftwareStack::Kernel(kernel) => kernel.release_parts(cpu, datagram.parts).await,
             SoftwareStack::Library(library) => {
-                for part in received.parts {
+                for part in datagram.parts {
                     library.card.repost(cpu, part.buffer).await;
                 }
             }
@@ -120,14 +120,14 @@ impl Driver for McpDriver {
         if let SoftwareStack::Library(library) = &self.stack {
             library.poll(cpu).await;
         }
-        let received = self.inbox().try_receive()?;
-        let entry = self.next.get();
-        self.next.set(entry + 1);
-        let (ends, envelope) = ([received.from, received.to], received.envelope);
-        let (bytes, journey) = (received.bytes - ENVELOPE_BYTES, received.journey.clone());
-        self.held_datagrams.borrow_mut().insert(entry, received);
+        let datagram = self.inbox().try_receive()?;
+        let entry = self.next_datagram.get();
+        self.next_datagram.set(entry + 1);
+        let (endpoints, envelope) = ([datagram.from, datagram.to], datagram.envelope);
+        let (bytes, journey) = (datagram.bytes - ENVELOPE_BYTES, datagram.journey.clone());
+        self.held_datagrams.borrow_mut().insert(entry, datagram);
         let state = DriverState { entry, ..DriverState::default() };
-        Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state))
+        Some(RxPacket::new(endpoints, envelope, bytes, journey).with_state(state))
     }
 
     /// Receives a message. With sockets this is the system call `recvfrom`; with a library it is a copy, since the poll
@@ -152,12 +152,12 @@ impl Driver for McpDriver {
                 RxCompletion { address, entry: Some(entry), ..RxCompletion::default() }
             }
             sink => {
-                let received = self.held_datagrams.borrow_mut().remove(&entry).expect("a polled message is held");
+                let datagram = self.held_datagrams.borrow_mut().remove(&entry).expect("a polled message is held");
                 match &self.stack {
-                    SoftwareStack::Kernel(kernel) => kernel.read(cpu, &received, sink).await,
-                    SoftwareStack::Library(library) => library.read(cpu, &received, sink).await,
+                    SoftwareStack::Kernel(kernel) => kernel.read(cpu, &datagram, sink).await,
+                    SoftwareStack::Library(library) => library.read(cpu, &datagram, sink).await,
                 }
-                self.repost_buffers(cpu, received).await;
+                self.repost_buffers(cpu, datagram).await;
                 RxCompletion::default()
             }
         };
@@ -169,10 +169,10 @@ impl Driver for McpDriver {
     }
 
     async fn release(&self, cpu: &AnyProcessor, entry: u64) {
-        let received = self.held_datagrams.borrow_mut().remove(&entry);
-        if let Some(received) = received {
+        let datagram = self.held_datagrams.borrow_mut().remove(&entry);
+        if let Some(datagram) = datagram {
             let _lease = cpu.acquire("give back").await;
-            self.repost_buffers(cpu, received).await;
+            self.repost_buffers(cpu, datagram).await;
             cpu.sync().await;
         }
     }

@@ -10,7 +10,7 @@ use etherparse::Ipv4HeaderSlice;
 pub const ENVELOPE_BYTES: usize = 12;
 
 /// The first word of the firmware's prefix; no IPv4 packet begins with it.
-const MESSAGE: u32 = 0x6d63_7001;
+const PREFIX_MAGIC: u32 = 0x6d63_7001;
 
 /// The prefix that the firmware puts before each packet of a library's message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub struct Prefix {
     /// The sending node and the number of the message.
     pub key: (u32, u32),
     /// Offset of the packet in the message, in bytes.
-    pub from: u32,
+    pub offset: u32,
     /// Length of the message in bytes.
     pub total: u32,
     /// Indices of the sending and the receiving endpoint on their nodes, as one word.
@@ -27,18 +27,18 @@ pub struct Prefix {
 
 impl Prefix {
     /// Parses the beginning of a packet; returns `None` if it has no prefix.
-    pub fn of(bytes: &[u8]) -> Option<Prefix> {
+    pub fn parse(bytes: &[u8]) -> Option<Prefix> {
         let bytes: &[u8; 24] = bytes.first_chunk()?;
         let (words, _) = bytes.as_chunks::<4>();
         let word = |index: usize| u32::from_le_bytes(words[index]);
-        let prefix = Prefix { key: (word(1), word(2)), from: word(3), total: word(4), endpoints: word(5) };
-        (word(0) == MESSAGE).then_some(prefix)
+        let prefix = Prefix { key: (word(1), word(2)), offset: word(3), total: word(4), endpoints: word(5) };
+        (word(0) == PREFIX_MAGIC).then_some(prefix)
     }
 
     /// Returns the prefix as bytes.
     pub fn bytes(&self) -> Vec<u8> {
-        let Prefix { key: (node, number), from, total, endpoints } = *self;
-        bytes_of(&[MESSAGE, node, number, from, total, endpoints])
+        let Prefix { key: (node, number), offset, total, endpoints } = *self;
+        bytes_of(&[PREFIX_MAGIC, node, number, offset, total, endpoints])
     }
 }
 
@@ -47,7 +47,7 @@ const IS_PART_FLAG: u8 = 1;
 const LAST_FLAG: u8 = 2;
 
 /// Returns the envelope as bytes.
-pub fn encode(envelope: Envelope) -> [u8; ENVELOPE_BYTES] {
+pub fn encode_envelope(envelope: Envelope) -> [u8; ENVELOPE_BYTES] {
     let Envelope { is_part, handler, sequence, fragment, last } = envelope;
     let mut bytes = [0; ENVELOPE_BYTES];
     bytes[0] = handler;
@@ -58,7 +58,7 @@ pub fn encode(envelope: Envelope) -> [u8; ENVELOPE_BYTES] {
 }
 
 /// Parses an envelope; returns `None` if `bytes` is too short.
-pub fn decode(bytes: &[u8]) -> Option<Envelope> {
+pub fn decode_envelope(bytes: &[u8]) -> Option<Envelope> {
     let bytes: &[u8; ENVELOPE_BYTES] = bytes.first_chunk()?;
     Some(Envelope {
         is_part: bytes[1] & IS_PART_FLAG != 0,
@@ -76,15 +76,15 @@ pub struct Headers {
     pub key: DatagramKey,
     /// Offset of the packet's payload in the datagram, in bytes, including UDP's header.
     pub offset: u64,
-    /// Whether other fragments follow.
-    pub more: bool,
+    /// Whether the datagram has fragments after this packet.
+    pub has_more_fragments: bool,
     /// Bytes that go to the kernel: IPv4's header, and in the first fragment also UDP's header and the envelope.
     pub bytes: u64,
 }
 
 impl Headers {
     /// Parses the beginning of a packet; returns `None` if it is not an IPv4 packet.
-    pub fn of(bytes: &[u8]) -> Option<Headers> {
+    pub fn parse(bytes: &[u8]) -> Option<Headers> {
         let header = Ipv4HeaderSlice::from_slice(bytes).ok()?;
         let (from, to) = (header.source_addr(), header.destination_addr());
         let offset = u64::from(header.fragments_offset().value()) * 8;
@@ -92,18 +92,18 @@ impl Headers {
         Some(Headers {
             key: DatagramKey { from, to, identification: header.identification() },
             offset,
-            more: header.more_fragments(),
+            has_more_fragments: header.more_fragments(),
             bytes: header_bytes as u64,
         })
     }
 
     /// Returns whether the datagram has other fragments.
     pub fn is_fragment(&self) -> bool {
-        self.more || self.offset > 0
+        self.has_more_fragments || self.offset > 0
     }
 
     /// Returns the offset of the packet's data in the program's buffer.
-    pub fn data_at(&self) -> u64 {
+    pub fn data_offset(&self) -> u64 {
         self.offset.saturating_sub((UDP_HEADER + ENVELOPE_BYTES) as u64)
     }
 }
@@ -123,12 +123,12 @@ mod tests {
             last in any::<bool>(),
         ) {
             let envelope = Envelope { is_part, handler, sequence, fragment, last };
-            prop_assert_eq!(decode(&encode(envelope)), Some(envelope));
+            prop_assert_eq!(decode_envelope(&encode_envelope(envelope)), Some(envelope));
         }
 
         #[test]
         fn parsing_any_bytes_does_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-            let _ = Headers::of(&bytes);
+            let _ = Headers::parse(&bytes);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The specification of the control program: the chip, the firmware on it and the software above it.
 
-use super::buffers::{HEADER_SLOT, ReceiveBuffers, RxDestination};
+use super::buffers::{HEADER_SLOT_BYTES, ReceiveBuffers, RxDestination};
 use super::card::Card;
 use super::driver::{McpDriver, SoftwareStack};
 use super::firmware;
@@ -47,8 +47,8 @@ impl Part for McpInterface {
 
 impl InterfaceSpec for McpInterface {
     fn needs(&self) -> HostCapabilities {
-        let least = self.minimum_requirements();
-        if self.sends_ip() { least.with(HostCapabilities::INTERRUPTS, 1) } else { least }
+        let minimum = self.minimum_requirements();
+        if self.sends_ip() { minimum.with(HostCapabilities::INTERRUPTS, 1) } else { minimum }
     }
 
     fn minimum_requirements(&self) -> HostCapabilities {
@@ -72,7 +72,7 @@ impl InterfaceSpec for McpInterface {
     fn memory_footprint(&self) -> MemoryFootprint {
         let parameters = &self.parameters;
         let receive = match parameters.is_in_place() {
-            true => PAYLOAD_MAX as u64 + HEADER_SLOT * fragments_max(parameters),
+            true => PAYLOAD_MAX as u64 + HEADER_SLOT_BYTES * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
         let own_buffers = [(parameters.send_buffers, self.send_bytes()), (parameters.receive_buffers, receive)];

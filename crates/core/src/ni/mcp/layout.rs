@@ -13,9 +13,9 @@ use crate::protocol::udp_ip::{IPV4_HEADER, PAYLOAD_MAX, UDP_HEADER};
 pub const MESSAGE_HEADER: usize = 16;
 
 /// Address of the number of messages sent, which the host compares with the number that it has handled.
-pub const SENT: u64 = 0;
+pub const SENT_COUNT_ADDRESS: u64 = 0;
 /// Bytes before the rings.
-const HEAD: u64 = 64;
+const RINGS_START: u64 = 64;
 
 /// Offsets of the words of a send slot. The pieces follow these words, each with an address and a length.
 pub mod send {
@@ -105,12 +105,12 @@ impl Layout {
 
     /// Returns the address of the slot that is used for send number `number`.
     pub fn slot(&self, number: u64) -> u64 {
-        HEAD + (number % self.slots) * self.slot_bytes
+        RINGS_START + (number % self.slots) * self.slot_bytes
     }
 
     /// Returns the address of receive-buffer descriptor `number`.
     pub fn post(&self, number: u64) -> u64 {
-        HEAD + self.slots * self.slot_bytes + (number % self.posts) * post::BYTES
+        RINGS_START + self.slots * self.slot_bytes + (number % self.posts) * post::BYTES
     }
 
     /// Returns the address of event `number`.
@@ -160,16 +160,16 @@ pub fn packets_of(parameters: &McpParameters, payload: u64) -> u64 {
 pub const MESSAGE_MAX: u64 = 65_504;
 
 /// Returns the maximum number of bytes of program data in a datagram, a multiple of eight. The send queue must hold all
-/// packets of a datagram; so must the receive buffers, if the host copies.
+/// packets of a datagram. If the host copies, the receive buffers must hold them as well.
 pub fn data_max(parameters: &McpParameters) -> usize {
     if let Software::Library(_) = parameters.software {
         return MESSAGE_MAX as usize - MESSAGE_HEADER;
     }
-    let queued = parameters.send_slots + parameters.send_queue;
-    let packets = if parameters.is_in_place() { queued } else { queued.min(parameters.receive_buffers) };
-    let carried =
+    let queue_entries = parameters.send_slots + parameters.send_queue;
+    let packets = if parameters.is_in_place() { queue_entries } else { queue_entries.min(parameters.receive_buffers) };
+    let carried_bytes =
         packets.saturating_mul(fragment_payload_max(parameters)).min((PAYLOAD_MAX + UDP_HEADER) as u64) as usize;
-    (carried - UDP_HEADER - ENVELOPE_BYTES) / 8 * 8
+    (carried_bytes - UDP_HEADER - ENVELOPE_BYTES) / 8 * 8
 }
 
 /// Returns the maximum payload, in bytes, of a fragment that is not the last.

@@ -8,9 +8,9 @@
 
 use super::buffers::{RxDestination, pages};
 use super::card::Card;
-use super::headers::{ENVELOPE_BYTES, decode, encode};
+use super::headers::{ENVELOPE_BYTES, decode_envelope, encode_envelope};
 use super::kernel::{Part, ReceivedDatagram};
-use super::layout::{MESSAGE_HEADER, Piece, SENT, event, state};
+use super::layout::{MESSAGE_HEADER, Piece, SENT_COUNT_ADDRESS, event, state};
 use super::parameters::LibraryCosts;
 use super::queue::Descriptor;
 use super::stage;
@@ -34,7 +34,8 @@ pub struct Library {
     pub(super) failed_attempts: Cell<u32>,
 }
 
-/// The number of unsuccessful attempts after which the wait no longer grows (chosen: it is then 16 us, from 500 ns).
+/// The number of unsuccessful attempts after which the wait no longer grows (chosen: an interval of 500 ns has then
+/// grown to 16 us).
 const ATTEMPTS_MAX: u32 = 5;
 
 /// Returns the indices of two endpoints on their nodes as one word.
@@ -51,19 +52,19 @@ impl Library {
         let _works = cpu.sim().works();
         let start = cpu.now();
         cpu.work(card.costs.send + self.costs.send);
-        let memory = card.send_memory[buffer];
+        let memory = card.send_buffers[buffer];
         let mut head = [0; MESSAGE_HEADER];
-        head[..ENVELOPE_BYTES].copy_from_slice(&encode(packet.envelope));
+        head[..ENVELOPE_BYTES].copy_from_slice(&encode_envelope(packet.envelope));
         cpu.store_run(memory, &head).await;
-        let mut list = vec![Piece { address: memory, bytes: MESSAGE_HEADER as u64 }];
+        let mut gather_list = vec![Piece { address: memory, bytes: MESSAGE_HEADER as u64 }];
         match packet.source {
             PayloadSource::Memory(address, bytes) => {
-                list.extend(pages(address, bytes as u64, card.parameters.page.get()));
+                gather_list.extend(pages(address, bytes as u64, card.parameters.page.get()));
             }
             PayloadSource::Words(words) => {
                 let bytes = bytes_of(words);
                 cpu.store_run(memory + MESSAGE_HEADER as u64, &bytes).await;
-                list[0].bytes += bytes.len() as u64;
+                gather_list[0].bytes += bytes.len() as u64;
             }
         }
         cpu.fence().await;
@@ -72,11 +73,11 @@ impl Library {
         packet.journey.close(stage::HOST_SEND, cpu.now());
         let descriptor = Descriptor {
             to: card.addresses.node(packet.to),
-            length: list.iter().map(|piece| piece.bytes).sum(),
+            length: gather_list.iter().map(|piece| piece.bytes).sum(),
             endpoints: endpoints_word([packet.from, packet.to].map(|endpoint| card.addresses.index_on_node(endpoint))),
-            pieces: list,
-            sums: false,
-            frees: Some(buffer),
+            pieces: gather_list,
+            fills_checksum: false,
+            freed_buffer: Some(buffer),
             journey: packet.journey.clone(),
         };
         card.enqueue(cpu, descriptor).await;
@@ -90,28 +91,28 @@ impl Library {
     async fn reserve(&self, cpu: &AnyProcessor) -> Option<usize> {
         let card = &self.card;
         let take_free_buffer = || {
-            let is_free = !card.send_free.borrow().is_empty() && card.queue.reserve(1);
-            is_free.then(|| card.send_free.borrow_mut().pop().expect("one is free"))
+            let is_free = !card.free_send_buffers.borrow().is_empty() && card.queue.reserve(1);
+            is_free.then(|| card.free_send_buffers.borrow_mut().pop().expect("one is free"))
         };
         if let Some(buffer) = take_free_buffer() {
             return Some(buffer);
         }
-        let [all] = card.read_words::<1>(cpu, SENT).await;
-        card.complete_sends(cpu, all, self.costs.completion).await;
-        let taken = take_free_buffer();
-        self.failed_attempts.set(if taken.is_some() {
+        let [sent_messages] = card.read_words::<1>(cpu, SENT_COUNT_ADDRESS).await;
+        card.complete_sends(cpu, sent_messages, self.costs.completion).await;
+        let buffer = take_free_buffer();
+        self.failed_attempts.set(if buffer.is_some() {
             0
         } else {
             self.failed_attempts.get().min(ATTEMPTS_MAX - 1) + 1
         });
-        taken
+        buffer
     }
 
     /// Waits before the next attempt to reserve a slot: twice as long each time, since an attempt takes the bus from
     /// DMA.
     pub(super) async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
-        let wait = Time::from_ps(self.costs.interval.ps() << self.failed_attempts.get());
-        cpu.sim().delay(wait).await;
+        let delay = Time::from_ps(self.costs.interval.ps() << self.failed_attempts.get());
+        cpu.sim().delay(delay).await;
     }
 
     /// Polls once for a message.
@@ -136,7 +137,7 @@ impl Library {
         let part = Part { buffer, address, range, sum: Sum::ZERO, journey: journey.clone() };
         journey.add_service(start, cpu.now());
         lease.record_span("receive", journey.id(), data);
-        let envelope = decode(&head).expect("a message begins with an envelope");
+        let envelope = decode_envelope(&head).expect("a message begins with an envelope");
         let bytes = ENVELOPE_BYTES + data;
         self.inbox.send(ReceivedDatagram { from, to, envelope, parts: vec![part], bytes, journey });
     }
@@ -157,8 +158,8 @@ impl Library {
     }
 
     /// Copies a message's words from its buffer to the sink.
-    pub(super) async fn read(&self, cpu: &AnyProcessor, received: &ReceivedDatagram, sink: PayloadSink<'_>) {
-        let (PayloadSink::Words(words), Some(part)) = (sink, received.parts.first()) else { return };
+    pub(super) async fn read(&self, cpu: &AnyProcessor, datagram: &ReceivedDatagram, sink: PayloadSink<'_>) {
+        let (PayloadSink::Words(words), Some(part)) = (sink, datagram.parts.first()) else { return };
         let mut bytes = vec![0; part.range.len()];
         cpu.load_run(part.address, &mut bytes).await;
         words.extend(words_of(&bytes));

@@ -15,7 +15,7 @@
 //! | `stage.rs`, `instruments.rs` | the stages of a packet, and the journeys carried alongside the bytes |
 //! | `layout.rs` | the layout of interface memory |
 //! | `buffers.rs` | the receive buffers in host memory |
-//! | `headers.rs`, `sums.rs` | the headers that the firmware reads, and its checksums |
+//! | `headers.rs`, `checksums.rs` | the headers that the firmware reads, and its checksums |
 //! | `firmware/` | the device half: the threads on the chip's engines |
 //! | `card.rs`, `queue.rs`, `posting.rs` | the part of the driver that kernel and library share, with the send queue |
 //! | `kernel/` | sockets, UDP, IP, interrupts and the bottom half |
@@ -28,6 +28,7 @@
 
 mod buffers;
 mod card;
+mod checksums;
 pub mod driver;
 mod firmware;
 mod headers;
@@ -40,7 +41,6 @@ pub mod parameters;
 mod posting;
 mod queue;
 mod stage;
-mod sums;
 pub mod threads;
 
 pub use interface::McpInterface;

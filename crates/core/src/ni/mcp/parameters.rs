@@ -13,7 +13,7 @@ pub struct McpParameters {
     #[param(default = false)]
     pub user_level: bool,
     /// Maximum packet length, including headers.
-    #[param(min = Bytes(MTU_MIN.max(LEAST_MTU) as u64), max = "65535 B", meaning = Granularity)]
+    #[param(min = Bytes(MTU_MIN.max(HEADERS_MTU_MIN) as u64), max = "65535 B", meaning = Granularity)]
     pub mtu: Bytes,
     /// Rule for starting an engine on a packet that another engine is writing to the interface's memory.
     #[param(one_of)]
@@ -180,7 +180,7 @@ impl McpParameters {
     }
 
     /// Returns the number of bytes that the firmware puts before each packet.
-    pub fn prefix(&self) -> u64 {
+    pub fn prefix_bytes(&self) -> u64 {
         match self.software {
             Software::Kernel(_) => 0,
             Software::Library(_) => PREFIX_BYTES,
@@ -188,29 +188,30 @@ impl McpParameters {
     }
 }
 
-const LIBRARY: (&str, &str) =
+const LIBRARY_TABLE: (&str, &str) =
     ("library", "Costs of the library, in processor cycles; required with `user-level = true`");
-const KERNEL: (&str, &str) = ("kernel", "Costs of the kernel, in processor cycles; required with `user-level = false`");
+const KERNEL_TABLE: (&str, &str) =
+    ("kernel", "Costs of the kernel, in processor cycles; required with `user-level = false`");
 
 impl Software {
     /// Reads the table of costs that is required for this value of `user_level`.
-    fn read(t: &mut Table<'_>, user_level: bool) -> Software {
-        if t.describing() {
+    fn read(table: &mut Table<'_>, user_level: bool) -> Software {
+        if table.describing() {
             // The other table may be present as well; it is read and ignored.
-            t.optional_table(LIBRARY.0, LIBRARY.1, LibraryCosts::read);
-            let costs = t.optional_table(KERNEL.0, KERNEL.1, KernelCosts::read);
+            table.optional_table(LIBRARY_TABLE.0, LIBRARY_TABLE.1, LibraryCosts::read);
+            let costs = table.optional_table(KERNEL_TABLE.0, KERNEL_TABLE.1, KernelCosts::read);
             return Software::Kernel(costs.expect("a description of all reads every table"));
         }
         match user_level {
-            true => Software::Library(t.table(LIBRARY.0, LIBRARY.1, LibraryCosts::read)),
-            false => Software::Kernel(t.table(KERNEL.0, KERNEL.1, KernelCosts::read)),
+            true => Software::Library(table.table(LIBRARY_TABLE.0, LIBRARY_TABLE.1, LibraryCosts::read)),
+            false => Software::Kernel(table.table(KERNEL_TABLE.0, KERNEL_TABLE.1, KernelCosts::read)),
         }
     }
 
     fn write(&self, to: &mut dyn ParameterSink) {
         match self {
-            Software::Library(costs) => to.table(LIBRARY.0, &|to| costs.write(to)),
-            Software::Kernel(costs) => to.table(KERNEL.0, &|to| costs.write(to)),
+            Software::Library(costs) => to.table(LIBRARY_TABLE.0, &|to| costs.write(to)),
+            Software::Kernel(costs) => to.table(KERNEL_TABLE.0, &|to| costs.write(to)),
         }
     }
 }
@@ -219,4 +220,4 @@ impl Software {
 pub const PREFIX_BYTES: u64 = 24;
 
 /// The minimum MTU, at which the first fragment contains a packet's headers and the messaging layer's header.
-const LEAST_MTU: usize = 128;
+const HEADERS_MTU_MIN: usize = 128;

@@ -11,8 +11,8 @@ impl Card {
     /// packet waits, and otherwise in order.
     pub(super) async fn enqueue(&self, cpu: &AnyProcessor, packet: Descriptor) {
         let queue = &self.queue;
-        if queue.free_slots.get() == 0 || !queue.waiting.borrow().is_empty() {
-            return queue.waiting.borrow_mut().push_back(packet);
+        if queue.free_slots.get() == 0 || !queue.waiting_packets.borrow().is_empty() {
+            return queue.waiting_packets.borrow_mut().push_back(packet);
         }
         self.fill_slot(cpu, packet).await;
     }
@@ -23,30 +23,31 @@ impl Card {
         let slot = self.layout.slot(queue.next_slot.get());
         queue.next_slot.set(queue.next_slot.get() + 1);
         queue.free_slots.set(queue.free_slots.get() - 1);
-        queue.in_interface.borrow_mut().push_back(packet.frees);
+        queue.in_interface.borrow_mut().push_back(packet.freed_buffer);
         self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
-        let sums = if packet.sums { send::SUMS } else { 0 };
-        let mut words = vec![packet.length as u32, packet.to.0, packet.endpoints, packet.pieces.len() as u32 | sums];
+        let checksum_flag = if packet.fills_checksum { send::SUMS } else { 0 };
+        let mut words =
+            vec![packet.length as u32, packet.to.0, packet.endpoints, packet.pieces.len() as u32 | checksum_flag];
         words.extend(packet.pieces.iter().flat_map(|piece| [piece.address as u32, piece.bytes as u32]));
         cpu.write_run(self.window.at(slot + send::LENGTH), &bytes_of(&words)).await;
         cpu.write_run(self.window.at(slot + send::STATE), &state::FILLED.to_le_bytes()).await;
     }
 
     /// Handles the completion of messages: frees the buffers of the messages that were sent since the last call, at a
-    /// cost of `cycles` each, and fills their slots with waiting packets. `all` is the number of messages sent since
-    /// the run began.
-    pub(super) async fn complete_sends(&self, cpu: &AnyProcessor, all: u32, cycles: u64) {
+    /// cost of `cycles` each, and fills their slots with waiting packets. `sent_messages` is the number of messages
+    /// sent since the run began.
+    pub(super) async fn complete_sends(&self, cpu: &AnyProcessor, sent_messages: u32, cycles: u64) {
         let queue = &self.queue;
-        let new = all.wrapping_sub(queue.completed.replace(all));
-        for _ in 0..new {
+        let newly_sent = sent_messages.wrapping_sub(queue.handled_messages.replace(sent_messages));
+        for _ in 0..newly_sent {
             cpu.work(cycles);
             let buffer = queue.in_interface.borrow_mut().pop_front().expect("a sent message was in the interface");
-            self.send_free.borrow_mut().extend(buffer);
+            self.free_send_buffers.borrow_mut().extend(buffer);
             queue.free_slots.set(queue.free_slots.get() + 1);
-            queue.unreserved.set(queue.unreserved.get() + 1);
+            queue.unreserved_descriptors.set(queue.unreserved_descriptors.get() + 1);
         }
         while queue.free_slots.get() > 0 {
-            let Some(packet) = queue.waiting.borrow_mut().pop_front() else { break };
+            let Some(packet) = queue.waiting_packets.borrow_mut().pop_front() else { break };
             self.fill_slot(cpu, packet).await;
         }
         self.send_wakeup.notify();

@@ -15,9 +15,9 @@ pub(super) struct Descriptor {
     pub endpoints: u32,
     pub pieces: Vec<Piece>,
     /// Whether the interface fills in the checksum.
-    pub sums: bool,
+    pub fills_checksum: bool,
     /// The send buffer that becomes free once the packet has been sent.
-    pub frees: Option<usize>,
+    pub freed_buffer: Option<usize>,
     pub journey: Journey,
 }
 
@@ -26,35 +26,35 @@ pub(super) struct SendQueue {
     /// Number of free slots of the interface.
     pub(super) free_slots: Cell<u64>,
     /// Number of packets that can still be reserved, on both levels together.
-    pub(super) unreserved: Cell<u64>,
+    pub(super) unreserved_descriptors: Cell<u64>,
     /// The number of the next slot to be filled.
     pub(super) next_slot: Cell<u64>,
     /// Descriptors in the first level, oldest first.
-    pub(super) waiting: RefCell<VecDeque<Descriptor>>,
+    pub(super) waiting_packets: RefCell<VecDeque<Descriptor>>,
     /// Send buffers of the descriptors in the second level, oldest first.
     pub(super) in_interface: RefCell<VecDeque<Option<usize>>>,
     /// Number of sent messages that have been handled.
-    pub(super) completed: Cell<u32>,
+    pub(super) handled_messages: Cell<u32>,
 }
 
 impl SendQueue {
     pub(super) fn new(parameters: &McpParameters) -> SendQueue {
         SendQueue {
             free_slots: Cell::new(parameters.send_slots),
-            unreserved: Cell::new(parameters.send_slots + parameters.send_queue),
+            unreserved_descriptors: Cell::new(parameters.send_slots + parameters.send_queue),
             next_slot: Cell::new(0),
-            waiting: RefCell::default(),
+            waiting_packets: RefCell::default(),
             in_interface: RefCell::default(),
-            completed: Cell::new(0),
+            handled_messages: Cell::new(0),
         }
     }
 
     /// Reserves descriptors for `packets` packets; returns `false` if there are not enough.
     pub(super) fn reserve(&self, packets: u64) -> bool {
-        let enough = self.unreserved.get() >= packets;
-        if enough {
-            self.unreserved.set(self.unreserved.get() - packets);
+        let has_enough = self.unreserved_descriptors.get() >= packets;
+        if has_enough {
+            self.unreserved_descriptors.set(self.unreserved_descriptors.get() - packets);
         }
-        enough
+        has_enough
     }
 }

@@ -30,7 +30,7 @@ impl Port {
                 self.sim.until(at).await;
             }
             match work {
-                Deferred::DeliverAcknowledgement(packet) => self.arrive(&packet),
+                Deferred::DeliverAcknowledgement(packet) => self.deliver_to_protocol(&packet),
                 Deferred::CompleteTake { class, answer, key } => self.complete_take(class, answer, key),
             }
         }

@@ -15,13 +15,14 @@ impl Port {
         if state.sending.borrow().is_some() {
             return;
         }
-        let Some(frame) = self.next(class) else { return };
+        let Some(frame) = self.next_frame(class) else { return };
         let span_name = self.send_label(&frame);
-        let packet = self.packet(frame);
-        *state.sending.borrow_mut() = Some(OutgoingPacket { packet: packet.clone(), span_name, since: self.sim.now() });
+        let packet = self.packet_with_frame(frame);
+        *state.sending.borrow_mut() =
+            Some(OutgoingPacket { packet: packet.clone(), span_name, send_start: self.sim.now() });
         self.wire.send(packet);
         self.timers_changed();
-        if self.pools {
+        if self.has_send_pool {
             // A packet may have left the pool of send buffers.
             self.freed.notify();
         }
@@ -30,7 +31,7 @@ impl Port {
 
     /// Returns the protocol's next frame of a class, if there is one.
     #[inline]
-    fn next(&self, class: Class) -> Option<Frame<PacketHandle>> {
+    fn next_frame(&self, class: Class) -> Option<Frame<PacketHandle>> {
         let (mut protocol, now) = (self.protocol.borrow_mut(), self.sim.now());
         if !protocol.may_send(class) {
             debug_assert!(protocol.next(class, now).is_none(), "`may_send` is true if there is a frame to send");
@@ -53,12 +54,12 @@ impl Port {
 
     /// Records a span that ends now.
     #[inline]
-    fn record_span_since(&self, what: &'static str, packet: &Packet, since: Time) {
+    fn record_span_since(&self, activity: &'static str, packet: &Packet, start: Time) {
         if !self.sim.recorder().keeps_track(self.track) {
             return;
         }
-        let span_label = SpanLabel { activity: what, message: packet.journey.id(), bytes: packet.label().length };
-        self.sim.recorder().record_span(self.track, span_label, since, self.sim.now());
+        let span_label = SpanLabel { activity, message: packet.journey.id(), bytes: packet.label().length };
+        self.sim.recorder().record_span(self.track, span_label, start, self.sim.now());
     }
 
     pub(super) fn send_ready_frames(&self) {
@@ -67,7 +68,7 @@ impl Port {
 
     /// Returns the packet that carries a frame. If the protocol retransmits, the packet is a copy, so that each
     /// transmission has its own journey.
-    fn packet(&self, frame: Frame<PacketHandle>) -> Rc<Packet> {
+    fn packet_with_frame(&self, frame: Frame<PacketHandle>) -> Rc<Packet> {
         let Frame { from, to, flow, class, head, extension, marks, bytes, needs_slot, is_retransmission, body } = frame;
         let label = Label { source: from, destination: to, class, length: bytes, needs_slot, flow, head };
         let Some(packet) = body else {
@@ -84,7 +85,7 @@ impl Port {
                 false => packet.journey.close_if_lasted(self.stages.pool, now),
             }
         }
-        let packet = if self.resends { packet.copy() } else { packet };
+        let packet = if self.retransmits { packet.copy() } else { packet };
         if is_retransmission {
             packet.journey.close("retry", now);
         }
@@ -93,15 +94,15 @@ impl Port {
         packet
     }
 
-    pub(super) fn handle(&self, event: FabricEvent) {
+    pub(super) fn handle_event(&self, event: FabricEvent) {
         match event {
             FabricEvent::TxReady(class) => {
-                let sent = self.class_states[class.index()].sending.borrow_mut().take();
-                if let Some(OutgoingPacket { packet, span_name, since }) = sent {
+                let outgoing = self.class_states[class.index()].sending.borrow_mut().take();
+                if let Some(OutgoingPacket { packet, span_name, send_start }) = outgoing {
                     packet.set_entered();
-                    self.record_span_since(span_name, &packet, since);
+                    self.record_span_since(span_name, &packet, send_start);
                 }
-                if !self.pools {
+                if !self.has_send_pool {
                     self.freed.notify();
                 }
                 let effects = self.protocol.borrow_mut().on_departure(class);
@@ -124,7 +125,7 @@ impl Port {
                 }
             }
             FabricEvent::Dropped(packet) => {
-                if !self.resends {
+                if !self.retransmits {
                     self.tally.record_loss(&packet.journey);
                 }
             }
@@ -135,14 +136,14 @@ impl Port {
     fn receive(&self, packet: Rc<Packet>) {
         match self.processing > 0 && packet.bytes().is_empty() {
             true => {
-                let taken = self.clock.edge_since(self.sim.now(), self.processing);
-                self.deferred.send((taken, Deferred::DeliverAcknowledgement(packet)));
+                let processed_at = self.clock.edge_since(self.sim.now(), self.processing);
+                self.deferred.send((processed_at, Deferred::DeliverAcknowledgement(packet)));
             }
-            false => self.arrive(&packet),
+            false => self.deliver_to_protocol(&packet),
         }
     }
 
-    pub(super) fn arrive(&self, packet: &Rc<Packet>) {
+    pub(super) fn deliver_to_protocol(&self, packet: &Rc<Packet>) {
         let body = (!packet.bytes().is_empty()).then(|| PacketHandle::new(packet.clone()));
         let frame = frame_of(packet, body);
         let now = self.sim.now();
@@ -163,7 +164,7 @@ impl Port {
                 packet.journey.close(self.stages.fabric, now);
             }
         }
-        if is_trimmed && !self.resends {
+        if is_trimmed && !self.retransmits {
             self.tally.record_loss(&packet.journey);
         }
         self.apply_effects(effects);
@@ -186,10 +187,10 @@ impl Port {
     pub(super) fn complete_take(&self, class: Class, answer: Answer, key: usize) {
         self.class_states[class.index()].taking.set(false);
         let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
-        let reading = self.held_packets.borrow()[key].expect("a packet is released when its slot is known");
-        match reading.read {
+        let held_packet = self.held_packets.borrow()[key].expect("a packet is released when its slot is known");
+        match held_packet.is_read {
             true => self.free_slot(class, key, taken.slot),
-            false => self.held_packets.borrow_mut()[key] = Some(HeldPacket { slot: Some(taken.slot), ..reading }),
+            false => self.held_packets.borrow_mut()[key] = Some(HeldPacket { slot: Some(taken.slot), ..held_packet }),
         }
         self.send_ready_frames();
         self.arrived.notify();
@@ -207,7 +208,8 @@ impl Port {
     }
 }
 
-/// Returns the frame that a packet carries. `body` is what the protocol will deliver.
+/// Returns the frame that a packet carries. `body` is the packet as the protocol will deliver it, and `None` for
+/// a control frame.
 pub(crate) fn frame_of(packet: &Packet, body: Option<PacketHandle>) -> Frame<PacketHandle> {
     let Label { source: from, destination: to, class, length: bytes, needs_slot, flow, head } = packet.label();
     let (extension, marks) = (packet.header_extension(), packet.marks());

@@ -4,7 +4,8 @@
 //! the protocol for the next frame. The port reports arrived packets, and packets that the reader has taken or
 //! released, to the protocol, which may then have more frames to send. Composing an acknowledgement and processing one
 //! take the protocol's `processing` cycles each. A packet's latency within the interface is modelled by the design, or
-//! is part of the fabric's interface delay. Everything in which designs differ is left out.
+//! is part of the fabric's interface delay. The module leaves out everything in which
+//! designs differ.
 //!
 //! A port measures the protocol's counters and the packets in flight to each node ([`InFlight`]). It records a span
 //! for each packet while the packet is sent, and a span of zero length for each arrival.
@@ -33,8 +34,8 @@ pub struct Port {
     /// Number of logical networks for programs.
     classes: u8,
     processing: u64,
-    resends: bool,
-    pools: bool,
+    retransmits: bool,
+    has_send_pool: bool,
     has_timers: bool,
     wire: Rc<dyn PacketPort>,
     class_states: Vec<ClassState>,
@@ -74,7 +75,7 @@ struct ClassState {
 struct OutgoingPacket {
     packet: Rc<Packet>,
     span_name: &'static str,
-    since: Time,
+    send_start: Time,
 }
 
 /// A packet that has been taken and not released.
@@ -83,7 +84,7 @@ struct HeldPacket {
     /// The slot, once the protocol has released it.
     slot: Option<Slot>,
     /// Whether the reader released the packet before the protocol released the slot.
-    read: bool,
+    is_read: bool,
 }
 
 /// A packet that was taken.
@@ -101,20 +102,21 @@ pub struct TakenPacket {
 impl Port {
     /// Creates a port and starts its tasks.
     pub fn start(config: PortConfig<'_>) -> Rc<Port> {
-        let PortConfig { sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet, .. } =
-            config;
+        let PortConfig {
+            sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet_max, ..
+        } = config;
         let protocol = protocol.with_classes(classes);
         let guarantees = protocol.guarantees();
         let port = Rc::new(Port {
             sim: sim.clone(),
             node,
             clock,
-            packet_length: packet,
+            packet_length: packet_max,
             protocol: RefCell::new(protocol.start(node)),
             classes: protocol.spec().classes(classes),
             processing: protocol.spec().processing_cycles(),
-            resends: guarantees.survives_loss,
-            pools: guarantees.pools,
+            retransmits: guarantees.survives_loss,
+            has_send_pool: guarantees.pools,
             has_timers: guarantees.has_timers,
             wire,
             class_states: Class::all(classes).map(|_| ClassState::default()).collect(),
@@ -135,18 +137,18 @@ impl Port {
         if let Some(slots) = guarantees.slots {
             Class::all(classes).for_each(|class| port.wire.set_slots(class, slots));
         }
-        port.join(name);
+        port.start_tasks(name);
         port
     }
 
-    fn join(self: &Rc<Self>, name: &str) {
-        let listener = Rc::downgrade(self);
-        let listen = move |event| {
-            if let Some(port) = listener.upgrade() {
-                port.handle(event);
+    fn start_tasks(self: &Rc<Self>, name: &str) {
+        let weak_port = Rc::downgrade(self);
+        let on_event = move |event| {
+            if let Some(port) = weak_port.upgrade() {
+                port.handle_event(event);
             }
         };
-        self.wire.attach(Box::new(listen));
+        self.wire.attach(Box::new(on_event));
         if self.processing > 0 {
             self.sim.spawn_server(format!("{name} interface"), self.clone().run_deferred());
         }
@@ -204,7 +206,7 @@ impl Port {
     pub async fn pass(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
         let body = packet.body.clone();
         self.offer(slot, packet);
-        while !self.pools && !body.has_entered() {
+        while !self.has_send_pool && !body.has_entered() {
             self.freed.wait().await;
         }
     }
@@ -248,19 +250,19 @@ impl Port {
     /// Waits for a packet and takes it.
     pub async fn take(&self, class: Class) -> TakenPacket {
         loop {
-            if let Some(taken) = self.try_take(class, |_| Answer::None) {
-                return taken;
+            if let Some(taken_packet) = self.try_take(class, |_| Answer::None) {
+                return taken_packet;
             }
             self.arrived.wait().await;
         }
     }
 
     /// Releases a packet that has been read, which frees its slot.
-    pub fn release(&self, taken: TakenPacket) {
-        let TakenPacket { class, key, .. } = taken;
-        let reading = self.held_packets.borrow()[key].expect("a packet is released once");
-        match reading.slot {
-            None => self.held_packets.borrow_mut()[key] = Some(HeldPacket { read: true, ..reading }),
+    pub fn release(&self, taken_packet: TakenPacket) {
+        let TakenPacket { class, key, .. } = taken_packet;
+        let held_packet = self.held_packets.borrow()[key].expect("a packet is released once");
+        match held_packet.slot {
+            None => self.held_packets.borrow_mut()[key] = Some(HeldPacket { is_read: true, ..held_packet }),
             Some(slot) => self.free_slot(class, key, slot),
         }
     }

@@ -18,7 +18,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A switch with a queue for each output. It marks packets of a long queue, and trims those of a longer one.
+/// A switch with a queue for each output. It marks a packet that joins a long queue, and trims one that joins an
+/// even longer queue.
 #[derive(Clone, Copy, Debug, Parameters)]
 struct Switch {
     /// Rate of an output.
@@ -33,7 +34,7 @@ struct Switch {
 }
 
 /// Length of a trimmed packet.
-const TRIMMED: Bytes = Bytes(16);
+const TRIMMED_BYTES: Bytes = Bytes(16);
 
 impl Part for Switch {
     const INFO: PartInfo = PartInfo::new("switch", "A switch that marks and trims");
@@ -56,7 +57,7 @@ impl FabricSpec for Switch {
             switch: *self,
             hub: hub.clone(),
             queue: Mailbox::new(sim, format!("{name}: a packet at the output")),
-            queued: Cell::new(0),
+            queue_length: Cell::new(0),
             slots: Cell::new(u32::MAX),
             freed: Signal::new(sim, format!("{name}: a receive slot")),
         };
@@ -74,24 +75,24 @@ struct Output {
     switch: Switch,
     hub: Rc<DeliveryHub>,
     queue: Mailbox<Rc<Packet>>,
-    queued: Cell<usize>,
+    queue_length: Cell<usize>,
     slots: Cell<u32>,
     freed: Signal,
 }
 
 impl Output {
-    fn take(&self, packet: Rc<Packet>) {
+    fn enqueue(&self, packet: Rc<Packet>) {
         let mut marks = packet.marks();
-        if self.queued.get() >= self.switch.marks_at {
+        if self.queue_length.get() >= self.switch.marks_at {
             marks.congestion = true;
             packet.set_marks(marks);
         }
         // Control frames, which are as short as a trimmed packet, are not trimmed.
-        if self.queued.get() >= self.switch.trims_at && packet.label().length > TRIMMED {
-            packet.trim(TRIMMED);
+        if self.queue_length.get() >= self.switch.trims_at && packet.label().length > TRIMMED_BYTES {
+            packet.trim(TRIMMED_BYTES);
         }
         COUNTS.with_borrow_mut(|counts| counts.count_at_switch(packet.marks()));
-        self.queued.set(self.queued.get() + 1);
+        self.queue_length.set(self.queue_length.get() + 1);
         self.queue.send(packet);
     }
 
@@ -105,7 +106,7 @@ impl Output {
                 }
                 self.slots.set(self.slots.get() - 1);
             }
-            self.queued.set(self.queued.get() - 1);
+            self.queue_length.set(self.queue_length.get() - 1);
             self.hub.deliver(packet);
         }
     }
@@ -142,7 +143,7 @@ impl PacketPort for SwitchPort {
         own_output.sim.spawn_server("a packet on a link", async move {
             sim.delay(time).await;
             let class = packet.label().class;
-            outputs[packet.label().destination.index()].take(packet);
+            outputs[packet.label().destination.index()].enqueue(packet);
             outputs[node.index()].hub.notify(node, FabricEvent::TxReady(class));
         });
     }
@@ -242,7 +243,7 @@ impl Protocol<PacketHandle> for MarkedWindow {
     }
 
     fn arrive_trimmed(&mut self, frame: Frame<PacketHandle>, _now: Time) -> Effects {
-        assert!(frame.body.is_none() && frame.bytes == TRIMMED, "the payload was cut");
+        assert!(frame.body.is_none() && frame.bytes == TRIMMED_BYTES, "the payload was cut");
         self.count_marks(&frame);
         Effects { is_discarded: true, ..Effects::NONE }
     }
@@ -311,7 +312,10 @@ fn machine([host, ni]: [&str; 2], protocol: &str, fabric: &str) -> Result<Machin
          [workload.stream]\nflows = [\"n0 -> n2\", \"n1 -> n2\"]\nmessages = 60\nwarm-up = 0\npayload = \"200 B\"\n"
     );
     let registry = Arc::new(Registry::shipped().with_fabric::<Switch>().with_protocol::<MarkCountingWindow>());
-    registry.read(Document::Text("switch", &text, None), &[]).map(|read| read.value).map_err(|all| all.to_string())
+    registry
+        .read(Document::Text("switch", &text, None), &[])
+        .map(|read| read.value)
+        .map_err(|errors| errors.to_string())
 }
 
 fn observe(node: [&str; 2], protocol: &str, fabric: &str) -> (RunObservation, MarkCounts) {
@@ -332,7 +336,7 @@ fn a_protocol_sees_the_marks_and_headers_of_packets_and_survives_trimming() {
     assert_eq!((run.metric("messages.delivered"), run.metric("messages.dropped")), (Some(120.0), Some(0.0)));
     assert!(counts.at_switch[0] > counts.at_switch[1] && counts.at_switch[1] > 0, "{counts:?}");
     assert_eq!(counts.at_protocol, counts.at_switch, "no mark is lost on the way to the protocol");
-    assert!(run.sum(|one| one.retransmitted) >= counts.at_switch[1], "trimmed packets are retransmitted");
+    assert!(run.sum(|statistics| statistics.retransmitted) >= counts.at_switch[1], "trimmed packets are retransmitted");
 }
 
 #[test]
@@ -352,8 +356,8 @@ fn a_trimmed_packet_is_counted_as_lost_without_retransmission() {
 #[test]
 fn a_fabric_without_the_features_that_a_protocol_needs_is_refused_by_name() {
     let error = machine(NODE, ", \"fabrics/ideal-1998\"]\nprotocol.marked = {}\n", "").expect_err("no marks");
-    let lacks = "[fabric.ideal] lacks what [protocol.marked] needs: congestion marks, trimming of packets";
-    assert!(error.contains(lacks) && error.contains("it needs [fabric.switch]"), "{error}");
+    let expected = "[fabric.ideal] lacks what [protocol.marked] needs: congestion marks, trimming of packets";
+    assert!(error.contains(expected) && error.contains("choose [fabric.switch]"), "{error}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::engine::Bytes;
 use crate::ni::verbs::{WorkKind, WorkStatus};
 
 /// Bytes of the used part of an entry.
-pub const ENTRY: usize = 64;
+pub const ENTRY_BYTES: usize = 64;
 
 /// A completion queue entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,8 +55,8 @@ impl CompletionEntry {
     }
 
     /// Returns the bytes of the entry with this owner bit.
-    pub fn encode(&self, owner: u8) -> [u8; ENTRY] {
-        let mut entry = [0; ENTRY];
+    pub fn encode(&self, owner: u8) -> [u8; ENTRY_BYTES] {
+        let mut entry = [0; ENTRY_BYTES];
         let syndrome = SYNDROMES.iter().find(|(status, _)| *status == self.status).map_or(0, |(_, code)| *code);
         let kind = match (self.kind, syndrome) {
             (WorkKind::Send, 0) => REQUEST,
@@ -72,9 +72,9 @@ impl CompletionEntry {
         entry
     }
 
-    /// Returns the owner bit of an entry, of which `last` are the last eight bytes.
-    pub fn owner_of(last: u64) -> u8 {
-        last.to_le_bytes()[7] & 1
+    /// Returns the owner bit of an entry whose last eight bytes are `last_word`.
+    pub fn owner_of(last_word: u64) -> u8 {
+        last_word.to_le_bytes()[7] & 1
     }
 
     /// Parses an entry from its words of eight bytes at offsets 40, 48 and 56.

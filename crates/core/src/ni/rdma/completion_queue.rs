@@ -13,15 +13,15 @@ pub struct CompletionQueue {
     entries: u32,
     entry_bytes: u64,
     /// Address of the record of taken entries.
-    record: Address,
+    taken_record: Address,
     /// Number of entries that the device has reserved.
-    reserved: Cell<u64>,
+    reserved_entries: Cell<u64>,
     /// Number of entries that the device knows to have been taken.
     known_taken: Cell<u64>,
     /// Number of entries that are visible in memory.
-    visible: Cell<u64>,
+    visible_entries: Cell<u64>,
     /// Number of entries that the processor has taken.
-    taken: Cell<u64>,
+    taken_entries: Cell<u64>,
     is_overrun: Cell<bool>,
     /// Records of the messages of visible entries.
     journeys: RefCell<VecDeque<Journey>>,
@@ -39,11 +39,11 @@ impl CompletionQueue {
             base: host.allocate(entries as usize * entry_bytes as usize),
             entries,
             entry_bytes,
-            record: host.allocate(8),
-            reserved: Cell::new(0),
+            taken_record: host.allocate(8),
+            reserved_entries: Cell::new(0),
             known_taken: Cell::new(0),
-            visible: Cell::new(0),
-            taken: Cell::new(0),
+            visible_entries: Cell::new(0),
+            taken_entries: Cell::new(0),
             is_overrun: Cell::new(false),
             journeys: RefCell::default(),
             written: Signal::new(sim, format!("{}: a completion", host.name)),
@@ -62,13 +62,13 @@ impl CompletionQueue {
 
     /// Returns the address of the block that shows whether the next entry is valid.
     pub fn polled_block(&self) -> Address {
-        (self.address(self.taken.get()) + self.entry_bytes - LAST_WORD) / 64 * 64
+        (self.address(self.taken_entries.get()) + self.entry_bytes - LAST_WORD) / 64 * 64
     }
 
     /// Returns the address of the record of taken entries if the queue seems full, so that the device reads the record
     /// before it reserves an entry.
     pub fn record_to_read(&self) -> Option<Address> {
-        self.seems_full().then_some(self.record)
+        self.seems_full().then_some(self.taken_record)
     }
 
     /// Updates the number of entries that the device knows to have been taken to `taken`, the contents of the record.
@@ -77,32 +77,32 @@ impl CompletionQueue {
     }
 
     fn seems_full(&self) -> bool {
-        self.reserved.get() - self.known_taken.get() == u64::from(self.entries)
+        self.reserved_entries.get() - self.known_taken.get() == u64::from(self.entries)
     }
 
     /// Reserves the next entry for the device. Returns `None` if the queue has overrun: the completion is lost, and
-    /// with it the queue.
+    /// the queue cannot be used again.
     pub fn reserve(&self) -> Option<u64> {
-        let position = self.reserved.get();
+        let position = self.reserved_entries.get();
         if self.is_overrun.get() || self.seems_full() {
             self.is_overrun.set(true);
             self.written.notify();
             return None;
         }
-        self.reserved.set(position + 1);
+        self.reserved_entries.set(position + 1);
         Some(position)
     }
 
     /// Records that the next entry is visible in memory.
-    pub fn show(&self, journey: Journey) {
-        self.visible.set(self.visible.get() + 1);
+    pub fn publish(&self, journey: Journey) {
+        self.visible_entries.set(self.visible_entries.get() + 1);
         self.journeys.borrow_mut().push_back(journey);
         self.written.notify();
     }
 
-    /// Returns whether a poll would find an entry, or that the queue has overrun.
-    pub fn has_news(&self) -> bool {
-        self.visible.get() > self.taken.get() || self.is_overrun.get()
+    /// Returns whether a poll would find an entry or the queue has overrun.
+    pub fn needs_poll(&self) -> bool {
+        self.visible_entries.get() > self.taken_entries.get() || self.is_overrun.get()
     }
 
     /// Returns whether the queue has overrun.
@@ -112,7 +112,7 @@ impl CompletionQueue {
 
     /// Polls once: loads the next entry, and takes it if it is valid.
     pub async fn poll(&self, cpu: &AnyProcessor) -> Option<(CompletionEntry, Journey)> {
-        let position = self.taken.get();
+        let position = self.taken_entries.get();
         let end = self.address(position) + self.entry_bytes;
         let last = cpu.load_word(end - LAST_WORD, 8).await;
         if CompletionEntry::owner_of(last) != CompletionEntry::owner(position, self.entries) {
@@ -120,8 +120,8 @@ impl CompletionQueue {
         }
         let length = cpu.load_word(end - 3 * LAST_WORD, 8).await;
         let syndrome = cpu.load_word(end - 2 * LAST_WORD, 8).await;
-        self.taken.set(position + 1);
-        cpu.store_word(self.record, 8, position + 1).await;
+        self.taken_entries.set(position + 1);
+        cpu.store_word(self.taken_record, 8, position + 1).await;
         let journey = self.journeys.borrow_mut().pop_front().unwrap_or_default();
         Some((CompletionEntry::decode([length, syndrome, last]), journey))
     }

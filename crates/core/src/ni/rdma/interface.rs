@@ -20,7 +20,7 @@ const QUEUE_PAIRS_MAX: u32 = 1 << 20;
 /// Largest request: 2 GiB (InfiniBand Architecture Specification, volume 1, section 9.2).
 const REQUEST_MAX: Bytes = Bytes(1 << 31);
 /// Bytes of the headers of a packet with the longest ones.
-const HEADERS: u64 = ETHERNET_BYTES as u64 + 20 + 8 + 12 + 28 + 4;
+const HEADER_BYTES_MAX: u64 = ETHERNET_BYTES as u64 + 20 + 8 + 12 + 28 + 4;
 
 impl Part for RdmaParameters {
     const INFO: PartInfo = PartInfo::new("rdma", "Queue pairs of RDMA over RoCEv2, on hosts with DMA")
@@ -57,10 +57,10 @@ impl RdmaParameters {
 
 impl InterfaceSpec for RdmaParameters {
     fn needs(&self) -> HostCapabilities {
-        let least = self.minimum_requirements();
+        let minimum = self.minimum_requirements();
         match self.doorbell {
-            Doorbell::BlueFlame | Doorbell::BlueFlameInline => least.with(HostCapabilities::WRITE_COMBINING, 1),
-            Doorbell::Fetch => least,
+            Doorbell::BlueFlame | Doorbell::BlueFlameInline => minimum.with(HostCapabilities::WRITE_COMBINING, 1),
+            Doorbell::Fetch => minimum,
         }
     }
 
@@ -70,7 +70,7 @@ impl InterfaceSpec for RdmaParameters {
 
     fn limits(&self) -> InterfaceLimits {
         let payload = PacketHeader::payload_max(self.mtu) as u64;
-        let (packet, message) = (Bytes(self.mtu.get() + HEADERS), Bytes(payload << 16));
+        let (packet, message) = (Bytes(self.mtu.get() + HEADER_BYTES_MAX), Bytes(payload << 16));
         let endpoints = EndpointLimit::PerNode(PacketHeader::ENDPOINTS);
         InterfaceLimits::new(packet, message, addresses::NODES_MAX, endpoints)
             .with_words(payload as usize / 4)

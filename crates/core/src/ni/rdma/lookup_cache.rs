@@ -7,37 +7,40 @@ use std::collections::BTreeMap;
 /// A cache of table entries, by their numbers.
 pub struct LookupCache {
     entries: usize,
-    uses: RefCell<UseOrder>,
+    order: RefCell<UseOrder>,
     misses: Cell<u64>,
 }
 
+/// The order in which the entries of the cache were last used.
 #[derive(Default)]
 struct UseOrder {
+    /// Number of the last use of each entry.
     last_use: BTreeMap<u64, u64>,
-    by_use: BTreeMap<u64, u64>,
-    uses: u64,
+    /// Entry of each of these uses.
+    entry_by_use: BTreeMap<u64, u64>,
+    use_count: u64,
 }
 
 impl LookupCache {
     /// Creates an empty cache for `entries` entries.
     pub fn new(entries: u32) -> LookupCache {
-        LookupCache { entries: entries as usize, uses: RefCell::default(), misses: Cell::new(0) }
+        LookupCache { entries: entries as usize, order: RefCell::default(), misses: Cell::new(0) }
     }
 
-    /// Looks up entry `number`, which the cache holds afterwards. Returns whether it did before.
+    /// Looks up entry `number`, which the cache holds afterwards. Returns whether the cache held the entry before.
     pub fn access(&self, number: u64) -> bool {
-        let order = &mut *self.uses.borrow_mut();
-        order.uses += 1;
-        let previous = order.last_use.insert(number, order.uses);
-        order.by_use.insert(order.uses, number);
+        let order = &mut *self.order.borrow_mut();
+        order.use_count += 1;
+        let previous = order.last_use.insert(number, order.use_count);
+        order.entry_by_use.insert(order.use_count, number);
         match previous {
             Some(previous) => {
-                order.by_use.remove(&previous);
+                order.entry_by_use.remove(&previous);
             }
             None => {
                 self.misses.set(self.misses.get() + 1);
                 if order.last_use.len() > self.entries
-                    && let Some((_, oldest)) = order.by_use.pop_first()
+                    && let Some((_, oldest)) = order.entry_by_use.pop_first()
                 {
                     order.last_use.remove(&oldest);
                 }

@@ -24,19 +24,18 @@
 //! rates at which payloads move between PCIe and packet memory.
 //!
 //! The transport is that of a reliable connection: sequence numbers, acknowledgements, negative acknowledgements,
-//! retries and time-outs of each queue pair ([`transport`]). It is a part of the interface, as in RDMA interfaces, and
-//! not a
-//! [`Protocol`](crate::protocol::Protocol): its responses to reads, its errors and its receiver-not-ready notices belong to
-//! operations on memory, which a protocol of packets does not know. The interface runs over any fabric, also one that
-//! loses and reorders packets, with the protocol `none`.
+//! retries and time-outs of each queue pair ([`transport`]). As in RDMA interfaces, the transport is a part of the
+//! interface and not a [`Protocol`](crate::protocol::Protocol): its responses to reads, its errors and its
+//! receiver-not-ready notices belong to operations on memory, which a protocol of packets does not know. The interface
+//! runs over any fabric, including one that loses and reorders packets, with the protocol `none`.
 //!
 //! Queues are real memory: requests, buffers, completions and doorbell records are encoded as mlx5 does, wrap around,
 //! and are read by DMA. Packets have real bytes ([`wire`]).
 //!
 //! The module leaves out: unreliable services, immediate data, atomic operations with masks, limits of shared receive
-//! queues, memory windows, on-demand paging, local keys, congestion control, write-back of contexts, doorbell records
-//! of send queues being read, interrupts, and loss of packets in the interface for want of buffers. A queue pair in the
-//! error state cannot be used again.
+//! queues, memory windows, on-demand paging, local keys, congestion control, write-back of contexts, reads of the
+//! doorbell records of send queues, interrupts, and loss of packets in the interface for lack of buffers. A queue pair
+//! in the error state cannot be used again.
 //!
 //! Sources: InfiniBand Architecture Specification, volume 1, chapters 9 to 11; Annex A17 (RoCEv2); rdma-core for
 //! doorbell records, BlueFlame and the layouts of mlx5 (remembered). Values are marked with their source in

@@ -8,8 +8,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Number of buffers that the device reads at once.
-const PREFETCH: u32 = 16;
+/// Largest number of buffers that the device reads at once.
+const PREFETCHED_BUFFERS: u32 = 16;
 
 /// A buffer for a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,11 +29,11 @@ pub struct ReceiveQueue {
     record: Address,
     is_shared: bool,
     /// Number of buffers that the processor has posted, and number of those that it has announced in the record.
-    posted: Cell<u64>,
-    announced: Cell<u64>,
+    posted_buffers: Cell<u64>,
+    announced_buffers: Cell<u64>,
     /// Number of posted buffers that the device has read, and number of those that it knows of.
-    fetched: Cell<u64>,
-    known: Cell<u64>,
+    fetched_buffers: Cell<u64>,
+    known_buffers: Cell<u64>,
     prefetched: RefCell<VecDeque<PostedBuffer>>,
     is_refilling: Cell<bool>,
     refilled: Signal,
@@ -47,10 +47,10 @@ impl ReceiveQueue {
             entries,
             record: host.allocate(8),
             is_shared,
-            posted: Cell::new(0),
-            announced: Cell::new(0),
-            fetched: Cell::new(0),
-            known: Cell::new(0),
+            posted_buffers: Cell::new(0),
+            announced_buffers: Cell::new(0),
+            fetched_buffers: Cell::new(0),
+            known_buffers: Cell::new(0),
             prefetched: RefCell::default(),
             is_refilling: Cell::new(false),
             refilled: Signal::new(sim, format!("{}: posted receives", host.name)),
@@ -64,7 +64,7 @@ impl ReceiveQueue {
 
     /// Returns the number of buffers that were posted.
     pub fn posted(&self) -> u64 {
-        self.posted.get()
+        self.posted_buffers.get()
     }
 
     /// Gives the device buffers for all entries, before the run begins and without taking time.
@@ -73,23 +73,23 @@ impl ReceiveQueue {
         let posted_buffers =
             posted_buffers.map(|(index, &address)| PostedBuffer { index: index as u16, address, bytes });
         self.prefetched.borrow_mut().extend(posted_buffers);
-        for count in [&self.posted, &self.announced, &self.fetched, &self.known] {
+        for count in [&self.posted_buffers, &self.announced_buffers, &self.fetched_buffers, &self.known_buffers] {
             count.set(buffers.len() as u64);
         }
     }
 
     /// Posts a buffer in a free entry; the device learns of it by [`announce`](Self::announce).
     pub async fn post(&self, cpu: &AnyProcessor, address: Address, bytes: Bytes) {
-        let position = self.posted.get();
-        self.posted.set(position + 1);
+        let position = self.posted_buffers.get();
+        self.posted_buffers.set(position + 1);
         cpu.store_run(self.entry(position), &encode_receive(address, bytes)).await;
     }
 
     /// Writes the number of posted buffers to the record.
     pub async fn announce(&self, cpu: &AnyProcessor) {
-        if self.announced.replace(self.posted.get()) != self.posted.get() {
+        if self.announced_buffers.replace(self.posted_buffers.get()) != self.posted_buffers.get() {
             cpu.fence().await;
-            cpu.store_word(self.record, 8, self.posted.get()).await;
+            cpu.store_word(self.record, 8, self.posted_buffers.get()).await;
         }
     }
 
@@ -108,8 +108,8 @@ impl ReceiveQueue {
     }
 
     /// Returns whether the device should read further buffers.
-    pub fn is_low(&self) -> bool {
-        self.prefetched.borrow().len() < PREFETCH as usize / 2
+    pub fn needs_refill(&self) -> bool {
+        self.prefetched.borrow().len() < PREFETCHED_BUFFERS as usize / 2
     }
 
     /// Records that a refill is requested. Returns `false` if one was requested already.
@@ -127,32 +127,32 @@ impl ReceiveQueue {
     /// Returns the address of the record if all buffers that the device knows of have been read, so that it reads the
     /// record first.
     pub fn record_to_read(&self) -> Option<Address> {
-        (self.known.get() == self.fetched.get()).then_some(self.record)
+        (self.known_buffers.get() == self.fetched_buffers.get()).then_some(self.record)
     }
 
     /// Updates the number of buffers that the device knows of; `posted` is the contents of the record.
     pub fn set_known(&self, posted: u64) {
         // Buffers that were preloaded are not in the record until the first one is posted again.
-        self.known.set(posted.max(self.known.get()));
+        self.known_buffers.set(posted.max(self.known_buffers.get()));
     }
 
     /// Returns the address and the size of the entries that a refill reads, if there are any.
     pub fn entries_to_read(&self) -> Option<(Address, u64)> {
-        let (from, entries) = (self.fetched.get(), u64::from(self.entries));
-        let count = (self.known.get() - from).min(PREFETCH.into()).min(entries - from % entries);
+        let (from, entries) = (self.fetched_buffers.get(), u64::from(self.entries));
+        let count = (self.known_buffers.get() - from).min(PREFETCHED_BUFFERS.into()).min(entries - from % entries);
         (count > 0).then(|| (self.entry(from), count * RECEIVE_BYTES as u64))
     }
 
     /// Adds the buffers of entries that were read.
     pub fn add_entries(&self, bytes: &[u8]) {
-        let from = self.fetched.get();
+        let from = self.fetched_buffers.get();
         let (rows, _) = bytes.as_chunks::<RECEIVE_BYTES>();
         let buffers = rows.iter().zip(from..).map(|(row, position)| {
             let (address, bytes) = decode_receive(row);
             PostedBuffer { index: position as u16, address, bytes }
         });
         self.prefetched.borrow_mut().extend(buffers);
-        self.fetched.set(from + rows.len() as u64);
+        self.fetched_buffers.set(from + rows.len() as u64);
     }
 
     /// Ends a refill.

@@ -16,12 +16,12 @@ use crate::host::Address;
 use crate::ni::verbs::WorkOperation;
 
 /// Bytes of a block.
-pub const BLOCK: usize = 64;
-const SEGMENT: usize = 16;
+pub const BLOCK_BYTES: usize = 64;
+const SEGMENT_BYTES: usize = 16;
 /// Bytes of a buffer's entry in a receive queue.
 pub const RECEIVE_BYTES: usize = 16;
-const INLINE: u32 = 1 << 31;
-const SIGNALED: u8 = 8;
+const INLINE_FLAG: u32 = 1 << 31;
+const SIGNALED_FLAG: u8 = 8;
 
 const WRITE: u8 = 0x08;
 const SEND: u8 = 0x0a;
@@ -70,12 +70,12 @@ pub struct WorkEntry {
 
 /// Returns the number of blocks of the longest request, if up to `inline_max` bytes are in the request.
 pub fn blocks_max(inline_max: Bytes) -> u32 {
-    (2 * SEGMENT + (4 + inline_max.len()).next_multiple_of(SEGMENT)).div_ceil(BLOCK) as u32
+    (2 * SEGMENT_BYTES + (4 + inline_max.len()).next_multiple_of(SEGMENT_BYTES)).div_ceil(BLOCK_BYTES) as u32
 }
 
 impl WorkEntry {
     /// Returns the entry of an operation, without inline data.
-    pub fn of(operation: WorkOperation, index: u16, queue_pair: u32, is_signaled: bool) -> WorkEntry {
+    pub fn from_operation(operation: WorkOperation, index: u16, queue_pair: u32, is_signaled: bool) -> WorkEntry {
         let (remote, address, bytes) = match operation {
             WorkOperation::Send { from, bytes } => (RemoteOperand::Send, from, bytes.get()),
             WorkOperation::Write { from, to, key, bytes } => (RemoteOperand::Write(to, key), from, bytes.get()),
@@ -103,13 +103,13 @@ impl WorkEntry {
             RemoteOperand::Write(..) | RemoteOperand::Read(..) => 2,
             RemoteOperand::FetchAdd(..) | RemoteOperand::CompareSwap(..) => 3,
         };
-        let data = if let LocalData::Inline(data) = &self.data { 4 + data.len() } else { SEGMENT };
-        segments * SEGMENT + data
+        let data = if let LocalData::Inline(data) = &self.data { 4 + data.len() } else { SEGMENT_BYTES };
+        segments * SEGMENT_BYTES + data
     }
 
     /// Returns the bytes, a whole number of blocks.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = vec![0; SEGMENT];
+        let mut bytes = vec![0; SEGMENT_BYTES];
         let (code, remote) = match self.remote {
             RemoteOperand::Send => (SEND, None),
             RemoteOperand::Write(address, key) => (WRITE, Some((address, key))),
@@ -131,7 +131,7 @@ impl WorkEntry {
         }
         match &self.data {
             LocalData::Inline(data) => {
-                bytes.extend((data.len() as u32 | INLINE).to_be_bytes());
+                bytes.extend((data.len() as u32 | INLINE_FLAG).to_be_bytes());
                 bytes.extend(data);
             }
             LocalData::Memory(address, length) => {
@@ -140,18 +140,18 @@ impl WorkEntry {
                 bytes.extend(address.to_be_bytes());
             }
         }
-        let segments = bytes.len().div_ceil(SEGMENT);
-        bytes.resize(bytes.len().next_multiple_of(BLOCK), 0);
+        let segments = bytes.len().div_ceil(SEGMENT_BYTES);
+        bytes.resize(bytes.len().next_multiple_of(BLOCK_BYTES), 0);
         bytes[1..3].copy_from_slice(&self.index.to_be_bytes());
         bytes[3] = code;
         bytes[4..8].copy_from_slice(&(self.queue_pair << 8 | segments as u32).to_be_bytes());
-        bytes[11] = if self.is_signaled { SIGNALED } else { 0 };
+        bytes[11] = if self.is_signaled { SIGNALED_FLAG } else { 0 };
         bytes
     }
 
     /// Returns the number of blocks of the request that begins with `block`.
     pub fn blocks(block: &[u8]) -> u16 {
-        (usize::from(block[7]) * SEGMENT).div_ceil(BLOCK) as u16
+        (usize::from(block[7]) * SEGMENT_BYTES).div_ceil(BLOCK_BYTES) as u16
     }
 
     /// Parses a request.
@@ -162,23 +162,23 @@ impl WorkEntry {
     pub fn decode(bytes: &[u8]) -> WorkEntry {
         let word = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let long = |at: usize| u64::from_be_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
-        let (address, key) = (long(SEGMENT), word(SEGMENT + 8));
-        let operand = [long(2 * SEGMENT), long(2 * SEGMENT + 8)];
+        let (address, key) = (long(SEGMENT_BYTES), word(SEGMENT_BYTES + 8));
+        let operand = [long(2 * SEGMENT_BYTES), long(2 * SEGMENT_BYTES + 8)];
         let (remote, at) = match bytes[3] {
-            SEND => (RemoteOperand::Send, SEGMENT),
-            WRITE => (RemoteOperand::Write(address, key), 2 * SEGMENT),
-            READ => (RemoteOperand::Read(address, key), 2 * SEGMENT),
-            FETCH_ADD => (RemoteOperand::FetchAdd(address, key, operand[0]), 3 * SEGMENT),
-            COMPARE_SWAP => (RemoteOperand::CompareSwap(address, key, operand[1], operand[0]), 3 * SEGMENT),
+            SEND => (RemoteOperand::Send, SEGMENT_BYTES),
+            WRITE => (RemoteOperand::Write(address, key), 2 * SEGMENT_BYTES),
+            READ => (RemoteOperand::Read(address, key), 2 * SEGMENT_BYTES),
+            FETCH_ADD => (RemoteOperand::FetchAdd(address, key, operand[0]), 3 * SEGMENT_BYTES),
+            COMPARE_SWAP => (RemoteOperand::CompareSwap(address, key, operand[1], operand[0]), 3 * SEGMENT_BYTES),
             code => panic!("a driver posts known operations, not {code:#x}"),
         };
         let length = word(at);
-        let data = match length & INLINE {
+        let data = match length & INLINE_FLAG {
             0 => LocalData::Memory(long(at + 8), u64::from(length)),
-            _ => LocalData::Inline(bytes[at + 4..at + 4 + (length & !INLINE) as usize].to_vec()),
+            _ => LocalData::Inline(bytes[at + 4..at + 4 + (length & !INLINE_FLAG) as usize].to_vec()),
         };
         let index = u16::from_be_bytes([bytes[1], bytes[2]]);
-        WorkEntry { remote, data, index, queue_pair: word(4) >> 8, is_signaled: bytes[11] & SIGNALED != 0 }
+        WorkEntry { remote, data, index, queue_pair: word(4) >> 8, is_signaled: bytes[11] & SIGNALED_FLAG != 0 }
     }
 }
 
@@ -219,8 +219,8 @@ mod tests {
             for data in [LocalData::Inline(inline.clone()), LocalData::Memory(to, 77)] {
                 let entry = WorkEntry { remote, data, index, queue_pair, is_signaled: signaled };
                 let bytes = entry.encode();
-                prop_assert_eq!(usize::from(WorkEntry::blocks(&bytes)) * BLOCK, bytes.len());
-                prop_assert!(kind > 1 || bytes.len() <= blocks_max(Bytes(220)) as usize * BLOCK);
+                prop_assert_eq!(usize::from(WorkEntry::blocks(&bytes)) * BLOCK_BYTES, bytes.len());
+                prop_assert!(kind > 1 || bytes.len() <= blocks_max(Bytes(220)) as usize * BLOCK_BYTES);
                 prop_assert_eq!(WorkEntry::decode(&bytes), entry);
             }
             prop_assert_eq!(decode_receive(&encode_receive(address, Bytes(700))), (address, Bytes(700)));

@@ -1,8 +1,8 @@
 //! Completions that the device writes in batches.
 //!
-//! A batch is one write for each run of entries that are contiguous in memory.
+//! The device writes a batch with one write for each run of entries that are contiguous in memory.
 
-use super::descriptor::{RingLayout, completion};
+use super::descriptor::{RingLayout, encode_completion};
 use crate::host::Address;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
@@ -11,25 +11,25 @@ use std::cell::{Cell, RefCell};
 pub struct CompletionWriter {
     layout: RingLayout,
     /// Whether completions have a ring of their own.
-    is_queue: bool,
+    has_own_ring: bool,
     batch: usize,
     pending: RefCell<Vec<(u64, u32)>>,
     /// Number of completions so far.
-    completed: Cell<u64>,
+    completed_count: Cell<u64>,
 }
 
 impl CompletionWriter {
     /// Creates the completions in `layout`, which are written `batch` at a time.
-    pub fn new(layout: RingLayout, is_queue: bool, batch: u64) -> CompletionWriter {
-        let (pending, completed) = Default::default();
-        CompletionWriter { layout, is_queue, batch: batch as usize, pending, completed }
+    pub fn new(layout: RingLayout, has_own_ring: bool, batch: u64) -> CompletionWriter {
+        let (pending, completed_count) = Default::default();
+        CompletionWriter { layout, has_own_ring, batch: batch as usize, pending, completed_count }
     }
 
     /// Adds the completion of the descriptor at `position`. Returns whether a batch is complete.
     pub fn add(&self, position: u64, length: u32) -> bool {
-        let number = self.completed.replace(self.completed.get() + 1);
+        let number = self.completed_count.replace(self.completed_count.get() + 1);
         let mut pending = self.pending.borrow_mut();
-        pending.push((if self.is_queue { number } else { position }, length));
+        pending.push((if self.has_own_ring { number } else { position }, length));
         pending.len() >= self.batch
     }
 
@@ -39,12 +39,14 @@ impl CompletionWriter {
     }
 
     /// Takes the waiting completions as writes to memory, each with its number of completions.
-    pub fn take(&self) -> SmallVec<[(Address, Vec<u8>, u64); 1]> {
+    pub fn take_writes(&self) -> SmallVec<[(Address, Vec<u8>, u64); 1]> {
         let (layout, mut pending) = (self.layout, self.pending.borrow_mut());
         let mut writes: SmallVec<[(Address, Vec<u8>, u64); 1]> = SmallVec::new();
         for (position, length) in pending.drain(..) {
-            let (address, entry) =
-                (layout.address(position), completion(length, layout.lap(position), layout.bytes as usize));
+            let (address, entry) = (
+                layout.address(position),
+                encode_completion(length, layout.lap(position), layout.entry_bytes as usize),
+            );
             match writes.last_mut().filter(|(from, bytes, _)| from + bytes.len() as u64 == address) {
                 Some((_, bytes, count)) => {
                     bytes.extend(entry);

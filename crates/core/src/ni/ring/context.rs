@@ -1,4 +1,4 @@
-//! The state that both sides of the device share, and its transfers.
+//! The state that both sides of the device share, and the transfers of the device.
 
 use super::parameters::RingParameters;
 use crate::engine::{Bytes, Signal, Sim};
@@ -27,12 +27,12 @@ pub struct DeviceContext {
     /// Whether writes and interrupts become visible in the order of their submission.
     pub orders_writes: bool,
     /// Notified when the driver may find a received frame.
-    pub arrived: Signal,
+    pub frame_arrived: Signal,
     /// Notified when the driver may find a received frame or a completed send.
     pub changed: Signal,
     /// Number of notifications of `changed`, and number of those that concern the send side.
-    pub changes: Cell<u64>,
-    pub send_changes: Cell<u64>,
+    pub notifications: Cell<u64>,
+    pub send_notifications: Cell<u64>,
     /// Writes of completions.
     pub write_backs: Cell<u64>,
 }
@@ -40,10 +40,10 @@ pub struct DeviceContext {
 impl DeviceContext {
     /// Notifies a waiting driver of a change on `side`.
     pub fn notify(&self, side: RingSide) {
-        self.changes.set(self.changes.get() + 1);
+        self.notifications.set(self.notifications.get() + 1);
         match side {
-            RingSide::Receive => self.arrived.notify(),
-            RingSide::Send => self.send_changes.set(self.send_changes.get() + 1),
+            RingSide::Receive => self.frame_arrived.notify(),
+            RingSide::Send => self.send_notifications.set(self.send_notifications.get() + 1),
         }
         self.changed.notify();
     }

@@ -12,11 +12,11 @@
 use crate::host::Address;
 
 /// Bytes of a descriptor that have a meaning.
-pub const DESCRIPTOR: usize = 16;
+pub const DESCRIPTOR_BYTES: usize = 16;
 /// Offset of the word of a completion that holds its length and its lap.
-pub const STATUS: u64 = 8;
+pub const STATUS_OFFSET: u64 = 8;
 
-const LAPS: u64 = 0xFFFF;
+const LAP_COUNT: u64 = 0xFFFF;
 
 /// The position of entries in memory. Positions count all entries since the start and never wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,18 +26,18 @@ pub struct RingLayout {
     /// Number of entries.
     pub entries: u64,
     /// Bytes of an entry.
-    pub bytes: u64,
+    pub entry_bytes: u64,
 }
 
 impl RingLayout {
     /// Returns the address of the entry at `position`.
     pub fn address(&self, position: u64) -> Address {
-        self.base + position % self.entries * self.bytes
+        self.base + position % self.entries * self.entry_bytes
     }
 
     /// Returns the lap that a completion at `position` carries.
     pub fn lap(&self, position: u64) -> u16 {
-        (position / self.entries % LAPS) as u16 + 1
+        (position / self.entries % LAP_COUNT) as u16 + 1
     }
 
     /// Returns how many of `count` entries from `position` on are contiguous in memory.
@@ -59,8 +59,8 @@ pub struct RingDescriptor {
 
 impl RingDescriptor {
     /// Returns the descriptor's bytes.
-    pub fn encode(&self) -> [u8; DESCRIPTOR] {
-        let mut bytes = [0; DESCRIPTOR];
+    pub fn encode(&self) -> [u8; DESCRIPTOR_BYTES] {
+        let mut bytes = [0; DESCRIPTOR_BYTES];
         bytes[0..8].copy_from_slice(&self.address.to_le_bytes());
         bytes[8..12].copy_from_slice(&self.length.to_le_bytes());
         bytes[12] = u8::from(self.is_inline);
@@ -76,7 +76,7 @@ impl RingDescriptor {
 }
 
 /// Returns the bytes of a completion of a frame of `length` bytes, in an entry of `bytes` bytes.
-pub fn completion(length: u32, lap: u16, bytes: usize) -> Vec<u8> {
+pub fn encode_completion(length: u32, lap: u16, bytes: usize) -> Vec<u8> {
     let mut entry = vec![0; bytes];
     entry[8..12].copy_from_slice(&length.to_le_bytes());
     entry[14..16].copy_from_slice(&lap.to_le_bytes());
@@ -105,8 +105,8 @@ mod tests {
         fn a_completion_is_seen_in_its_lap_only(
             (entries, position) in (1u64..5000, 0u64..1 << 40), length in any::<u32>(),
         ) {
-            let ring = RingLayout { base: 0, entries, bytes: 16 };
-            let entry = completion(length, ring.lap(position), 16);
+            let ring = RingLayout { base: 0, entries, entry_bytes: 16 };
+            let entry = encode_completion(length, ring.lap(position), 16);
             let status = u64::from_le_bytes(entry[8..16].try_into().expect("eight bytes"));
             prop_assert_eq!(completed_length(status, ring.lap(position)), Some(length));
             prop_assert_eq!(completed_length(status, ring.lap(position + entries)), None);

@@ -24,7 +24,7 @@ pub const SEND_HEAD: u64 = 8;
 pub const RECEIVE_HEAD: u64 = 12;
 /// Register that unmasks interrupts.
 pub const UNMASK: u64 = 16;
-/// The upper half of that register, whose write unmasks.
+/// Upper half of the register [`UNMASK`]; the write of this half unmasks the interrupts.
 const UNMASK_SENT: u64 = 20;
 
 /// A pair of rings of the device.
@@ -65,8 +65,8 @@ impl RingRegisters {
         let queue = &self.queues[(at / QUEUE_BYTES) as usize];
         let moderation = || queue.moderation.as_ref().expect("a driver with interrupts unmasks them");
         match at % QUEUE_BYTES {
-            SEND_TAIL => queue.send.ring(value),
-            RECEIVE_TAIL => queue.receive.descriptors.ring(value),
+            SEND_TAIL => queue.send.on_doorbell(value),
+            RECEIVE_TAIL => queue.receive.descriptors.set_tail(value),
             UNMASK => moderation().note_received(value),
             UNMASK_SENT => moderation().unmask(value),
             other => panic!("register {other} of a descriptor ring is not written"),

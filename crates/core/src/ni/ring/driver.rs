@@ -3,7 +3,7 @@
 use super::context::DeviceContext;
 use super::device;
 use super::driver_queue::{DriverQueue, Steering};
-use super::frame::{FRAME_HEADER, FrameHeader};
+use super::frame::{FRAME_HEADER_BYTES, FrameHeader};
 use super::kernel::{RingKernel, cycles_of};
 use super::parameters::RingDriverKind;
 use super::receive::Receiver;
@@ -16,7 +16,7 @@ use crate::ni::driver::{
 };
 use crate::ni::extensions::DriverExtensions;
 use crate::ni::handoff::end_poll;
-use crate::ni::parcel::{RECEIVING, SENDING, Ticket};
+use crate::ni::parcel::{ProcessorStage, RECEIVING_STAGES, SENDING_STAGES};
 use crate::ni::port::Port;
 use crate::ni::word_copy::PayloadSink;
 use std::cell::Cell;
@@ -34,8 +34,8 @@ pub struct RingDriver {
     costs: Costs,
     /// The kernel's part, unless the program polls the rings.
     kernel: Option<Rc<RingKernel>>,
-    /// Number of changes that the last unsuccessful send knew of.
-    known_changes: Cell<u64>,
+    /// Number of notifications that the device had made before the last unsuccessful send.
+    known_notifications: Cell<u64>,
 }
 
 impl RingDriver {
@@ -58,7 +58,7 @@ impl RingDriver {
             addresses: addresses.clone(),
             costs,
             kernel,
-            known_changes: Cell::default(),
+            known_notifications: Cell::default(),
         }
     }
 
@@ -67,7 +67,7 @@ impl RingDriver {
         let cores = &self.cores;
         let is_same_core = |core: &AnyProcessor| std::ptr::eq(core.arbiter(), cpu.arbiter());
         let core = if cores.len() == 1 { 0 } else { cores.iter().position(is_same_core).unwrap_or(0) };
-        &self.steering.of_core[core]
+        &self.steering.queues_of_core[core]
     }
 
     fn burst(&self) -> u64 {
@@ -90,7 +90,7 @@ impl RingDriver {
     fn frame_of(&self, packet: &SendRequest<'_>, payload: &[u8]) -> Vec<u8> {
         let address = |endpoint| (self.addresses.node(endpoint).0, self.addresses.index_on_node(endpoint));
         let header = FrameHeader { from: address(packet.from), to: address(packet.to), envelope: packet.envelope };
-        let mut frame = Vec::with_capacity(FRAME_HEADER + payload.len());
+        let mut frame = Vec::with_capacity(FRAME_HEADER_BYTES + payload.len());
         frame.extend_from_slice(&header.encode());
         frame.extend_from_slice(payload);
         frame
@@ -113,28 +113,28 @@ impl Driver for RingDriver {
     }
 
     fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> TxToken {
-        let ticket = Ticket::start(journey, cpu, "send: earlier fragments");
-        let call = self.kernel.as_ref().map_or(0, |kernel| cycles_of(cpu, kernel.parameters.send));
-        cpu.work(self.costs.send + call);
-        TxToken(ticket)
+        let processor_stage = ProcessorStage::start(journey, cpu, "send: earlier fragments");
+        let call_cycles = self.kernel.as_ref().map_or(0, |kernel| cycles_of(cpu, kernel.parameters.send));
+        cpu.work(self.costs.send + call_cycles);
+        TxToken(processor_stage)
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool {
         let lease = cpu.acquire("send").await;
-        let queue = &self.queues[self.steering.of_endpoint[self.addresses.index_on_node(packet.from) as usize]];
-        let bytes = FRAME_HEADER + packet.source.bytes();
-        self.known_changes.set(self.context.changes.get());
+        let queue = &self.queues[self.steering.queue_of_endpoint[self.addresses.index_on_node(packet.from) as usize]];
+        let bytes = FRAME_HEADER_BYTES + packet.source.bytes();
+        self.known_notifications.set(self.context.notifications.get());
         if !queue.send.has_entries(cpu, self.context.parameters.entries_of(bytes)).await {
             return false;
         }
         let _works = cpu.sim().works();
         let payload = packet.source.load(cpu).await;
         queue.send.post(cpu, &self.frame_of(packet, &payload), &packet.journey, packet.marks).await;
-        if let Some(ticket) = token.0.clone() {
-            ticket.end(&SENDING, cpu.now());
+        if let Some(processor_stage) = token.0.clone() {
+            processor_stage.end(&SENDING_STAGES, cpu.now());
         }
         if queue.send.is_batch_posted() {
-            queue.send.ring(cpu).await;
+            queue.send.ring_doorbell(cpu).await;
         }
         lease.record_span("send", packet.journey.id(), bytes);
         true
@@ -143,9 +143,9 @@ impl Driver for RingDriver {
     async fn flush_sends(&self, cpu: &AnyProcessor) {
         for queue in self.queues_of(cpu) {
             let send = &self.queues[*queue].send;
-            if send.has_unrung() {
+            if send.has_unannounced_frames() {
                 let _lease = cpu.acquire("doorbell").await;
-                send.ring(cpu).await;
+                send.ring_doorbell(cpu).await;
             }
         }
     }
@@ -154,13 +154,13 @@ impl Driver for RingDriver {
         for queue in self.queues_of(cpu) {
             let send = &self.queues[*queue].send;
             // Completions of the frames that the device already has will end the wait.
-            if send.has_unrung() && !send.is_device_busy() {
+            if send.has_unannounced_frames() && !send.is_device_busy() {
                 let _lease = cpu.acquire("doorbell").await;
-                send.ring(cpu).await;
+                send.ring_doorbell(cpu).await;
             }
         }
         cpu.sync().await;
-        if self.known_changes.get() == self.context.changes.get() {
+        if self.known_notifications.get() == self.context.notifications.get() {
             self.context.changed.wait().await;
         }
     }
@@ -190,10 +190,11 @@ impl Driver for RingDriver {
             }
         };
         let ReceivedFrame { queue, buffer, header: FrameHeader { from, to, envelope }, payload, journey } = frame;
-        let ends = [from, to].map(|(node, index)| self.addresses.endpoint(NodeId(node), index));
-        let ticket = Ticket::start(&journey, cpu, dma_stages::POLL.pattern);
-        let state = DriverState { ticket, entry: queue as u64, address: buffer, ..DriverState::default() };
-        Some(RxPacket::new(ends, envelope, payload, journey).with_state(state))
+        let endpoints = [from, to].map(|(node, index)| self.addresses.endpoint(NodeId(node), index));
+        let processor_stage = ProcessorStage::start(&journey, cpu, dma_stages::POLL.pattern);
+        let state =
+            DriverState { ticket: processor_stage, entry: queue as u64, address: buffer, ..DriverState::default() };
+        Some(RxPacket::new(endpoints, envelope, payload, journey).with_state(state))
     }
 
     async fn take(
@@ -204,16 +205,16 @@ impl Driver for RingDriver {
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
         let lease = cpu.acquire("receive").await;
-        let call = self.kernel.as_ref().map_or(0, |kernel| cycles_of(cpu, kernel.parameters.receive));
-        cpu.work(self.costs.receive + extra_cycles + call);
+        let call_cycles = self.kernel.as_ref().map_or(0, |kernel| cycles_of(cpu, kernel.parameters.receive));
+        cpu.work(self.costs.receive + extra_cycles + call_cycles);
         let DriverState { entry, address: buffer, .. } = arrival.state;
         let mut payload = vec![0; arrival.bytes];
-        cpu.load_run(buffer + FRAME_HEADER as u64, &mut payload).await;
+        cpu.load_run(buffer + FRAME_HEADER_BYTES as u64, &mut payload).await;
         let completion = RxCompletion::store(cpu, &payload, sink).await;
         self.queues[entry as usize].receive.post(cpu, buffer).await;
         cpu.sync().await;
-        if let Some(ticket) = arrival.state.ticket.take() {
-            ticket.end(&RECEIVING, cpu.now());
+        if let Some(processor_stage) = arrival.state.ticket.take() {
+            processor_stage.end(&RECEIVING_STAGES, cpu.now());
         }
         lease.record_span("receive", arrival.journey.id(), arrival.bytes);
         completion
@@ -223,22 +224,22 @@ impl Driver for RingDriver {
         let poll_start = cpu.now();
         self.charge_idle_poll(cpu);
         cpu.sync().await;
-        let begin = cpu.now();
+        let wait_start = cpu.now();
         if self.kernel.is_none() {
-            cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, begin);
+            cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, wait_start);
         }
         let next = (wake.next)();
-        if !self.is_known_empty(cpu) || next <= begin {
+        if !self.is_known_empty(cpu) || next <= wait_start {
             return false;
         }
-        self.context.arrived.wait_until(next).await;
+        self.context.frame_arrived.wait_until(next).await;
         match &self.kernel {
             Some(_) if !self.is_known_empty(cpu) => {
                 let _lease = cpu.acquire("wake").await;
                 self.charge_poll(cpu);
                 cpu.sync().await;
             }
-            None if self.costs.poll > 0 && cpu.now() < wake.until => end_poll(cpu, begin, self.costs.poll).await,
+            None if self.costs.poll > 0 && cpu.now() < wake.until => end_poll(cpu, wait_start, self.costs.poll).await,
             _ => {}
         }
         false
@@ -256,7 +257,7 @@ impl Driver for RingDriver {
     }
 
     fn wakeup(&self) -> &Signal {
-        &self.context.arrived
+        &self.context.frame_arrived
     }
 
     fn port(&self) -> Option<&Rc<Port>> {
@@ -264,24 +265,31 @@ impl Driver for RingDriver {
     }
 
     fn counts(&self) -> Vec<(&'static str, u64)> {
-        let sum = |of: &dyn Fn(&DriverQueue) -> u64| self.queues.iter().map(of).sum::<u64>();
-        let device = |of: &dyn Fn(&device::QueuePair) -> u64| self.device.iter().map(of).sum::<u64>();
+        let sum = |counter_of: &dyn Fn(&DriverQueue) -> u64| self.queues.iter().map(counter_of).sum::<u64>();
+        let device_sum =
+            |counter_of: &dyn Fn(&device::QueuePair) -> u64| self.device.iter().map(counter_of).sum::<u64>();
         vec![
             ("ring.doorbells", sum(&|queue| queue.send.doorbells.get() + queue.receive.doorbells.get())),
-            ("ring.fetches", device(&|pair| pair.send.descriptors.reads.get() + pair.receive.descriptors.reads.get())),
-            ("ring.frames.inline", device(&|pair| pair.send.inline_frames.get())),
-            ("ring.frames.sent", device(&|pair| pair.send.frames.get())),
-            ("ring.frames.waited", self.receiver.waited.get()),
+            (
+                "ring.fetches",
+                device_sum(&|pair| pair.send.descriptors.reads.get() + pair.receive.descriptors.reads.get()),
+            ),
+            ("ring.frames.inline", device_sum(&|pair| pair.send.inline_frames.get())),
+            ("ring.frames.sent", device_sum(&|pair| pair.send.sent_frames.get())),
+            ("ring.frames.waited", self.receiver.waited_frames.get()),
             ("ring.head-reads", sum(&|queue| queue.send.head_reads.get() + queue.receive.head_reads.get())),
-            ("ring.interrupts", device(&|pair| pair.moderation.as_ref().map_or(0, |of| of.raised.get()))),
+            (
+                "ring.interrupts",
+                device_sum(&|pair| pair.moderation.as_ref().map_or(0, |moderation| moderation.raised_interrupts.get())),
+            ),
             ("ring.write-backs", self.context.write_backs.get()),
         ]
     }
 
     fn utilization(&self) -> Vec<Utilization> {
-        let held = self.device.iter().fold(Time::ZERO, |held, pair| held + pair.send.held.get());
+        let slot_time = self.device.iter().fold(Time::ZERO, |time, pair| time + pair.send.slot_time.get());
         let reads = self.context.parameters.engine_reads.max(1);
-        vec![Utilization::always_active("payload reads", held / reads)]
+        vec![Utilization::always_active("payload reads", slot_time / reads)]
     }
 }
 

@@ -15,23 +15,23 @@ pub struct DriverQueue {
 #[derive(Clone, Debug)]
 pub struct Steering {
     /// Queue of each endpoint of the node, by its index.
-    pub of_endpoint: Vec<usize>,
+    pub queue_of_endpoint: Vec<usize>,
     /// Queues from which each core takes frames.
-    pub of_core: Vec<Vec<usize>>,
+    pub queues_of_core: Vec<Vec<usize>>,
 }
 
 impl Steering {
     /// Spreads `endpoints` endpoints over `queues` queues. An endpoint uses a queue of its core.
     pub fn new(endpoints: usize, cores: usize, queues: usize) -> Steering {
-        let of_core = |core: usize| match queues >= cores {
+        let queues_of_core = |core: usize| match queues >= cores {
             true => (core..queues).step_by(cores).collect(),
             false => vec![core % queues],
         };
-        let of_core: Vec<Vec<usize>> = (0..cores).map(of_core).collect();
-        let of_endpoint = |endpoint: usize| {
-            let own = &of_core[endpoint % cores];
-            own[endpoint / cores % own.len()]
+        let queues_of_core: Vec<Vec<usize>> = (0..cores).map(queues_of_core).collect();
+        let queue_of_endpoint = |endpoint: usize| {
+            let core_queues = &queues_of_core[endpoint % cores];
+            core_queues[endpoint / cores % core_queues.len()]
         };
-        Steering { of_endpoint: (0..endpoints).map(of_endpoint).collect(), of_core }
+        Steering { queue_of_endpoint: (0..endpoints).map(queue_of_endpoint).collect(), queues_of_core }
     }
 }

@@ -22,20 +22,20 @@ pub struct FetchedRing {
     /// Number of posted entries that the device knows of.
     tail: Cell<u64>,
     /// Number of entries that were requested.
-    requested: Cell<u64>,
+    requested_entries: Cell<u64>,
     /// Number of entries that were used.
-    used: Cell<u64>,
+    used_entries: Cell<u64>,
     /// Bytes of the entries in the device.
-    held: RefCell<VecDeque<u8>>,
+    fetched_bytes: RefCell<VecDeque<u8>>,
     /// End of each batch in the device, and the instant of its request.
     batches: RefCell<VecDeque<(u64, Time)>>,
     /// Whether the device needs more entries than it holds to continue.
     is_starved: Cell<bool>,
     fetches: Mailbox<(DmaCompletion, u64, Time)>,
     /// Notified when more entries may be requested.
-    change: Signal,
+    request_allowed: Signal,
     /// Notified when entries have arrived.
-    filled: Signal,
+    entries_arrived: Signal,
     /// Number of reads of descriptors.
     pub reads: Cell<u64>,
 }
@@ -55,84 +55,85 @@ impl FetchedRing {
             batch,
             capacity: batch * fetches,
             tail: Cell::default(),
-            requested: Cell::default(),
-            used: Cell::default(),
-            held: RefCell::default(),
+            requested_entries: Cell::default(),
+            used_entries: Cell::default(),
+            fetched_bytes: RefCell::default(),
             batches: RefCell::default(),
             is_starved: Cell::default(),
             fetches: Mailbox::new(sim, format!("{name}: descriptors")),
-            change: Signal::new(sim, format!("{name}: a doorbell")),
-            filled: Signal::new(sim, format!("{name}: a descriptor")),
+            request_allowed: Signal::new(sim, format!("{name}: a doorbell")),
+            entries_arrived: Signal::new(sim, format!("{name}: a descriptor")),
             reads: Cell::default(),
         });
-        let (fetching, filling, dma) = (ring.clone(), ring.clone(), dma.clone());
-        sim.spawn_server(format!("{name} fetch"), async move { fetching.fetch(&*dma).await });
-        sim.spawn_server(format!("{name} descriptors"), async move { filling.fill().await });
+        let (fetch_ring, fill_ring, dma) = (ring.clone(), ring.clone(), dma.clone());
+        sim.spawn_server(format!("{name} fetch"), async move { fetch_ring.fetch(&*dma).await });
+        sim.spawn_server(format!("{name} descriptors"), async move { fill_ring.fill().await });
         ring
     }
 
     /// Sets the number of posted entries, of which `tail` has the lower 32 bits.
-    pub fn ring(&self, tail: u32) {
-        let more = tail.wrapping_sub(self.tail.get() as u32);
-        self.tail.set(self.tail.get() + u64::from(more));
-        self.change.notify();
+    pub fn set_tail(&self, tail: u32) {
+        let new_entries = tail.wrapping_sub(self.tail.get() as u32);
+        self.tail.set(self.tail.get() + u64::from(new_entries));
+        self.request_allowed.notify();
     }
 
     /// Returns the number of entries that were used.
-    pub fn used(&self) -> u64 {
-        self.used.get()
+    pub fn used_entries(&self) -> u64 {
+        self.used_entries.get()
     }
 
     /// Returns whether every posted entry was used.
     pub fn is_empty(&self) -> bool {
-        self.used.get() == self.tail.get()
+        self.used_entries.get() == self.tail.get()
     }
 
     /// Takes the bytes of the next entry, with the instant at which the device requested it, if it is in the device.
     pub fn try_take(&self, into: &mut Vec<u8>) -> Option<Time> {
-        let bytes = self.layout.bytes as usize;
-        let mut held = self.held.borrow_mut();
-        if held.len() < bytes {
+        let bytes = self.layout.entry_bytes as usize;
+        let mut fetched_bytes = self.fetched_bytes.borrow_mut();
+        if fetched_bytes.len() < bytes {
             return None;
         }
-        let (front, back) = held.as_slices();
+        let (front, back) = fetched_bytes.as_slices();
         let first = bytes.min(front.len());
         into.extend_from_slice(&front[..first]);
         into.extend_from_slice(&back[..bytes - first]);
-        held.drain(..bytes);
-        drop(held);
-        let position = self.used.get();
-        self.used.set(position + 1);
+        fetched_bytes.drain(..bytes);
+        drop(fetched_bytes);
+        let position = self.used_entries.get();
+        self.used_entries.set(position + 1);
         let mut batches = self.batches.borrow_mut();
         while batches.front().is_some_and(|(end, _)| *end <= position) {
             batches.pop_front();
         }
-        let requested = batches.front().map_or(Time::ZERO, |(_, at)| *at);
+        let request_time = batches.front().map_or(Time::ZERO, |(_, at)| *at);
         if self.next_batch() > 0 {
-            self.change.notify();
+            self.request_allowed.notify();
         }
-        Some(requested)
+        Some(request_time)
     }
 
     /// Takes the bytes of the next entry, and waits for it if necessary. Returns the instant of its request.
     pub async fn take(&self, into: &mut Vec<u8>) -> Time {
         loop {
-            if let Some(requested) = self.try_take(into) {
-                return requested;
+            if let Some(request_time) = self.try_take(into) {
+                return request_time;
             }
             self.is_starved.set(true);
-            self.change.notify();
-            self.filled.wait().await;
+            self.request_allowed.notify();
+            self.entries_arrived.wait().await;
         }
     }
 
     /// Returns the number of entries to request next, or 0 if none may be requested.
     fn next_batch(&self) -> u64 {
-        let (posted, held) = (self.tail.get() - self.requested.get(), self.requested.get() - self.used.get());
-        let needs_smaller_batch = held == 0 || (self.is_starved.get() && self.fetches.is_empty());
+        let (posted, held_entries) =
+            (self.tail.get() - self.requested_entries.get(), self.requested_entries.get() - self.used_entries.get());
+        let needs_smaller_batch = held_entries == 0 || (self.is_starved.get() && self.fetches.is_empty());
         match posted {
             0 => 0,
-            _ if posted >= self.batch && held + self.batch <= self.capacity => self.batch,
+            _ if posted >= self.batch && held_entries + self.batch <= self.capacity => self.batch,
             _ if needs_smaller_batch => posted.min(self.batch),
             _ => 0,
         }
@@ -140,34 +141,34 @@ impl FetchedRing {
 
     async fn fetch(&self, dma: &dyn DmaPort) {
         loop {
-            let mut left = self.next_batch();
-            if left == 0 {
-                self.change.wait().await;
+            let mut remaining = self.next_batch();
+            if remaining == 0 {
+                self.request_allowed.wait().await;
                 continue;
             }
             self.is_starved.set(false);
-            while left > 0 {
-                let position = self.requested.get();
-                let count = self.layout.contiguous(position, left);
-                let (address, bytes) = (self.layout.address(position), count * self.layout.bytes);
+            while remaining > 0 {
+                let position = self.requested_entries.get();
+                let count = self.layout.contiguous(position, remaining);
+                let (address, bytes) = (self.layout.address(position), count * self.layout.entry_bytes);
                 let read = submit_read(dma, address, bytes).await;
                 self.reads.set(self.reads.get() + 1);
-                self.requested.set(position + count);
+                self.requested_entries.set(position + count);
                 self.fetches.send((read, position + count, self.sim.now()));
-                left -= count;
+                remaining -= count;
             }
         }
     }
 
     async fn fill(&self) {
         loop {
-            let (read, end, requested) = self.fetches.receive().await;
+            let (read, end, request_time) = self.fetches.receive().await;
             let bytes = read_bytes(read).await;
-            self.held.borrow_mut().extend(bytes);
-            self.batches.borrow_mut().push_back((end, requested));
-            self.filled.notify();
+            self.fetched_bytes.borrow_mut().extend(bytes);
+            self.batches.borrow_mut().push_back((end, request_time));
+            self.entries_arrived.notify();
             if self.next_batch() > 0 {
-                self.change.notify();
+                self.request_allowed.notify();
             }
         }
     }

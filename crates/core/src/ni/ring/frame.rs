@@ -12,7 +12,7 @@
 use crate::ni::envelope::Envelope;
 
 /// Bytes of both headers of a frame.
-pub const FRAME_HEADER: usize = 24;
+pub const FRAME_HEADER_BYTES: usize = 24;
 /// Bytes that a frame occupies on the wire in addition to its bytes in memory: preamble 8 B, frame check sequence 4 B,
 /// gap 12 B (standard).
 pub const WIRE_OVERHEAD: u64 = 24;
@@ -36,17 +36,17 @@ pub struct FrameHeader {
     pub from: FrameAddress,
     /// Receiving endpoint.
     pub to: FrameAddress,
-    /// Description by the messaging layer.
+    /// Header of the messaging layer.
     pub envelope: Envelope,
 }
 
 impl FrameHeader {
     /// Returns the header's bytes.
-    pub fn encode(&self) -> [u8; FRAME_HEADER] {
+    pub fn encode(&self) -> [u8; FRAME_HEADER_BYTES] {
         let Envelope { is_part, handler, sequence, fragment, last } = self.envelope;
-        let mut bytes = [0; FRAME_HEADER];
-        bytes[0..6].copy_from_slice(&mac(self.to));
-        bytes[6..12].copy_from_slice(&mac(self.from));
+        let mut bytes = [0; FRAME_HEADER_BYTES];
+        bytes[0..6].copy_from_slice(&mac_address(self.to));
+        bytes[6..12].copy_from_slice(&mac_address(self.from));
         bytes[12..14].copy_from_slice(&ETHERTYPE.to_be_bytes());
         bytes[14] = handler;
         bytes[15] = u8::from(is_part) | u8::from(last) << 1;
@@ -68,17 +68,17 @@ impl FrameHeader {
             fragment: u32::from_be_bytes([frame[18], frame[19], frame[20], frame[21]]),
             last: frame[15] & 2 != 0,
         };
-        FrameHeader { from: address(&frame[6..12]), to: address(&frame[0..6]), envelope }
+        FrameHeader { from: parse_mac_address(&frame[6..12]), to: parse_mac_address(&frame[0..6]), envelope }
     }
 }
 
-fn mac((node, endpoint): FrameAddress) -> [u8; 6] {
+fn mac_address((node, endpoint): FrameAddress) -> [u8; 6] {
     assert!(node < NODES_MAX && endpoint < ENDPOINTS_MAX, "a checked interface names its endpoints");
     let ([_, a, b, c], [_, _, d, e]) = (node.to_be_bytes(), endpoint.to_be_bytes());
     [LOCALLY_ADMINISTERED, a, b, c, d, e]
 }
 
-fn address(mac: &[u8]) -> FrameAddress {
+fn parse_mac_address(mac: &[u8]) -> FrameAddress {
     (u32::from_be_bytes([0, mac[1], mac[2], mac[3]]), u32::from_be_bytes([0, 0, mac[4], mac[5]]))
 }
 

@@ -1,7 +1,7 @@
 //! The specification of the interface.
 
-use super::frame::{ENDPOINTS_MAX, FRAME_HEADER, NODES_MAX};
-use super::parameters::{COMPLETION, CompletionPlace, RingParameters, wire_length};
+use super::frame::{ENDPOINTS_MAX, FRAME_HEADER_BYTES, NODES_MAX};
+use super::parameters::{COMPLETION_BYTES, CompletionLocation, RingParameters, wire_length};
 use super::start::start;
 use crate::engine::Bytes;
 use crate::host::HostCapabilities;
@@ -48,11 +48,11 @@ impl InterfaceSpec for RingParameters {
     /// Returns the main memory of the rings and of the buffers of both directions.
     fn memory_footprint(&self) -> MemoryFootprint {
         let rings = match self.completion {
-            CompletionPlace::WriteBack => 2 * self.descriptor.get(),
-            CompletionPlace::Queue => 2 * (self.descriptor.get() + COMPLETION),
+            CompletionLocation::WriteBack => 2 * self.descriptor.get(),
+            CompletionLocation::Queue => 2 * (self.descriptor.get() + COMPLETION_BYTES),
         };
         let entries = self.queues * self.entries;
-        let payload = (self.frame.get() - FRAME_HEADER as u64).max(1);
+        let payload = (self.frame.get() - FRAME_HEADER_BYTES as u64).max(1);
         let packet = Some(PacketFootprint::new(payload, payload));
         MemoryFootprint { own: [(entries, rings), (2 * entries, self.buffers.get())], packet, queued: entries }
     }

@@ -60,15 +60,15 @@ impl RingKernel {
         for queue in 0..queues.len() {
             let core = CoreId((queue % host.cores().len()) as u16);
             let [handler, softirq] = [kernel.clone(), kernel.clone()];
-            let [interrupt, below] =
+            let [interrupt_cpu, softirq_cpu] =
                 [ExecPriority::Interrupt, ExecPriority::BottomHalf].map(|priority| host.core(core).at(priority));
             let handle = move |_: Interrupt| -> LocalFuture<'static> {
-                let (kernel, cpu) = (handler.clone(), interrupt.clone());
+                let (kernel, cpu) = (handler.clone(), interrupt_cpu.clone());
                 Box::pin(async move { kernel.handle(&cpu, queue).await })
             };
             host.interrupts().connect(InterruptVector(queue as u16), core, Box::new(handle));
             let task = format!("{name} softirq {queue}");
-            sim.spawn_server(task, async move { softirq.serve(&below, queue).await });
+            sim.spawn_server(task, async move { softirq.run_softirq(&softirq_cpu, queue).await });
         }
         kernel
     }
@@ -82,7 +82,7 @@ impl RingKernel {
     }
 
     /// Runs the softirq of a queue whenever it is scheduled.
-    async fn serve(&self, cpu: &AnyProcessor, queue: usize) {
+    async fn run_softirq(&self, cpu: &AnyProcessor, queue: usize) {
         let softirq = &self.softirqs[queue];
         loop {
             while !softirq.is_scheduled.get() {
@@ -120,10 +120,10 @@ impl RingKernel {
         for _ in 0..self.parameters.budget {
             let Some(frame) = receive.poll(cpu, 1).await else { return true };
             frame.journey.close(stage::INTERRUPT, cpu.now());
-            let since = cpu.now();
+            let start = cpu.now();
             cpu.work(cycles_of(cpu, self.parameters.packet));
             cpu.sync().await;
-            frame.journey.add_service(since, cpu.now());
+            frame.journey.add_service(start, cpu.now());
             frame.journey.close(stage::SOFTIRQ, cpu.now());
             self.inbox.send(frame);
             self.context.notify(RingSide::Receive);
@@ -134,7 +134,7 @@ impl RingKernel {
     /// Unmasks the interrupts of a queue for completions that have not been handled.
     async fn unmask(&self, cpu: &AnyProcessor, queue: usize) {
         let DriverQueue { send, receive, registers } = &self.queues[queue];
-        let handled = (receive.found.get() & 0xFFFF_FFFF) | (send.reclaimed.get() & 0xFFFF_FFFF) << 32;
+        let handled = (receive.found_completions.get() & 0xFFFF_FFFF) | (send.reclaimed.get() & 0xFFFF_FFFF) << 32;
         cpu.write(registers.at(UNMASK), 8, handled).await;
     }
 }

@@ -20,9 +20,9 @@
 //!
 //! # What is left out
 //!
-//! Frames of several buffers, checksums and segmentation by the device, receive coalescing, copies that a program could
-//! avoid (each side copies a frame once), priorities among rings, and the memory allocator of buffers. The device's
-//! pipeline is one time on each side.
+//! The module leaves out frames of several buffers, checksums and segmentation by the device, receive coalescing,
+//! copies that a program could avoid (each side copies a frame once), priorities among rings, and the memory allocator
+//! of buffers. The device's pipeline is one time on each side.
 //!
 //! # Sources of the numbers
 //!

@@ -19,17 +19,17 @@ pub struct Moderation {
     vector: InterruptVector,
     parameters: KernelDriverParameters,
     /// Completions of the send and of the receive ring.
-    completed: [Cell<u64>; 2],
+    completed_counts: [Cell<u64>; 2],
     /// Completions that no interrupt has announced.
     unannounced: [Cell<u64>; 2],
     /// Latest instant at which these completions are announced.
     deadlines: [Cell<Time>; 2],
     is_masked: Cell<bool>,
     /// Number of received frames that the driver has handled, as it last reported.
-    received: Cell<u32>,
-    armed: Signal,
+    handled_frames: Cell<u32>,
+    timer_armed: Signal,
     /// Number of interrupts.
-    pub raised: Cell<u64>,
+    pub raised_interrupts: Cell<u64>,
 }
 
 impl RingSide {
@@ -54,13 +54,13 @@ impl Moderation {
             host: host.downgrade(),
             vector,
             parameters: parameters.clone(),
-            completed: Default::default(),
+            completed_counts: Default::default(),
             unannounced: Default::default(),
             deadlines: [const { Cell::new(Time::MAX) }; 2],
             is_masked: Cell::new(false),
-            received: Cell::default(),
-            armed: Signal::new(sim, format!("{name}: a completion to announce")),
-            raised: Cell::default(),
+            handled_frames: Cell::default(),
+            timer_armed: Signal::new(sim, format!("{name}: a completion to announce")),
+            raised_interrupts: Cell::default(),
         });
         if parameters.moderation_time > Time::ZERO {
             let timer = moderation.clone();
@@ -71,8 +71,8 @@ impl Moderation {
 
     /// Counts completions of `side`, whose writes the device has posted.
     pub fn complete(&self, side: RingSide, count: u64) {
-        let (completed, unannounced) = (&self.completed[side as usize], &self.unannounced[side as usize]);
-        completed.set(completed.get() + count);
+        let (completed_counts, unannounced) = (&self.completed_counts[side as usize], &self.unannounced[side as usize]);
+        completed_counts.set(completed_counts.get() + count);
         let is_first = unannounced.replace(unannounced.get() + count) == 0;
         if self.is_masked.get() {
             return;
@@ -82,21 +82,21 @@ impl Moderation {
         }
         if is_first {
             self.deadlines[side as usize].set(self.sim.now() + self.parameters.moderation_time);
-            self.armed.notify();
+            self.timer_armed.notify();
         }
     }
 
     /// Records the lower 32 bits of the number of received frames that the driver has handled.
     pub fn note_received(&self, handled: u32) {
-        self.received.set(handled);
+        self.handled_frames.set(handled);
     }
 
     /// Unmasks interrupts. `sent` has the lower 32 bits of the number of sent frames that the driver has handled.
     pub fn unmask(&self, sent: u32) {
-        let handled = [sent, self.received.get()];
+        let handled = [sent, self.handled_frames.get()];
         self.is_masked.set(false);
         for side in RingSide::ALL {
-            let unannounced = (self.completed[side as usize].get() as u32).wrapping_sub(handled[side as usize]);
+            let unannounced = (self.completed_counts[side as usize].get() as u32).wrapping_sub(handled[side as usize]);
             self.unannounced[side as usize].set(u64::from(unannounced));
             if unannounced > 0 && !self.is_masked.get() {
                 self.raise(side);
@@ -105,12 +105,12 @@ impl Moderation {
     }
 
     fn raise(&self, side: RingSide) {
-        self.raised.set(self.raised.get() + 1);
-        let announced = self.unannounced[side as usize].get().min(match self.parameters.moderation_time {
+        self.raised_interrupts.set(self.raised_interrupts.get() + 1);
+        let announced_completions = self.unannounced[side as usize].get().min(match self.parameters.moderation_time {
             Time::ZERO => u64::MAX,
             _ => self.parameters.moderation_packets,
         });
-        self.unannounced[side as usize].set(self.unannounced[side as usize].get() - announced);
+        self.unannounced[side as usize].set(self.unannounced[side as usize].get() - announced_completions);
         self.deadlines[side as usize].set(Time::MAX);
         self.is_masked.set(self.parameters.masks_interrupts);
         self.host.get().interrupts().raise(self.vector, side.cause());
@@ -125,14 +125,14 @@ impl Moderation {
             return self.raise(side);
         }
         self.deadlines[side as usize].set(self.sim.now() + self.parameters.moderation_time);
-        self.armed.notify();
+        self.timer_armed.notify();
     }
 
     async fn run_timers(&self) {
         loop {
             let next = self.deadlines[0].get().min(self.deadlines[1].get());
             if next > self.sim.now() {
-                self.armed.wait_until(next).await;
+                self.timer_armed.wait_until(next).await;
                 continue;
             }
             for side in RingSide::ALL {

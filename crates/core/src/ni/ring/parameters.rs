@@ -3,8 +3,8 @@
 //! The documentation of a value states its source in one word: *standard*, *measured*, *derived*, *chosen*, or
 //! *remembered*: a default that no source confirms.
 
-use super::descriptor::DESCRIPTOR;
-use super::frame::{FRAME_HEADER, FRAME_MIN};
+use super::descriptor::DESCRIPTOR_BYTES;
+use super::frame::{FRAME_HEADER_BYTES, FRAME_MIN};
 use crate::engine::{Bytes, Time};
 use crate::host::BLOCK_BYTES;
 use crate::part::ParameterError;
@@ -12,7 +12,7 @@ use crate::text::{ParameterChoice, Parameters};
 
 /// The place of the announcement of a completed descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum CompletionPlace {
+pub enum CompletionLocation {
     /// The completion is written over the descriptor.
     WriteBack,
     /// The completion is written to a ring of its own.
@@ -59,7 +59,7 @@ pub struct RingParameters {
     pub inline_max: Bytes,
     /// Place of completions: over the descriptor (`write-back`), or to a ring of their own (`queue`).
     #[param(default = "write-back")]
-    pub completion: CompletionPlace,
+    pub completion: CompletionLocation,
     /// Treatment of a frame without a receive buffer: `hold` or `drop`.
     #[param(default = "hold")]
     pub missing_buffer: MissingBuffer,
@@ -220,7 +220,7 @@ pub struct ReceiveRingParameters {
 impl RingParameters {
     /// Returns the largest payload of a frame.
     pub fn payload_max(&self) -> usize {
-        self.frame.len() - FRAME_HEADER
+        self.frame.len() - FRAME_HEADER_BYTES
     }
 
     /// Returns the number of entries of the send ring that a frame of `bytes` bytes occupies.
@@ -242,26 +242,27 @@ impl RingParameters {
     /// Returns the errors of the values.
     pub(super) fn errors(&self) -> Vec<ParameterError> {
         let mut errors = Vec::new();
-        let mut refuse = |key: &'static str, message: String, help: &'static str| {
+        let mut add_error = |key: &'static str, message: String, help: &'static str| {
             errors.push(ParameterError::new(key, message).help(help));
         };
         if !self.descriptor.get().is_power_of_two() {
-            refuse("descriptor", format!("{} is not a power of two", self.descriptor), "write 16 B, 32 B or 64 B");
+            add_error("descriptor", format!("{} is not a power of two", self.descriptor), "write 16 B, 32 B or 64 B");
         }
         if !self.buffers.get().is_multiple_of(BLOCK_BYTES as u64) {
-            refuse("buffers", format!("{} is not a multiple of 64 B", self.buffers), "write a multiple of 64 B");
+            add_error("buffers", format!("{} is not a multiple of 64 B", self.buffers), "write a multiple of 64 B");
         }
         if !self.frame.get().is_multiple_of(8) {
-            refuse("frame", format!("{} is not a multiple of 8 B", self.frame), "write a multiple of 8 B");
+            add_error("frame", format!("{} is not a multiple of 8 B", self.frame), "write a multiple of 8 B");
         }
         if self.frame > self.buffers {
             let message = format!("a frame of {} does not fit a buffer of {}", self.frame, self.buffers);
-            refuse("frame", message, "choose larger `buffers`, or a smaller `frame`");
+            add_error("frame", message, "choose larger `buffers`, or a smaller `frame`");
         }
-        let inline = self.entries_of(self.inline_max.len());
-        if self.inline_max > Bytes::ZERO && inline > self.entries.min(self.send.fetch_batch * self.send.fetches) {
-            let message = format!("a frame of {} takes {inline} descriptors", self.inline_max);
-            refuse("inline-max", message, "choose a smaller `inline-max`, or more `entries` and `send.fetches`");
+        let inline_entries = self.entries_of(self.inline_max.len());
+        if self.inline_max > Bytes::ZERO && inline_entries > self.entries.min(self.send.fetch_batch * self.send.fetches)
+        {
+            let message = format!("a frame of {} takes {inline_entries} descriptors", self.inline_max);
+            add_error("inline-max", message, "choose a smaller `inline-max`, or more `entries` and `send.fetches`");
         }
         for (key, batch) in [
             ("send.fetch-batch", self.send.fetch_batch),
@@ -272,12 +273,12 @@ impl RingParameters {
         ] {
             if batch > self.entries {
                 let message = format!("{batch} descriptors are more than the {} of a ring", self.entries);
-                refuse(key, message, "choose a smaller batch, or more `entries`");
+                add_error(key, message, "choose a smaller batch, or more `entries`");
             }
         }
         if self.send.write_back_batch == 0 && !self.send.reads_head {
             let message = "the device writes no completions, and the driver does not read the head".to_owned();
-            refuse("send.write-back-batch", message, "write a batch of 1 or more, or `send.reads-head = true`");
+            add_error("send.write-back-batch", message, "write a batch of 1 or more, or `send.reads-head = true`");
         }
         errors
     }
@@ -289,4 +290,4 @@ pub fn wire_length(bytes: usize) -> Bytes {
 }
 
 /// Bytes of a completion in a queue.
-pub const COMPLETION: u64 = DESCRIPTOR as u64;
+pub const COMPLETION_BYTES: u64 = DESCRIPTOR_BYTES as u64;

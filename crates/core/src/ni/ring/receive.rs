@@ -24,7 +24,7 @@ pub struct ReceiveQueue {
     pub descriptors: Rc<FetchedRing>,
     completions: CompletionWriter,
     /// Journeys of frames whose completions wait to be written.
-    uncompleted: RefCell<Vec<Journey>>,
+    uncompleted_journeys: RefCell<Vec<Journey>>,
     /// Latest instant at which these completions are written.
     deadline: Cell<Time>,
     /// Number of frames in memory, as the head register shows it.
@@ -32,7 +32,7 @@ pub struct ReceiveQueue {
     /// Journeys of frames that the driver has not found yet.
     pub journeys: RefCell<VecDeque<Journey>>,
     /// Frames whose completions are visible.
-    pub completed: Rc<CompletedFrames>,
+    pub completed_frames: Rc<CompletedFrames>,
 }
 
 impl ReceiveQueue {
@@ -43,9 +43,17 @@ impl ReceiveQueue {
         moderation: Option<Rc<Moderation>>,
     ) -> Rc<ReceiveQueue> {
         let deadline = Cell::new(Time::MAX);
-        let (uncompleted, head, journeys) = Default::default();
-        let completed = CompletedFrames::new(moderation);
-        Rc::new(ReceiveQueue { descriptors, completions, uncompleted, deadline, head, journeys, completed })
+        let (uncompleted_journeys, head, journeys) = Default::default();
+        let completed_frames = CompletedFrames::new(moderation);
+        Rc::new(ReceiveQueue {
+            descriptors,
+            completions,
+            uncompleted_journeys,
+            deadline,
+            head,
+            journeys,
+            completed_frames,
+        })
     }
 
     /// Returns the number of frames in memory.
@@ -54,16 +62,16 @@ impl ReceiveQueue {
     }
 
     /// Returns the number of frames whose completions are visible.
-    pub fn visible(&self) -> u64 {
-        self.completed.visible.get()
+    pub fn visible_frames(&self) -> u64 {
+        self.completed_frames.visible_frames.get()
     }
 }
 
 /// A frame that was written to its buffer, or is being written.
 struct WrittenFrame {
     write: DmaCompletion,
-    taken: TakenPacket,
-    since: Time,
+    taken_packet: TakenPacket,
+    write_start: Time,
     queue: usize,
     position: u64,
     length: u32,
@@ -76,20 +84,20 @@ pub struct Receiver {
     /// The queue of each endpoint of the node.
     steering: Vec<usize>,
     /// Arrived frames in the device's pipeline.
-    arrived: Mailbox<TakenPacket>,
+    arrived_frames: Mailbox<TakenPacket>,
     fifo: Pool,
     /// Frames that are being written, if the port does not order writes.
-    unordered: Mailbox<WrittenFrame>,
+    frames_being_written: Mailbox<WrittenFrame>,
     completion_due: Signal,
     /// Whether an arrived frame waits for a receive buffer, and all frames behind it wait too.
-    is_held: Cell<bool>,
+    waits_for_buffer: Cell<bool>,
     /// The right to write completions.
     writing: Resource,
     writes: Rc<PendingWrites>,
     /// Number of frames that were dropped.
-    pub dropped: Cell<u64>,
+    pub dropped_frames: Cell<u64>,
     /// Number of frames that waited for a receive buffer.
-    pub waited: Cell<u64>,
+    pub waited_frames: Cell<u64>,
 }
 
 impl Receiver {
@@ -106,21 +114,21 @@ impl Receiver {
             context: context.clone(),
             queues,
             steering,
-            arrived: Mailbox::new(sim, format!("{name}: a frame from the wire")),
+            arrived_frames: Mailbox::new(sim, format!("{name}: a frame from the wire")),
             fifo: Pool::new(sim, format!("a slot in the receive FIFO of {name}"), context.parameters.receive_fifo),
-            unordered: Mailbox::new(sim, format!("{name}: a frame that is being written")),
+            frames_being_written: Mailbox::new(sim, format!("{name}: a frame that is being written")),
             completion_due: Signal::new(sim, format!("{name}: completions to write")),
-            is_held: Cell::default(),
+            waits_for_buffer: Cell::default(),
             writing: Resource::new(sim, format!("{name}: a write of completions")),
             writes: writes.clone(),
-            dropped: Cell::default(),
-            waited: Cell::default(),
+            dropped_frames: Cell::default(),
+            waited_frames: Cell::default(),
         });
-        let [taking, placing, completing] = [receiver.clone(), receiver.clone(), receiver.clone()];
-        sim.spawn_server(format!("{name} intake"), async move { taking.take().await });
-        sim.spawn_server(format!("{name} payload writes"), async move { placing.place(drop_frame).await });
+        let [intake, writer, completer] = [receiver.clone(), receiver.clone(), receiver.clone()];
+        sim.spawn_server(format!("{name} intake"), async move { intake.take_frames().await });
+        sim.spawn_server(format!("{name} payload writes"), async move { writer.write_frames(drop_frame).await });
         if !context.orders_writes {
-            sim.spawn_server(format!("{name} completions"), async move { completing.complete_unordered().await });
+            sim.spawn_server(format!("{name} completions"), async move { completer.complete_unordered().await });
         }
         if context.parameters.receive.write_back_delay > Time::ZERO {
             let delayed = receiver.clone();
@@ -130,25 +138,25 @@ impl Receiver {
     }
 
     /// Takes frames from the wire as long as the FIFO has slots.
-    async fn take(&self) {
+    async fn take_frames(&self) {
         loop {
             self.fifo.acquire(1).await;
-            let taken = self.context.port.take(Class::REQUESTS).await;
+            let taken_packet = self.context.port.take(Class::REQUESTS).await;
             let (now, processed) = (self.context.sim.now(), self.context.sim.now() + self.context.parameters.pipeline);
-            taken.packet.journey.add_service(now, processed);
-            self.arrived.send_at(processed, taken);
+            taken_packet.packet.journey.add_service(now, processed);
+            self.arrived_frames.send_at(processed, taken_packet);
         }
     }
 
     /// Writes each frame into the next buffer of its queue.
-    async fn place(&self, drop_frame: impl Fn(&'static str, &Journey)) {
+    async fn write_frames(&self, drop_frame: impl Fn(&'static str, &Journey)) {
         let context = &*self.context;
         let mut entry = Vec::new();
         loop {
-            let taken = self.arrived.receive().await;
-            let since = context.sim.now();
+            let taken_packet = self.arrived_frames.receive().await;
+            let write_start = context.sim.now();
             let (to, length) = {
-                let bytes = taken.packet.bytes();
+                let bytes = taken_packet.packet.bytes();
                 (FrameHeader::decode(&bytes).to, bytes.len())
             };
             let queue = self.steering[to.1 as usize];
@@ -157,34 +165,34 @@ impl Receiver {
             if ring.try_take(&mut entry).is_none() {
                 // The driver posts no buffers before it has found all received frames. The frames that are being
                 // written are left to `complete`.
-                self.is_held.set(ring.is_empty());
-                match self.is_held.get() {
+                self.waits_for_buffer.set(ring.is_empty());
+                match self.waits_for_buffer.get() {
                     true => self.write_all_completions().await,
                     false => self.write_completions(queue).await,
                 }
                 if context.parameters.missing_buffer == MissingBuffer::Drop && ring.is_empty() {
-                    self.dropped.set(self.dropped.get() + 1);
-                    drop_frame(NO_BUFFER, &taken.packet.journey);
-                    context.port.release(taken);
+                    self.dropped_frames.set(self.dropped_frames.get() + 1);
+                    drop_frame(NO_BUFFER, &taken_packet.packet.journey);
+                    context.port.release(taken_packet);
                     self.fifo.release(1);
-                    self.is_held.set(false);
+                    self.waits_for_buffer.set(false);
                     continue;
                 }
-                self.waited.set(self.waited.get() + u64::from(ring.is_empty()));
+                self.waited_frames.set(self.waited_frames.get() + u64::from(ring.is_empty()));
                 ring.take(&mut entry).await;
-                self.is_held.set(false);
+                self.waits_for_buffer.set(false);
             }
-            let position = ring.used() - 1;
-            let packet = taken.packet.clone();
+            let position = ring.used_entries() - 1;
+            let packet = taken_packet.packet.clone();
             let load = move |offset: u64, into: &mut [u8]| {
                 into.copy_from_slice(&packet.bytes()[offset as usize..offset as usize + into.len()]);
             };
             let source = DmaSource::new(Bytes(length as u64), load);
             let write = context.submit_write(RingDescriptor::decode(&entry).address, source).await;
-            let frame = WrittenFrame { write, taken, since, queue, position, length: length as u32 };
+            let frame = WrittenFrame { write, taken_packet, write_start, queue, position, length: length as u32 };
             match context.orders_writes {
                 true => self.complete(frame).await,
-                false => self.unordered.send(frame),
+                false => self.frames_being_written.send(frame),
             }
         }
     }
@@ -192,7 +200,7 @@ impl Receiver {
     /// Completes frames when they are visible, since a completion might pass its frame.
     async fn complete_unordered(&self) {
         loop {
-            let mut frame = self.unordered.receive().await;
+            let mut frame = self.frames_being_written.receive().await;
             frame.write.done().await;
             self.complete(frame).await;
         }
@@ -200,26 +208,27 @@ impl Receiver {
 
     /// Completes a frame: adds its completion to a batch, and writes the batch if it is full, or if no completion will
     /// follow because the device is idle or waits for a buffer.
-    async fn complete(&self, WrittenFrame { write, taken, since, queue, position, length }: WrittenFrame) {
+    async fn complete(&self, WrittenFrame { write, taken_packet, write_start, queue, position, length }: WrittenFrame) {
         let context = &*self.context;
         let ring = &self.queues[queue];
-        let journey = taken.packet.journey.clone();
+        let journey = taken_packet.packet.journey.clone();
         match context.orders_writes {
-            true => self.writes.add(PendingWrite::Frame(write, taken, since)),
-            false => self.writes.frame_written(taken, since),
+            true => self.writes.add(PendingWrite::Frame(write, taken_packet, write_start)),
+            false => self.writes.frame_written(taken_packet, write_start),
         }
         self.fifo.release(1);
         ring.head.set(position + 1);
-        ring.uncompleted.borrow_mut().push(journey);
+        ring.uncompleted_journeys.borrow_mut().push(journey);
         let is_first = ring.completions.is_empty();
         let is_full = ring.completions.add(position, length);
         if is_full {
             return self.write_completions(queue).await;
         }
         let delay = context.parameters.receive.write_back_delay;
-        let is_last = self.unordered.is_empty() && (self.arrived.is_empty() || self.is_held.get());
+        let is_last =
+            self.frames_being_written.is_empty() && (self.arrived_frames.is_empty() || self.waits_for_buffer.get());
         // A frame may wait for a buffer that the driver posts only after it has found this frame.
-        if is_last && (delay == Time::ZERO || self.is_held.get()) {
+        if is_last && (delay == Time::ZERO || self.waits_for_buffer.get()) {
             return self.write_all_completions().await;
         }
         if is_first && delay > Time::ZERO {
@@ -240,13 +249,14 @@ impl Receiver {
         // Several tasks write completions, in several runs: completions become visible in the order of the ring.
         let _order = self.writing.acquire().await;
         ring.deadline.set(Time::MAX);
-        for (address, bytes, frames) in ring.completions.take() {
-            let journeys: SmallVec<[Journey; 1]> = ring.uncompleted.borrow_mut().drain(..frames as usize).collect();
+        for (address, bytes, frames) in ring.completions.take_writes() {
+            let journeys: SmallVec<[Journey; 1]> =
+                ring.uncompleted_journeys.borrow_mut().drain(..frames as usize).collect();
             let write = context.submit_write(address, bytes.into()).await;
             context.write_backs.set(context.write_backs.get() + 1);
             ring.journeys.borrow_mut().extend(journeys.iter().cloned());
-            self.writes.add(PendingWrite::Received(write, ring.completed.clone(), journeys));
-            if let Some(moderation) = ring.completed.moderation.as_ref().filter(|_| context.orders_writes) {
+            self.writes.add(PendingWrite::Received(write, ring.completed_frames.clone(), journeys));
+            if let Some(moderation) = ring.completed_frames.moderation.as_ref().filter(|_| context.orders_writes) {
                 moderation.complete(RingSide::Receive, frames);
             }
         }

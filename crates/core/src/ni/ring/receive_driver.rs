@@ -1,9 +1,9 @@
 //! The driver's side of a receive ring: it finds completed descriptors and posts buffers.
 
 use super::context::DeviceContext;
-use super::descriptor::{RingDescriptor, RingLayout, STATUS, completed_length};
+use super::descriptor::{RingDescriptor, RingLayout, STATUS_OFFSET, completed_length};
 use super::device::{RECEIVE_HEAD, RECEIVE_TAIL};
-use super::frame::{FRAME_HEADER, FrameHeader};
+use super::frame::{FRAME_HEADER_BYTES, FrameHeader};
 use super::receive::ReceiveQueue;
 use crate::engine::{Journey, Resource};
 use crate::host::{Address, AnyProcessor, Processor, Window};
@@ -34,14 +34,14 @@ pub struct ReceiveDriver {
     layout: RingLayout,
     completions: RingLayout,
     /// Number of completions that were found.
-    pub found: Cell<u64>,
+    pub found_completions: Cell<u64>,
     tail: Cell<u64>,
     /// Number of buffers posted since the last doorbell.
     posted_since_doorbell: Cell<u64>,
     /// Posted buffers, in the order of the ring.
-    posted: RefCell<VecDeque<Address>>,
+    posted_buffers: RefCell<VecDeque<Address>>,
     /// Completions that were found at once and not returned yet, as buffers and lengths.
-    batch: RefCell<VecDeque<(Address, u32)>>,
+    unreturned: RefCell<VecDeque<(Address, u32)>>,
     posting: Resource,
     pub doorbells: Cell<u64>,
     pub head_reads: Cell<u64>,
@@ -63,11 +63,11 @@ impl ReceiveDriver {
             index,
             layout: device.descriptors.layout,
             completions,
-            found: Cell::default(),
+            found_completions: Cell::default(),
             tail: Cell::new(buffers.len() as u64),
             posted_since_doorbell: Cell::default(),
-            posted: RefCell::new(buffers.into()),
-            batch: RefCell::default(),
+            posted_buffers: RefCell::new(buffers.into()),
+            unreturned: RefCell::default(),
             posting: Resource::new(&context.sim, format!("{}: a core that posts a receive buffer", context.name)),
             doorbells: Cell::default(),
             head_reads: Cell::default(),
@@ -77,49 +77,49 @@ impl ReceiveDriver {
     /// Posts all buffers before the first frame.
     pub async fn post_all(&self, cpu: &AnyProcessor) {
         let mut ring = Vec::new();
-        for address in &*self.posted.borrow() {
+        for address in &*self.posted_buffers.borrow() {
             ring.extend(self.descriptor(*address));
         }
         cpu.store_run(self.layout.base, &ring).await;
-        self.ring(cpu).await;
+        self.ring_doorbell(cpu).await;
     }
 
     fn descriptor(&self, address: Address) -> Vec<u8> {
         let length = self.context.parameters.buffers.get() as u32;
         let mut entry = RingDescriptor { address, length, is_inline: false }.encode().to_vec();
-        entry.resize(self.layout.bytes as usize, 0);
+        entry.resize(self.layout.entry_bytes as usize, 0);
         entry
     }
 
     /// Returns whether the ring is known to hold no completion that the driver has not found.
     pub fn is_known_empty(&self) -> bool {
-        self.batch.borrow().is_empty() && self.found.get() == self.device.visible()
+        self.unreturned.borrow().is_empty() && self.found_completions.get() == self.device.visible_frames()
     }
 
     /// Loads the next completion; returns the length of its frame.
-    async fn completed(&self, cpu: &AnyProcessor) -> Option<u32> {
-        let position = self.found.get();
-        let status = cpu.load_word(self.completions.address(position) + STATUS, 8).await;
+    async fn load_completion(&self, cpu: &AnyProcessor) -> Option<u32> {
+        let position = self.found_completions.get();
+        let status = cpu.load_word(self.completions.address(position) + STATUS_OFFSET, 8).await;
         let length = completed_length(status, self.completions.lap(position))?;
         // A completion becomes visible and is announced at the same instant.
-        (self.device.visible() > position).then_some(length)
+        (self.device.visible_frames() > position).then_some(length)
     }
 
     /// Returns the next received frame. The driver removes up to `burst` completions from the ring at once.
     pub async fn poll(&self, cpu: &AnyProcessor, burst: u64) -> Option<ReceivedFrame> {
-        let next = self.batch.borrow_mut().pop_front();
+        let next = self.unreturned.borrow_mut().pop_front();
         let (buffer, length) = match next {
             Some(next) => next,
             None => self.take_batch(cpu, burst).await?,
         };
         let journey = self.device.journeys.borrow_mut().pop_front().expect("a visible frame has a journey");
-        let mut header = [0; FRAME_HEADER];
+        let mut header = [0; FRAME_HEADER_BYTES];
         cpu.load_run(buffer, &mut header).await;
         if self.context.parameters.receive.reads_head {
             self.head_reads.set(self.head_reads.get() + 1);
             cpu.read(self.registers.at(RECEIVE_HEAD), 4).await;
         }
-        let (header, payload) = (FrameHeader::decode(&header), length as usize - FRAME_HEADER);
+        let (header, payload) = (FrameHeader::decode(&header), length as usize - FRAME_HEADER_BYTES);
         Some(ReceivedFrame { queue: self.index, buffer, header, payload, journey })
     }
 
@@ -127,14 +127,14 @@ impl ReceiveDriver {
     async fn take_batch(&self, cpu: &AnyProcessor, burst: u64) -> Option<(Address, u32)> {
         let mut first = None;
         for _ in 0..burst {
-            let Some(length) = self.completed(cpu).await else { break };
-            self.found.set(self.found.get() + 1);
-            let buffer = self.posted.borrow_mut().pop_front().expect("a completion is that of a posted buffer");
+            let Some(length) = self.load_completion(cpu).await else { break };
+            self.found_completions.set(self.found_completions.get() + 1);
+            let buffer = self.posted_buffers.borrow_mut().pop_front().expect("a completion is that of a posted buffer");
             match first {
                 None => first = Some((buffer, length)),
                 Some(_) => {
-                    cpu.announce_run(buffer, FRAME_HEADER, false);
-                    self.batch.borrow_mut().push_back((buffer, length));
+                    cpu.announce_run(buffer, FRAME_HEADER_BYTES, false);
+                    self.unreturned.borrow_mut().push_back((buffer, length));
                 }
             }
         }
@@ -149,15 +149,15 @@ impl ReceiveDriver {
         let entry =
             RingDescriptor { address: buffer, length: self.context.parameters.buffers.get() as u32, is_inline: false };
         cpu.store_run(self.layout.address(position), &entry.encode()).await;
-        self.posted.borrow_mut().push_back(buffer);
+        self.posted_buffers.borrow_mut().push_back(buffer);
         self.tail.set(position + 1);
         self.posted_since_doorbell.set(self.posted_since_doorbell.get() + 1);
         if self.posted_since_doorbell.get() >= self.context.parameters.receive.doorbell_batch {
-            self.ring(cpu).await;
+            self.ring_doorbell(cpu).await;
         }
     }
 
-    async fn ring(&self, cpu: &AnyProcessor) {
+    async fn ring_doorbell(&self, cpu: &AnyProcessor) {
         self.posted_since_doorbell.set(0);
         self.doorbells.set(self.doorbells.get() + 1);
         cpu.write(self.registers.at(RECEIVE_TAIL), 4, u64::from(self.tail.get() as u32)).await;

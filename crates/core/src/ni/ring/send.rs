@@ -25,7 +25,7 @@ struct SentFrame {
     entries: u64,
     journey: Journey,
     marks: Marks,
-    since: Time,
+    slot_start: Time,
 }
 
 /// The source of a frame's bytes.
@@ -44,21 +44,21 @@ pub struct SendQueue {
     /// Number of completed entries.
     head: Cell<u64>,
     /// Frames that the driver has posted, in order, with their records.
-    posted: RefCell<VecDeque<(Journey, Marks)>>,
+    posted_frames: RefCell<VecDeque<(Journey, Marks)>>,
     /// Records of the frames that the driver has posted since its last doorbell.
-    unrung: RefCell<SmallVec<[Journey; 1]>>,
+    unannounced_journeys: RefCell<SmallVec<[Journey; 1]>>,
     /// Doorbells that the driver has begun to write: the time, and the records of the frames that they announce.
-    begun: RefCell<VecDeque<(Time, SmallVec<[Journey; 1]>)>>,
-    issued: Mailbox<SentFrame>,
+    begun_doorbells: RefCell<VecDeque<(Time, SmallVec<[Journey; 1]>)>>,
+    issued_frames: Mailbox<SentFrame>,
     /// Doorbells in the pipeline.
     doorbells: Mailbox<u32>,
     slots: Rc<Pool>,
-    completed: Rc<CompletedFrames>,
+    completed_frames: Rc<CompletedFrames>,
     writes: Rc<PendingWrites>,
     /// Total time for which frames held a slot.
-    pub held: Cell<Time>,
+    pub slot_time: Cell<Time>,
     /// Number of frames that were sent, and number of those whose bytes were in the ring itself.
-    pub frames: Cell<u64>,
+    pub sent_frames: Cell<u64>,
     pub inline_frames: Cell<u64>,
 }
 
@@ -78,49 +78,49 @@ impl SendQueue {
             descriptors,
             completions,
             head: Cell::default(),
-            posted: RefCell::default(),
-            unrung: RefCell::default(),
-            begun: RefCell::default(),
-            issued: Mailbox::new(sim, format!("{name}: a frame to send")),
+            posted_frames: RefCell::default(),
+            unannounced_journeys: RefCell::default(),
+            begun_doorbells: RefCell::default(),
+            issued_frames: Mailbox::new(sim, format!("{name}: a frame to send")),
             doorbells: Mailbox::new(sim, format!("{name}: a doorbell of the send ring")),
             slots: slots.clone(),
-            completed: CompletedFrames::new(moderation),
+            completed_frames: CompletedFrames::new(moderation),
             writes: writes.clone(),
-            held: Cell::default(),
-            frames: Cell::default(),
+            slot_time: Cell::default(),
+            sent_frames: Cell::default(),
             inline_frames: Cell::default(),
         });
-        let [rung, issuing, sending] = [queue.clone(), queue.clone(), queue.clone()];
+        let [doorbell_queue, issuing_queue, sending_queue] = [queue.clone(), queue.clone(), queue.clone()];
         sim.spawn_server(format!("{name} doorbells"), async move {
             loop {
-                rung.descriptors.ring(rung.doorbells.receive().await);
+                doorbell_queue.descriptors.set_tail(doorbell_queue.doorbells.receive().await);
             }
         });
-        sim.spawn_server(format!("{name} payload reads"), async move { issuing.issue().await });
-        sim.spawn_server(format!("{name} send"), async move { sending.send().await });
+        sim.spawn_server(format!("{name} payload reads"), async move { issuing_queue.issue_reads().await });
+        sim.spawn_server(format!("{name} send"), async move { sending_queue.send_frames().await });
         queue
     }
 
     /// Records a frame that the driver has posted.
     pub fn post(&self, journey: &Journey, marks: Marks) {
-        self.posted.borrow_mut().push_back((journey.clone(), marks));
+        self.posted_frames.borrow_mut().push_back((journey.clone(), marks));
         if journey.has_ledger() {
-            self.unrung.borrow_mut().push(journey.clone());
+            self.unannounced_journeys.borrow_mut().push(journey.clone());
         }
     }
 
     /// Records that the driver begins to write a doorbell for the posted frames.
     pub fn begin_doorbell(&self, now: Time) {
-        self.begun.borrow_mut().push_back((now, self.unrung.take()));
+        self.begun_doorbells.borrow_mut().push_back((now, self.unannounced_journeys.take()));
     }
 
     /// Receives a doorbell, which takes effect after the device's pipeline.
-    pub fn ring(&self, tail: u32) {
-        let effective = self.context.sim.now() + self.context.parameters.pipeline;
-        if let Some((begun, journeys)) = self.begun.borrow_mut().pop_front() {
-            journeys.iter().for_each(|journey| journey.add_service(begun, effective));
+    pub fn on_doorbell(&self, tail: u32) {
+        let effect_time = self.context.sim.now() + self.context.parameters.pipeline;
+        if let Some((doorbell_start, journeys)) = self.begun_doorbells.borrow_mut().pop_front() {
+            journeys.iter().for_each(|journey| journey.add_service(doorbell_start, effect_time));
         }
-        self.doorbells.send_at(effective, tail);
+        self.doorbells.send_at(effect_time, tail);
     }
 
     /// Returns the number of completed entries, as the head register shows it.
@@ -129,16 +129,16 @@ impl SendQueue {
     }
 
     /// Issues the reads of frames, in the order of the ring.
-    async fn issue(&self) {
+    async fn issue_reads(&self) {
         let context = &*self.context;
         let mut entry = Vec::new();
         loop {
             entry.clear();
-            let requested = self.descriptors.take(&mut entry).await;
-            let position = self.descriptors.used() - 1;
+            let request_time = self.descriptors.take(&mut entry).await;
+            let position = self.descriptors.used_entries() - 1;
             let descriptor = RingDescriptor::decode(&entry);
-            let (journey, marks) = self.posted.borrow_mut().pop_front().expect("the tail counts posted frames");
-            journey.close(dma_stages::DOORBELL.pattern, requested);
+            let (journey, marks) = self.posted_frames.borrow_mut().pop_front().expect("the tail counts posted frames");
+            journey.close(dma_stages::DOORBELL.pattern, request_time);
             let mut entries = 1;
             if descriptor.is_inline {
                 entry.clear();
@@ -149,10 +149,10 @@ impl SendQueue {
                 entry.truncate(descriptor.length as usize);
             }
             let now = context.sim.now();
-            journey.add_service(requested, now);
+            journey.add_service(request_time, now);
             journey.close(dma_stages::DESCRIPTOR.pattern, now);
             self.slots.acquire(1).await;
-            let since = context.sim.now();
+            let slot_start = context.sim.now();
             let source = match descriptor.is_inline {
                 true => FrameSource::Inline(std::mem::take(&mut entry)),
                 false => {
@@ -160,15 +160,16 @@ impl SendQueue {
                     FrameSource::Read(submit_read(&*context.dma, address, bytes).await)
                 }
             };
-            self.issued.send(SentFrame { source, position, entries, journey, marks, since });
+            self.issued_frames.send(SentFrame { source, position, entries, journey, marks, slot_start });
         }
     }
 
     /// Passes frames to the wire as their bytes arrive, in order.
-    async fn send(&self) {
+    async fn send_frames(&self) {
         let context = &*self.context;
         loop {
-            let SentFrame { source, position, entries, journey, marks, since } = self.issued.receive().await;
+            let SentFrame { source, position, entries, journey, marks, slot_start } =
+                self.issued_frames.receive().await;
             let bytes = match source {
                 FrameSource::Inline(bytes) => {
                     self.inline_frames.set(self.inline_frames.get() + 1);
@@ -176,12 +177,12 @@ impl SendQueue {
                 }
                 FrameSource::Read(read) => {
                     let bytes = read_bytes(read).await;
-                    journey.add_service(since, context.sim.now());
+                    journey.add_service(slot_start, context.sim.now());
                     journey.close(dma_stages::PAYLOAD_READ.pattern, context.sim.now());
                     bytes
                 }
             };
-            self.frames.set(self.frames.get() + 1);
+            self.sent_frames.set(self.sent_frames.get() + 1);
             self.complete(position, position + entries).await;
             let slot = context.port.reserve(Class::REQUESTS).await;
             let to = NodeId(FrameHeader::decode(&bytes).to.0);
@@ -191,32 +192,32 @@ impl SendQueue {
                 .port
                 .pass(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes: length, body })
                 .await;
-            self.held.set(self.held.get() + (context.sim.now() - since));
+            self.slot_time.set(self.slot_time.get() + (context.sim.now() - slot_start));
             self.slots.release(1);
         }
     }
 
-    /// Completes the descriptor at `position`, whose frame is in the device.
-    /// The head register advances with the completion's write, which must not follow a new descriptor.
+    /// Completes the descriptor at `position`, whose frame is in the device. The head register advances only after the
+    /// completion's write is submitted: the driver may then post a new descriptor, which the write must not overwrite.
     async fn complete(&self, position: u64, head: u64) {
         let context = &*self.context;
         if context.parameters.send.write_back_batch == 0 {
             self.head.set(head);
-            return match &self.completed.moderation {
+            return match &self.completed_frames.moderation {
                 Some(moderation) => moderation.complete(RingSide::Send, 1),
                 None => context.notify(RingSide::Send),
             };
         }
         let is_full = self.completions.add(position, 0);
-        let is_idle = self.issued.is_empty() && self.descriptors.is_empty();
+        let is_idle = self.issued_frames.is_empty() && self.descriptors.is_empty();
         if !is_full && !is_idle {
             return;
         }
-        for (address, bytes, frames) in self.completions.take() {
+        for (address, bytes, frames) in self.completions.take_writes() {
             let write = context.submit_write(address, bytes.into()).await;
             context.write_backs.set(context.write_backs.get() + 1);
-            self.writes.add(PendingWrite::Sent(write, self.completed.clone(), frames));
-            if let Some(moderation) = self.completed.moderation.as_ref().filter(|_| context.orders_writes) {
+            self.writes.add(PendingWrite::Sent(write, self.completed_frames.clone(), frames));
+            if let Some(moderation) = self.completed_frames.moderation.as_ref().filter(|_| context.orders_writes) {
                 moderation.complete(RingSide::Send, frames);
             }
         }

@@ -1,9 +1,9 @@
 //! The driver's side of a send ring: free entries and buffers, descriptors, doorbells.
 
 use super::context::DeviceContext;
-use super::descriptor::{RingDescriptor, RingLayout, STATUS, completed_length};
+use super::descriptor::{RingDescriptor, RingLayout, STATUS_OFFSET, completed_length};
 use super::device::{SEND_HEAD, SEND_TAIL};
-use super::parameters::{CompletionPlace, RingParameters};
+use super::parameters::{CompletionLocation, RingParameters};
 use super::send::SendQueue;
 use crate::engine::Journey;
 use crate::host::{Address, AnyProcessor, Processor, Window};
@@ -17,7 +17,7 @@ use std::rc::Rc;
 struct PostedFrame {
     /// Number of the frame.
     number: u64,
-    /// Position of its descriptor.
+    /// Position of the frame's descriptor.
     position: u64,
     entries: u64,
     buffer: Option<Address>,
@@ -34,14 +34,14 @@ pub struct SendDriver {
     doorbell_tail: Cell<u64>,
     /// Number of frames posted since the last doorbell.
     posted_since_doorbell: Cell<u64>,
-    frames: Cell<u64>,
+    frame_count: Cell<u64>,
     /// Number of frames whose buffers were reclaimed.
     pub reclaimed: Cell<u64>,
-    posted: RefCell<VecDeque<PostedFrame>>,
+    posted_frames: RefCell<VecDeque<PostedFrame>>,
     free_entries: Cell<u64>,
     free_buffers: RefCell<Vec<Address>>,
     /// Number of notifications by the device before the read of the head that found the ring full.
-    full_at: Cell<Option<u64>>,
+    notifications_at_full: Cell<Option<u64>>,
     pub doorbells: Cell<u64>,
     pub head_reads: Cell<u64>,
 }
@@ -65,12 +65,12 @@ impl SendDriver {
             tail: Cell::default(),
             doorbell_tail: Cell::default(),
             posted_since_doorbell: Cell::default(),
-            frames: Cell::default(),
+            frame_count: Cell::default(),
             reclaimed: Cell::default(),
-            posted: RefCell::default(),
+            posted_frames: RefCell::default(),
             free_entries: Cell::new(layout.entries),
             free_buffers: RefCell::new(buffers),
-            full_at: Cell::default(),
+            notifications_at_full: Cell::default(),
             doorbells: Cell::default(),
             head_reads: Cell::default(),
         }
@@ -83,19 +83,19 @@ impl SendDriver {
     /// Returns whether a frame of `entries` entries can be posted, and reclaims completed entries first if few are
     /// free.
     pub async fn has_entries(&self, cpu: &AnyProcessor, entries: u64) -> bool {
-        let is_free = || self.free_entries.get() >= entries && !self.free_buffers.borrow().is_empty();
+        let can_post = || self.free_entries.get() >= entries && !self.free_buffers.borrow().is_empty();
         if self.parameters().send.reads_head {
-            if !is_free() && self.full_at.get() == Some(self.context.send_changes.get()) {
+            if !can_post() && self.notifications_at_full.get() == Some(self.context.send_notifications.get()) {
                 return false;
             }
-            let changes = self.context.send_changes.get();
+            let notifications = self.context.send_notifications.get();
             let head = self.read_head(cpu).await;
             self.reclaim_while(|frame| frame.position + frame.entries <= head);
-            self.full_at.set((!is_free()).then_some(changes));
-        } else if !is_free() || self.posted_since_doorbell.get() == 0 {
+            self.notifications_at_full.set((!can_post()).then_some(notifications));
+        } else if !can_post() || self.posted_since_doorbell.get() == 0 {
             self.reclaim(cpu).await;
         }
-        is_free()
+        can_post()
     }
 
     async fn read_head(&self, cpu: &AnyProcessor) -> u64 {
@@ -112,30 +112,30 @@ impl SendDriver {
             return self.reclaim_while(|frame| frame.position + frame.entries <= head);
         }
         loop {
-            let Some(first) = self.posted.borrow().front().copied() else { return };
-            let at = match self.parameters().completion {
-                CompletionPlace::WriteBack => first.position,
-                CompletionPlace::Queue => first.number,
+            let Some(first) = self.posted_frames.borrow().front().copied() else { return };
+            let completion_position = match self.parameters().completion {
+                CompletionLocation::WriteBack => first.position,
+                CompletionLocation::Queue => first.number,
             };
-            let status = cpu.load_word(self.completions.address(at) + STATUS, 8).await;
-            if completed_length(status, self.completions.lap(at)).is_none() {
+            let status = cpu.load_word(self.completions.address(completion_position) + STATUS_OFFSET, 8).await;
+            if completed_length(status, self.completions.lap(completion_position)).is_none() {
                 return;
             }
             // Another task may have reclaimed the frame during the load.
-            if self.posted.borrow().front().is_some_and(|front| front.number == first.number) {
+            if self.posted_frames.borrow().front().is_some_and(|front| front.number == first.number) {
                 self.reclaim_first();
             }
         }
     }
 
     fn reclaim_while(&self, is_done: impl Fn(&PostedFrame) -> bool) {
-        while self.posted.borrow().front().is_some_and(&is_done) {
+        while self.posted_frames.borrow().front().is_some_and(&is_done) {
             self.reclaim_first();
         }
     }
 
     fn reclaim_first(&self) {
-        let first = self.posted.borrow_mut().pop_front().expect("a frame is posted");
+        let first = self.posted_frames.borrow_mut().pop_front().expect("a frame is posted");
         self.free_entries.set(self.free_entries.get() + first.entries);
         self.free_buffers.borrow_mut().extend(first.buffer);
         self.reclaimed.set(self.reclaimed.get() + 1);
@@ -160,8 +160,8 @@ impl SendDriver {
         let descriptor = RingDescriptor { address, length, is_inline: buffer.is_none() };
         cpu.store_run(self.layout.address(position), &descriptor.encode()).await;
         self.device.post(journey, marks);
-        let number = self.frames.replace(self.frames.get() + 1);
-        self.posted.borrow_mut().push_back(PostedFrame { number, position, entries, buffer });
+        let number = self.frame_count.replace(self.frame_count.get() + 1);
+        self.posted_frames.borrow_mut().push_back(PostedFrame { number, position, entries, buffer });
         self.free_entries.set(self.free_entries.get() - entries);
         self.tail.set(position + entries);
         self.posted_since_doorbell.set(self.posted_since_doorbell.get() + 1);
@@ -169,13 +169,13 @@ impl SendDriver {
 
     /// Stores a frame in the entries from `position` on.
     async fn store_inline(&self, cpu: &AnyProcessor, mut position: u64, frame: &[u8]) {
-        let mut left = frame;
-        while !left.is_empty() {
-            let entries = self.layout.contiguous(position, (left.len() as u64).div_ceil(self.layout.bytes));
-            let bytes = left.len().min((entries * self.layout.bytes) as usize);
-            cpu.store_run(self.layout.address(position), &left[..bytes]).await;
+        let mut remaining = frame;
+        while !remaining.is_empty() {
+            let entries = self.layout.contiguous(position, (remaining.len() as u64).div_ceil(self.layout.entry_bytes));
+            let bytes = remaining.len().min((entries * self.layout.entry_bytes) as usize);
+            cpu.store_run(self.layout.address(position), &remaining[..bytes]).await;
             position += entries;
-            left = &left[bytes..];
+            remaining = &remaining[bytes..];
         }
     }
 
@@ -185,17 +185,17 @@ impl SendDriver {
     }
 
     /// Returns whether the device does not know of all posted frames.
-    pub fn has_unrung(&self) -> bool {
+    pub fn has_unannounced_frames(&self) -> bool {
         self.posted_since_doorbell.get() > 0
     }
 
     /// Returns whether the device knows of frames that are not reclaimed.
     pub fn is_device_busy(&self) -> bool {
-        self.posted.borrow().front().is_some_and(|first| first.position < self.doorbell_tail.get())
+        self.posted_frames.borrow().front().is_some_and(|first| first.position < self.doorbell_tail.get())
     }
 
     /// Rings the doorbell.
-    pub async fn ring(&self, cpu: &AnyProcessor) {
+    pub async fn ring_doorbell(&self, cpu: &AnyProcessor) {
         self.posted_since_doorbell.set(0);
         let tail = self.tail.get();
         self.doorbell_tail.set(tail);

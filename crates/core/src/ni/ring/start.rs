@@ -8,7 +8,7 @@ use super::driver::RingDriver;
 use super::driver_queue::{DriverQueue, Steering};
 use super::fetch::FetchedRing;
 use super::moderation::Moderation;
-use super::parameters::{COMPLETION, CompletionPlace, RingParameters, wire_length};
+use super::parameters::{COMPLETION_BYTES, CompletionLocation, RingParameters, wire_length};
 use super::receive::{ReceiveQueue, Receiver};
 use super::receive_driver::ReceiveDriver;
 use super::send::SendQueue;
@@ -35,14 +35,15 @@ pub(super) fn start(parameters: &RingParameters, build: &BuildContext<'_>) -> Ri
     let window = host.attach(Rc::new(registers), QUEUE_BYTES * parameters.queues);
     let endpoints = build.addresses.count(build.node()) as usize;
     let steering = Steering::new(endpoints, host.cores().len(), parameters.queues as usize);
-    let received = device.iter().map(|pair| pair.receive.clone()).collect();
-    let receiver = Receiver::start(&context, received, steering.of_endpoint.clone(), &writes, record_drops(build));
+    let receive_queues = device.iter().map(|pair| pair.receive.clone()).collect();
+    let receiver =
+        Receiver::start(&context, receive_queues, steering.queue_of_endpoint.clone(), &writes, record_drops(build));
     let queues: Rc<[DriverQueue]> =
         device.iter().zip(layouts).enumerate().map(|queue| driver_queue(&context, window, queue)).collect();
-    let (posting, cpu) = (queues.clone(), host.cpu());
+    let (posting_queues, cpu) = (queues.clone(), host.cpu());
     sim.spawn_server(format!("{name} posts receive buffers"), async move {
         let _lease = cpu.acquire("post receive buffers").await;
-        for queue in posting.iter() {
+        for queue in posting_queues.iter() {
             queue.receive.post_all(&cpu).await;
         }
         cpu.sync().await;
@@ -62,10 +63,10 @@ fn device_context(parameters: &RingParameters, build: &BuildContext<'_>) -> Rc<D
         port: build.port(wire_length(parameters.frame.len()), stages),
         orders_writes: dma.orders_writes(),
         dma,
-        arrived: Signal::new(sim, format!("a frame for {name}")),
+        frame_arrived: Signal::new(sim, format!("a frame for {name}")),
         changed: Signal::new(sim, format!("a frame for {name}, or a free descriptor")),
-        changes: Cell::default(),
-        send_changes: Cell::default(),
+        notifications: Cell::default(),
+        send_notifications: Cell::default(),
         write_backs: Cell::default(),
     })
 }
@@ -77,8 +78,8 @@ fn record_drops(build: &BuildContext<'_>) -> impl Fn(&'static str, &Journey) + '
         tally.drop_packet(reason);
         tally.record_loss(journey);
         sim.record_loss(|| {
-            let what = journey.id().map_or("a frame".to_owned(), |message| format!("message {message}"));
-            format!("{what}, dropped by {node} at {}: {reason}", sim.now())
+            let subject = journey.id().map_or("a frame".to_owned(), |message| format!("message {message}"));
+            format!("{subject}, dropped by {node} at {}: {reason}", sim.now())
         });
     }
 }
@@ -87,7 +88,7 @@ fn record_drops(build: &BuildContext<'_>) -> impl Fn(&'static str, &Journey) + '
 fn driver_queue(
     context: &Rc<DeviceContext>,
     window: Window,
-    (index, (pair, [sent, received])): (usize, (&QueuePair, [RingLayout; 2])),
+    (index, (pair, [send_completions, receive_completions])): (usize, (&QueuePair, [RingLayout; 2])),
 ) -> DriverQueue {
     let parameters = &context.parameters;
     let registers = Window(window.at(index as u64 * QUEUE_BYTES));
@@ -95,8 +96,8 @@ fn driver_queue(
     let buffer = |_: u64| host.allocate(parameters.buffers.len());
     let [send, receive] = [0, 1].map(|_| (0..parameters.entries).map(buffer).collect::<Vec<Address>>());
     DriverQueue {
-        send: SendDriver::new(context, &pair.send, registers, sent, send.into_iter().rev().collect()),
-        receive: ReceiveDriver::new(context, &pair.receive, (registers, index), received, receive),
+        send: SendDriver::new(context, &pair.send, registers, send_completions, send.into_iter().rev().collect()),
+        receive: ReceiveDriver::new(context, &pair.receive, (registers, index), receive_completions, receive),
         registers,
     }
 }
@@ -115,23 +116,24 @@ fn start_device_queue(
     };
     let ring = |bytes: u64| {
         let base = host.allocate((parameters.entries * bytes) as usize);
-        RingLayout { base, entries: parameters.entries, bytes }
+        RingLayout { base, entries: parameters.entries, entry_bytes: bytes }
     };
-    let is_queue = parameters.completion == CompletionPlace::Queue;
+    let has_own_ring = parameters.completion == CompletionLocation::Queue;
     let rings = [0, 1].map(|_| ring(parameters.descriptor.get()));
-    let layouts = if is_queue { [0, 1].map(|_| ring(COMPLETION)) } else { rings };
+    let layouts = if has_own_ring { [0, 1].map(|_| ring(COMPLETION_BYTES)) } else { rings };
     let vector = InterruptVector(queue as u16);
     let moderation = parameters.kernel().map(|kernel| Moderation::start((sim, &host), &name, vector, kernel));
     let batches = [
         ("send ring", (parameters.send.fetch_batch, parameters.send.fetches)),
         ("receive ring", (parameters.receive.fetch_batch, parameters.receive.fetches)),
     ];
-    let [(sent, send_batch), (received, receive_batch)] = batches;
-    let send = FetchedRing::start(sim, &format!("{name} {sent}"), &context.dma, rings[0], send_batch);
-    let receive = FetchedRing::start(sim, &format!("{name} {received}"), &context.dma, rings[1], receive_batch);
+    let [(send_name, send_batch), (receive_name, receive_batch)] = batches;
+    let send = FetchedRing::start(sim, &format!("{name} {send_name}"), &context.dma, rings[0], send_batch);
+    let receive = FetchedRing::start(sim, &format!("{name} {receive_name}"), &context.dma, rings[1], receive_batch);
     let completions = [parameters.send.write_back_batch, parameters.receive.write_back_batch];
-    let [sent, received] = [0, 1].map(|side| CompletionWriter::new(layouts[side], is_queue, completions[side].max(1)));
-    let send = SendQueue::start(context, &name, (send, sent), slots, moderation.clone(), writes);
-    let receive = ReceiveQueue::new(receive, received, moderation.clone());
+    let [send_writer, receive_writer] =
+        [0, 1].map(|side| CompletionWriter::new(layouts[side], has_own_ring, completions[side].max(1)));
+    let send = SendQueue::start(context, &name, (send, send_writer), slots, moderation.clone(), writes);
+    let receive = ReceiveQueue::new(receive, receive_writer, moderation.clone());
     (QueuePair { send, receive, moderation }, layouts)
 }

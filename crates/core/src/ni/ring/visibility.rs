@@ -27,7 +27,7 @@ pub enum PendingWrite {
 #[derive(Default)]
 pub struct CompletedFrames {
     /// Number of frames whose completions are visible.
-    pub visible: Cell<u64>,
+    pub visible_frames: Cell<u64>,
     /// Moderation of interrupts, if the driver takes interrupts.
     pub moderation: Option<Rc<Moderation>>,
 }
@@ -51,8 +51,8 @@ impl PendingWrites {
         let (sim, name) = (&context.sim, &context.name);
         let pending = Mailbox::new(sim, format!("{name}: a write of the interface"));
         let writes = Rc::new(PendingWrites { context: context.clone(), pending });
-        let waiting = writes.clone();
-        sim.spawn_server(format!("{name} visible writes"), async move { waiting.wait().await });
+        let waiter = writes.clone();
+        sim.spawn_server(format!("{name} visible writes"), async move { waiter.wait().await });
         writes
     }
 
@@ -64,9 +64,9 @@ impl PendingWrites {
     async fn wait(&self) {
         loop {
             match self.pending.receive().await {
-                PendingWrite::Frame(mut write, taken, since) => {
+                PendingWrite::Frame(mut write, taken_packet, write_start) => {
                     write.done().await;
-                    self.frame_written(taken, since);
+                    self.frame_written(taken_packet, write_start);
                 }
                 PendingWrite::Received(mut write, ring, journeys) => {
                     write.done().await;
@@ -86,17 +86,17 @@ impl PendingWrites {
     }
 
     /// Ends the stage of a frame whose bytes are visible, and frees the device's buffer.
-    pub fn frame_written(&self, taken: TakenPacket, since: Time) {
+    pub fn frame_written(&self, taken_packet: TakenPacket, write_start: Time) {
         let context = &self.context;
-        taken.packet.journey.add_service(since, context.sim.now());
-        taken.packet.journey.close(dma_stages::PAYLOAD_WRITE.pattern, context.sim.now());
-        context.port.release(taken);
+        taken_packet.packet.journey.add_service(write_start, context.sim.now());
+        taken_packet.packet.journey.close(dma_stages::PAYLOAD_WRITE.pattern, context.sim.now());
+        context.port.release(taken_packet);
     }
 
     /// Announces visible completions to a polling driver. Raises interrupts only if the port does not order writes:
     /// otherwise the interrupt was submitted behind the writes.
     fn announce(&self, side: RingSide, ring: &CompletedFrames, count: u64) {
-        ring.visible.set(ring.visible.get() + count);
+        ring.visible_frames.set(ring.visible_frames.get() + count);
         match &ring.moderation {
             None => self.context.notify(side),
             Some(moderation) if !self.context.orders_writes => moderation.complete(side, count),

@@ -4,27 +4,27 @@
 //! message buffer at increasing offsets in a stack-like fashion"; the pointers lead to interface
 //! memory, or to a shadow buffer in host memory (Yocum et al. 1997, §2.3).
 
-use super::layout::{CONTROL, HEADER};
+use super::layout::{CONTROL_BYTES, HEADER_BYTES};
 use crate::ni::driver::SendRequest;
 use crate::ni::word_copy::{PayloadSource, bytes_of};
 
 /// The maximum number of bytes that a program can put into a control message.
-pub const PROGRAM_BYTES: usize = CONTROL.len() - HEADER.len();
+pub const PROGRAM_BYTES: usize = CONTROL_BYTES.len() - HEADER_BYTES.len();
 
 /// A control message being composed.
 #[derive(Clone, Debug, Default)]
-pub struct Writer {
+pub struct ControlWriter {
     bytes: Vec<u8>,
 }
 
 /// The error that a control message has too few bytes left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Full;
+pub struct ControlMessageFull;
 
-impl Writer {
+impl ControlWriter {
     /// Composes the program's bytes of a packet: the words of an active message, and the inline bytes.
-    pub(super) fn of(packet: &SendRequest<'_>) -> Writer {
-        let mut control = Writer::default();
+    pub(super) fn for_request(packet: &SendRequest<'_>) -> ControlWriter {
+        let mut control = ControlWriter::default();
         let mut append = |bytes: &[u8]| {
             control.reserve(bytes.len()).expect("a checked request fits a control message").copy_from_slice(bytes);
         };
@@ -39,11 +39,11 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Fails with [`Full`] if the control message has too few bytes left.
-    pub fn reserve(&mut self, length: usize) -> Result<&mut [u8], Full> {
+    /// Fails with [`ControlMessageFull`] if the control message has too few bytes left.
+    pub fn reserve(&mut self, length: usize) -> Result<&mut [u8], ControlMessageFull> {
         let start = self.bytes.len();
         if start + length > PROGRAM_BYTES {
-            return Err(Full);
+            return Err(ControlMessageFull);
         }
         self.bytes.resize(start + length, 0);
         Ok(&mut self.bytes[start..])
@@ -59,26 +59,26 @@ impl Writer {
 #[derive(Clone, Debug)]
 pub struct ControlReader {
     bytes: Vec<u8>,
-    next: usize,
+    position: usize,
 }
 
 impl ControlReader {
     /// Creates a reader of the bytes that the driver has fetched.
     pub(super) fn new(bytes: Vec<u8>) -> ControlReader {
-        ControlReader { bytes, next: 0 }
+        ControlReader { bytes, position: 0 }
     }
 
     /// Returns the next `length` bytes, or `None` if the message has fewer left.
     pub fn scan(&mut self, length: usize) -> Option<&[u8]> {
-        let start = self.next;
+        let start = self.position;
         let part = self.bytes.get(start..start + length)?;
-        self.next += length;
+        self.position += length;
         Some(part)
     }
 
     /// Returns all bytes that have not been scanned.
-    pub fn rest(&mut self) -> &[u8] {
-        let start = std::mem::replace(&mut self.next, self.bytes.len());
+    pub fn remaining(&mut self) -> &[u8] {
+        let start = std::mem::replace(&mut self.position, self.bytes.len());
         &self.bytes[start..]
     }
 }
@@ -89,10 +89,10 @@ mod tests {
 
     #[test]
     fn reserve_and_scan_stop_at_the_end_of_the_message() {
-        let mut writer = Writer::default();
+        let mut writer = ControlWriter::default();
         writer.reserve(4).unwrap().copy_from_slice(b"page");
         writer.reserve(8).unwrap().copy_from_slice(&7u64.to_le_bytes());
-        assert_eq!(writer.reserve(PROGRAM_BYTES - 11), Err(Full));
+        assert_eq!(writer.reserve(PROGRAM_BYTES - 11), Err(ControlMessageFull));
         let mut reader = ControlReader::new(writer.bytes().to_vec());
         assert_eq!(reader.scan(4), Some(&b"page"[..]));
         assert_eq!(reader.scan(8), Some(&7u64.to_le_bytes()[..]));

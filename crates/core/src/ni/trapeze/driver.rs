@@ -1,12 +1,12 @@
 //! The driver half of Trapeze, which the messaging layer calls. It moves control messages by programmed I/O and leaves
 //! payloads to the firmware's DMA (Yocum et al. 1997, §2.1–2.3).
 
-use super::control::{ControlReader, PROGRAM_BYTES, Writer};
+use super::control::{ControlReader, ControlWriter, PROGRAM_BYTES};
 use super::firmware::Admission;
 use super::instruments::Instruments;
 use super::layout::{
-    ACTIVE, CONTROL, HEADER, Layout, endpoints_of, length_word, node_of, payload_length, program_bytes, state,
-    tag_node, tag_of, tag_with_endpoints, word,
+    ACTIVE_MESSAGE_FLAG, CONTROL_BYTES, HEADER_BYTES, Layout, endpoints_of, length_word, node_of, payload_length,
+    program_bytes, state, tag_node_word, tag_of, tag_with_endpoints, word,
 };
 use super::parameters::{Notification, TrapezeParameters};
 use super::stage;
@@ -57,15 +57,15 @@ pub struct TrapezeDriver {
     admission: Rc<Admission>,
     pending: Rc<InFlight>,
     addresses: Rc<EndpointMap>,
-    send_next: Cell<u64>,
-    send_free: Cell<u64>,
-    receive_next: Cell<u64>,
+    next_send_entry: Cell<u64>,
+    free_send_entries: Cell<u64>,
+    next_receive_entry: Cell<u64>,
     /// Whether a program holds the message of a receive ring entry; the entry's state stays `RECEIVED` until the
     /// program releases it.
-    receive_held: Vec<Cell<bool>>,
+    held_entries: Vec<Cell<bool>>,
     receive_buffers: Vec<Address>,
     inbox: Mailbox<ReceivedMessage>,
-    ring_space: WaitReasonId,
+    ring_space_reason: WaitReasonId,
 }
 
 impl TrapezeDriver {
@@ -94,12 +94,12 @@ impl TrapezeDriver {
             admission: admission.clone(),
             pending: context.pending.clone(),
             addresses: context.addresses.clone(),
-            send_next: Cell::new(0),
-            send_free: Cell::new(parameters.ring_entries),
-            receive_next: Cell::new(0),
-            receive_held: (0..parameters.ring_entries).map(|_| Cell::new(false)).collect(),
+            next_send_entry: Cell::new(0),
+            free_send_entries: Cell::new(parameters.ring_entries),
+            next_receive_entry: Cell::new(0),
+            held_entries: (0..parameters.ring_entries).map(|_| Cell::new(false)).collect(),
             inbox: Mailbox::new(sim, format!("a message for {name}")),
-            ring_space: sim.register_wait_reason(format!("a send ring entry of {name}")),
+            ring_space_reason: sim.register_wait_reason(format!("a send ring entry of {name}")),
         });
         if parameters.notification == Notification::Interrupt {
             let handler = driver.clone();
@@ -116,22 +116,22 @@ impl TrapezeDriver {
 
     /// Sets the task that frees ring entries and delivers messages, for the deadlock report.
     pub(super) fn set_firmware(&self, firmware: TaskId) {
-        self.sim.set_holder(self.ring_space, firmware);
+        self.sim.set_holder(self.ring_space_reason, firmware);
         self.sim.set_holder(self.inbox.wait_reason(), firmware);
     }
 
     /// Writes a send ring entry. The state word is written last, since the firmware takes the entry once the state is
     /// set.
-    async fn write_entry(&self, entry: u64, packet: &SendRequest<'_>, control: &Writer) {
+    async fn write_entry(&self, entry: u64, packet: &SendRequest<'_>, control: &ControlWriter) {
         let (payload, address, tag) = match packet.source {
             PayloadSource::Memory(address, bytes) => (bytes, address, packet.envelope.handler.into()),
-            PayloadSource::Words(_) => (0, 0, ACTIVE | u16::from(packet.envelope.handler)),
+            PayloadSource::Words(_) => (0, 0, ACTIVE_MESSAGE_FLAG | u16::from(packet.envelope.handler)),
         };
-        let mut words = Vec::with_capacity(CONTROL.len());
+        let mut words = Vec::with_capacity(CONTROL_BYTES.len());
         words.extend(length_word(Bytes(payload as u64), control.bytes().len()).to_le_bytes());
         words.extend((address as u32).to_le_bytes());
         let endpoints = [packet.from, packet.to].map(|endpoint| self.addresses.index_on_node(endpoint));
-        let tag_word = tag_node(tag_with_endpoints(tag, endpoints), self.addresses.node(packet.to));
+        let tag_word = tag_node_word(tag_with_endpoints(tag, endpoints), self.addresses.node(packet.to));
         words.extend(tag_word.to_le_bytes());
         words.extend(control.bytes());
         self.cpu.write_run(self.window.at(entry + word::LENGTH), &words).await;
@@ -143,14 +143,14 @@ impl TrapezeDriver {
     /// since entries are freed in order, the state of the last entry of a half ring shows whether the whole half is
     /// free.
     async fn has_ring_space(&self) -> bool {
-        if self.send_free.get() == 0 {
-            let half = (self.parameters.ring_entries / 2).max(1);
-            let last = self.layout.send_entry(self.send_next.get() + half - 1);
-            if self.read_word(last + word::STATE).await == state::FREE {
-                self.send_free.set(half);
+        if self.free_send_entries.get() == 0 {
+            let half_entries = (self.parameters.ring_entries / 2).max(1);
+            let last_entry = self.layout.send_entry(self.next_send_entry.get() + half_entries - 1);
+            if self.read_word(last_entry + word::STATE).await == state::FREE {
+                self.free_send_entries.set(half_entries);
             }
         }
-        self.send_free.get() > 0
+        self.free_send_entries.get() > 0
     }
 
     /// Posts a message's ring entry again, with its buffer.
@@ -159,39 +159,39 @@ impl TrapezeDriver {
         let (entry, buffer) = (self.layout.receive_entry(index), self.receive_buffer(index));
         self.cpu.write_run(self.window.at(entry + word::ADDRESS), &(buffer as u32).to_le_bytes()).await;
         self.cpu.write_run(self.window.at(entry + word::STATE), &state::POSTED.to_le_bytes()).await;
-        self.receive_held[self.slot(index)].set(false);
+        self.held_entries[self.slot(index)].set(false);
     }
 
     fn handle_interrupt(self: Rc<Self>) -> LocalFuture<'static> {
         Box::pin(async move {
             let lease = self.cpu.acquire("interrupt").await;
-            while let Some(received) = self.take_next(&lease).await {
-                self.inbox.send(received);
+            while let Some(message) = self.take_next(&lease).await {
+                self.inbox.send(message);
             }
         })
     }
 
     /// Takes the message in the next entry of the receive ring, if there is one.
     async fn take_next(&self, lease: &CpuLease) -> Option<ReceivedMessage> {
-        let index = self.receive_next.get();
+        let index = self.next_receive_entry.get();
         let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
-        if self.receive_held[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
+        if self.held_entries[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
             return None;
         }
-        self.receive_held[slot].set(true);
+        self.held_entries[slot].set(true);
         self.pending.remove(self.host.node);
         let journey = std::mem::take(&mut self.instruments.received.borrow_mut()[slot]);
         let start = self.cpu.now();
         self.cpu.work(self.costs.receive);
         self.cpu.sync().await;
-        let received = self.read_entry(entry, index).await;
-        self.receive_next.set(index + 1);
+        let message = self.read_entry(entry, index).await;
+        self.next_receive_entry.set(index + 1);
         self.cpu.sync().await;
         journey.add_service(start, self.cpu.now());
         journey.close(stage::HOST_RECEIVE, self.cpu.now());
         self.instruments.tally.deliver(&journey, self.cpu.now());
-        lease.record_span("receive", journey.id(), received.length.len());
-        Some(received)
+        lease.record_span("receive", journey.id(), message.length.len());
+        Some(message)
     }
 
     async fn read_entry(&self, entry: u64, index: u64) -> ReceivedMessage {
@@ -202,7 +202,7 @@ impl TrapezeDriver {
         let [from, to] = endpoints_of(tag_word);
         let mut control = vec![0; program_bytes(length).min(PROGRAM_BYTES)];
         if !control.is_empty() {
-            self.cpu.read_run(self.window.at(entry + HEADER.get()), &mut control).await;
+            self.cpu.read_run(self.window.at(entry + HEADER_BYTES.get()), &mut control).await;
             self.copy_through_shadow(control.len()).await;
         }
         ReceivedMessage {
@@ -222,7 +222,7 @@ impl TrapezeDriver {
             return;
         }
         let buffer = self.receive_buffers[0];
-        for _ in 0..(HEADER.len() + bytes).div_ceil(self.host.copy_block_bytes()) {
+        for _ in 0..(HEADER_BYTES.len() + bytes).div_ceil(self.host.copy_block_bytes()) {
             self.cpu.copy_block(buffer, buffer).await;
         }
     }
@@ -272,20 +272,20 @@ impl Driver for TrapezeDriver {
         if !self.has_ring_space().await {
             return false;
         }
-        let (_works, working) = (cpu.sim().works(), cpu.now());
+        let (_works, work_start) = (cpu.sim().works(), cpu.now());
         cpu.work(self.costs.send);
         cpu.sync().await;
-        let control = Writer::of(packet);
+        let control = ControlWriter::for_request(packet);
         self.copy_through_shadow(control.bytes().len()).await;
-        let entry = self.layout.send_entry(self.send_next.get());
-        self.send_next.set(self.send_next.get() + 1);
-        self.send_free.set(self.send_free.get() - 1);
+        let entry = self.layout.send_entry(self.next_send_entry.get());
+        self.next_send_entry.set(self.next_send_entry.get() + 1);
+        self.free_send_entries.set(self.free_send_entries.get() - 1);
         self.write_entry(entry, packet, &control).await;
         // The firmware may take the entry before the processor continues, because the processor's local time may be
         // ahead.
-        let written = self.sim.now();
-        packet.journey.add_service(working, written);
-        packet.journey.close(stage::HOST_SEND, written);
+        let write_time = self.sim.now();
+        packet.journey.add_service(work_start, write_time);
+        packet.journey.close(stage::HOST_SEND, write_time);
         lease.record_span("send", packet.journey.id(), packet.source.bytes());
         true
     }
@@ -295,22 +295,26 @@ impl Driver for TrapezeDriver {
     }
 
     async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
-        let received = match self.parameters.notification {
+        let message = match self.parameters.notification {
             Notification::Interrupt => self.inbox.try_receive(),
             Notification::Polling(_) => {
                 let lease = cpu.acquire("poll").await;
                 self.take_next(&lease).await
             }
         };
-        let mut received = received?;
-        let is_part = received.tag & ACTIVE == 0;
-        let (entry, address) = (received.entry, received.address);
-        let state =
-            DriverState { entry, address, inline_bytes: received.control.rest().to_vec(), ..DriverState::default() };
-        let (handler, ends) = (received.tag as u8, [received.source, received.to]);
+        let mut message = message?;
+        let is_part = message.tag & ACTIVE_MESSAGE_FLAG == 0;
+        let (entry, address) = (message.entry, message.address);
+        let state = DriverState {
+            entry,
+            address,
+            inline_bytes: message.control.remaining().to_vec(),
+            ..DriverState::default()
+        };
+        let (handler, endpoints) = (message.tag as u8, [message.source, message.to]);
         let envelope = Envelope { is_part, handler, last: true, ..Envelope::default() };
-        let bytes = if is_part { received.length.len() } else { state.inline_bytes.len() };
-        Some(RxPacket::new(ends, envelope, bytes, Journey::NONE).with_state(state))
+        let bytes = if is_part { message.length.len() } else { state.inline_bytes.len() };
+        Some(RxPacket::new(endpoints, envelope, bytes, Journey::NONE).with_state(state))
     }
 
     async fn take(
@@ -362,7 +366,7 @@ impl Driver for TrapezeDriver {
     }
 
     fn capacity_wait_reason(&self) -> Option<WaitReasonId> {
-        Some(self.ring_space)
+        Some(self.ring_space_reason)
     }
 
     fn packet_wait_reason(&self) -> Option<WaitReasonId> {
@@ -384,7 +388,7 @@ impl Driver for TrapezeDriver {
     }
 
     fn accounts(&self) -> Option<(Statistics, usize)> {
-        self.admission.accounts(CONTROL + self.parameters.payload_max)
+        self.admission.accounts(CONTROL_BYTES + self.parameters.payload_max)
     }
 
     fn utilization(&self) -> Vec<Utilization> {

@@ -4,7 +4,7 @@ use super::control::PROGRAM_BYTES;
 use super::driver::TrapezeDriver;
 use super::firmware::{self, Admission};
 use super::instruments::Instruments;
-use super::layout::{CONTROL, ENDPOINTS_MAX, Layout, NODES_MAX};
+use super::layout::{CONTROL_BYTES, ENDPOINTS_MAX, Layout, NODES_MAX};
 use super::parameters::{Notification, TrapezeParameters};
 use crate::engine::{Bytes, Journey, Rate, Time};
 use crate::host::HostCapabilities;
@@ -34,7 +34,7 @@ pub struct TrapezeInterface {
 const HOST_BUFFERS_MAX: Bytes = Bytes(1 << 30);
 
 /// Keys of the parameters that determine the use of the interface's memory.
-const IN_MEMORY: [&str; 4] = ["payload-max", "ring-entries", "tags", "lanai.sram.size"];
+const SRAM_KEYS: [&str; 4] = ["payload-max", "ring-entries", "tags", "lanai.sram.size"];
 
 impl Part for TrapezeInterface {
     const INFO: PartInfo = PartInfo::new("trapeze", "Trapeze firmware and driver on a LANai").results(lanai::RESULTS);
@@ -71,7 +71,7 @@ impl InterfaceSpec for TrapezeInterface {
 
     fn limits(&self) -> InterfaceLimits {
         let payload = self.parameters.payload_max;
-        InterfaceLimits::new(CONTROL + payload, payload, NODES_MAX, EndpointLimit::PerNode(ENDPOINTS_MAX))
+        InterfaceLimits::new(CONTROL_BYTES + payload, payload, NODES_MAX, EndpointLimit::PerNode(ENDPOINTS_MAX))
             .with_words(PROGRAM_BYTES / 4)
             .with_one_packet_per_message()
             .with_host_dma()
@@ -141,7 +141,7 @@ impl TrapezeInterface {
             policy.buffers()
         );
         let buffers = format!("policy.{}.buffers", policy.key());
-        Some(ParameterError::new(buffers, message).related(IN_MEMORY).help(self.capacity_help()))
+        Some(ParameterError::new(buffers, message).related(SRAM_KEYS).help(self.capacity_help()))
     }
 
     fn check_host_buffers(&self) -> Option<ParameterError> {
@@ -162,9 +162,9 @@ impl TrapezeInterface {
     fn capacity_help(&self) -> String {
         let TrapezeParameters { policy, payload_max, .. } = &self.parameters;
         let rings = Layout::new(&self.parameters, 1).send_buffer(0);
-        let for_buffers = self.chip.sram.size.get().saturating_sub(rings);
-        let payload_kib = for_buffers / 2 / policy.buffers().max(1) / 1024;
-        match for_buffers / (2 * payload_max.get()) {
+        let buffer_bytes = self.chip.sram.size.get().saturating_sub(rings);
+        let payload_kib = buffer_bytes / 2 / policy.buffers().max(1) / 1024;
+        match buffer_bytes / (2 * payload_max.get()) {
             0 if payload_kib == 0 => format!(
                 "rings and tags need {}, which leaves too little for buffers: make ring-entries or tags smaller",
                 Bytes(rings)

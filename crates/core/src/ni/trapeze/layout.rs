@@ -6,10 +6,10 @@ use crate::engine::{Bytes, NodeId};
 use crate::protocol::ProtocolSpec;
 
 /// The size of a control message, sent in full before every payload (Yocum et al. 1997, §2.1, §3.2).
-pub const CONTROL: Bytes = Bytes(128);
+pub const CONTROL_BYTES: Bytes = Bytes(128);
 
 /// The words at the start of a control message; the program's bytes follow.
-pub const HEADER: Bytes = Bytes(16);
+pub const HEADER_BYTES: Bytes = Bytes(16);
 
 /// Offsets of the words of a control message.
 pub mod word {
@@ -41,22 +41,22 @@ pub mod state {
     pub fn marked(marks: Marks) -> u32 {
         let Marks { burst, last, answers, bypasses } = marks;
         let bits = [burst, last, answers, bypasses].into_iter().enumerate();
-        TO_SEND | bits.map(|(bit, mark)| u32::from(mark) << (MARKS + bit as u32)).sum::<u32>()
+        TO_SEND | bits.map(|(bit, mark)| u32::from(mark) << (MARKS_SHIFT + bit as u32)).sum::<u32>()
     }
 
     /// Returns the marks in a state word.
     pub fn marks_of(word: u32) -> Marks {
-        let mark = |bit: u32| word >> (MARKS + bit) & 1 == 1;
+        let mark = |bit: u32| word >> (MARKS_SHIFT + bit) & 1 == 1;
         Marks { burst: mark(0), last: mark(1), answers: mark(2), bypasses: mark(3) }
     }
 
     /// Returns whether the firmware is to send an entry in this state.
     pub fn is_to_send(word: u32) -> bool {
-        word & ((1 << MARKS) - 1) == TO_SEND
+        word & ((1 << MARKS_SHIFT) - 1) == TO_SEND
     }
 
     /// The lowest bit of the marks.
-    const MARKS: u32 = 8;
+    const MARKS_SHIFT: u32 = 8;
 
     use crate::protocol::Marks;
 }
@@ -65,7 +65,7 @@ pub mod state {
 pub const NODES_MAX: u32 = 1 << 16;
 
 /// The flag in the tag that marks an active message; the lower bits are the handler.
-pub const ACTIVE: u16 = 1 << 15;
+pub const ACTIVE_MESSAGE_FLAG: u16 = 1 << 15;
 
 /// Bits of a tag.
 const TAG_BITS: u16 = 5;
@@ -76,14 +76,14 @@ const ENDPOINT_BITS: u16 = 5;
 pub const ENDPOINTS_MAX: u32 = 1 << ENDPOINT_BITS;
 
 /// Returns a tag and a node as one word.
-pub fn tag_node(tag: u16, node: NodeId) -> u32 {
+pub fn tag_node_word(tag: u16, node: NodeId) -> u32 {
     assert!(node.0 < NODES_MAX, "a control message names a node in 16 bits");
     u32::from(tag) << 16 | node.0
 }
 
 /// Returns a tag with the indices of the sending and the receiving endpoint on their nodes.
 pub fn tag_with_endpoints(tag: u16, endpoints: [u32; 2]) -> u16 {
-    assert!(tag & !ACTIVE < 1 << TAG_BITS, "a tag of a message has {TAG_BITS} bits");
+    assert!(tag & !ACTIVE_MESSAGE_FLAG < 1 << TAG_BITS, "a tag of a message has {TAG_BITS} bits");
     let [from, to] = endpoints.map(|endpoint| {
         assert!(endpoint < ENDPOINTS_MAX, "a control message addresses {ENDPOINTS_MAX} endpoints of a node");
         endpoint as u16
@@ -91,22 +91,22 @@ pub fn tag_with_endpoints(tag: u16, endpoints: [u32; 2]) -> u16 {
     tag | from << TAG_BITS | to << (TAG_BITS + ENDPOINT_BITS)
 }
 
-/// Returns the tag in a word from [`tag_node`], with the flag [`ACTIVE`].
+/// Returns the tag in a word from [`tag_node_word`], with the flag [`ACTIVE_MESSAGE_FLAG`].
 pub fn tag_of(word: u32) -> u16 {
-    (word >> 16) as u16 & (ACTIVE | ((1 << TAG_BITS) - 1))
+    (word >> 16) as u16 & (ACTIVE_MESSAGE_FLAG | ((1 << TAG_BITS) - 1))
 }
 
-/// Returns the indices of the sending and the receiving endpoint in a word from [`tag_node`].
+/// Returns the indices of the sending and the receiving endpoint in a word from [`tag_node_word`].
 pub fn endpoints_of(word: u32) -> [u32; 2] {
     [TAG_BITS, TAG_BITS + ENDPOINT_BITS].map(|at| word >> (16 + at) & (ENDPOINTS_MAX - 1))
 }
 
-/// Returns a word from [`tag_node`] with its node replaced.
-pub fn source_in(word: u32, node: NodeId) -> u32 {
-    tag_node((word >> 16) as u16, node)
+/// Returns a word from [`tag_node_word`] with its node replaced.
+pub fn with_node(word: u32, node: NodeId) -> u32 {
+    tag_node_word((word >> 16) as u16, node)
 }
 
-/// Returns the node in a word from [`tag_node`].
+/// Returns the node in a word from [`tag_node_word`].
 pub fn node_of(word: u32) -> NodeId {
     NodeId(word & 0xffff)
 }
@@ -160,7 +160,7 @@ impl Layout {
         let Some([outgoing, incoming]) = protocol.buffer_requirements() else { return layout };
         let [send, receive] = layout.buffers;
         let buffers = [send.saturating_add(outgoing), receive.saturating_add(incoming).saturating_add(1)];
-        Layout { buffers, control_bytes: CONTROL.get(), ..layout }
+        Layout { buffers, control_bytes: CONTROL_BYTES.get(), ..layout }
     }
 
     /// Returns the number of packet buffers of the send side and of the receive side.
@@ -170,18 +170,18 @@ impl Layout {
 
     /// Returns the address of entry `index` of the send ring.
     pub fn send_entry(&self, index: u64) -> u64 {
-        (index % self.entries) * CONTROL.get()
+        (index % self.entries) * CONTROL_BYTES.get()
     }
 
     /// Returns the address of entry `index` of the receive ring.
     pub fn receive_entry(&self, index: u64) -> u64 {
-        (self.entries + index % self.entries) * CONTROL.get()
+        (self.entries + index % self.entries) * CONTROL_BYTES.get()
     }
 
     /// Returns the address of the table entry for a tag of the node's endpoint `endpoint`. The entry holds zero, or the
     /// mapped host address plus 1.
     pub fn tag(&self, endpoint: u32, tag: u16) -> u64 {
-        2 * self.entries * CONTROL.get() + (u64::from(endpoint) * self.tags + u64::from(tag)) * 4
+        2 * self.entries * CONTROL_BYTES.get() + (u64::from(endpoint) * self.tags + u64::from(tag)) * 4
     }
 
     /// Returns the address of packet buffer `index` of the send side.
@@ -208,8 +208,8 @@ impl Layout {
     pub fn size(&self) -> Option<Bytes> {
         let [send, receive] = self.buffers;
         let payloads = send.checked_mul(self.payload_max)?;
-        let received = receive.checked_mul(self.control_bytes + self.payload_max)?;
+        let received_bytes = receive.checked_mul(self.control_bytes + self.payload_max)?;
         let fixed = self.send_buffer(0) + self.control_bytes;
-        Some(Bytes(fixed.checked_add(payloads)?.checked_add(received)?))
+        Some(Bytes(fixed.checked_add(payloads)?.checked_add(received_bytes)?))
     }
 }

@@ -59,18 +59,19 @@ impl Policy {
     }
 
     /// Returns the number of bytes that must have landed before the next transfer out of the buffer starts.
-    pub fn start_threshold(&self, taken: Bytes, total: Bytes) -> Bytes {
+    pub fn start_threshold(&self, transferred_bytes: Bytes, total: Bytes) -> Bytes {
         match self.minpulse() {
             None => total,
-            Some(minpulse) => total.min(taken + minpulse),
+            Some(minpulse) => total.min(transferred_bytes + minpulse),
         }
     }
 
     /// Returns the length of a transfer that starts now on an idle engine: all bytes that have landed and were not
     /// transferred. Returns `None` if no transfer may start.
-    pub fn transfer_length(&self, landed: Bytes, taken: Bytes, total: Bytes) -> Option<Bytes> {
-        let may_start = landed > taken && landed >= self.start_threshold(taken, total);
-        may_start.then(|| landed - taken)
+    pub fn transfer_length(&self, landed_bytes: Bytes, transferred_bytes: Bytes, total: Bytes) -> Option<Bytes> {
+        let may_start =
+            landed_bytes > transferred_bytes && landed_bytes >= self.start_threshold(transferred_bytes, total);
+        may_start.then(|| landed_bytes - transferred_bytes)
     }
 
     /// Returns the number of packet buffers in each direction.

@@ -23,10 +23,10 @@ impl Field {
     pub fn new(gas: &Gas) -> Field {
         let size = gas.size();
         let states = (0..size)
-            .map(|point| initial_state(gas.position(gas.at(point)), gas.is_on_surface(gas.at(point))))
+            .map(|point| initial_state(gas.position(gas.indices_of(point)), gas.is_on_surface(gas.indices_of(point))))
             .collect();
-        let none = Quantities::default();
-        Field { states, residuals: vec![none; size], uppers: vec![Coupling::default(); size], driving: driving(gas) }
+        let zero = Quantities::default();
+        Field { states, residuals: vec![zero; size], uppers: vec![Coupling::default(); size], driving: driving(gas) }
     }
 }
 
@@ -36,10 +36,10 @@ fn initial_state(position: [f64; 3], is_on_surface: bool) -> Quantities {
     if is_on_surface {
         return gas::solution(position);
     }
-    let along = [0, 1, 2].map(|axis| {
-        let face = |at: f64| {
+    let axis_blends = [0, 1, 2].map(|axis| {
+        let face = |coordinate: f64| {
             let mut position = position;
-            position[axis] = at;
+            position[axis] = coordinate;
             gas::solution(position)
         };
         let (low, high) = (face(0.0), face(1.0));
@@ -51,7 +51,7 @@ fn initial_state(position: [f64; 3], is_on_surface: bool) -> Quantities {
     });
     let mut state = Quantities::default();
     for (quantity, state) in state.iter_mut().enumerate() {
-        let [x, y, z] = [along[0][quantity], along[1][quantity], along[2][quantity]];
+        let [x, y, z] = [axis_blends[0][quantity], axis_blends[1][quantity], axis_blends[2][quantity]];
         *state = x + y + z - x * y - x * z - y * z + x * y * z;
     }
     state
@@ -59,10 +59,11 @@ fn initial_state(position: [f64; 3], is_on_surface: bool) -> Quantities {
 
 /// Returns the driving term of each point, which keeps the solution steady.
 fn driving(gas: &Gas) -> Vec<Quantities> {
-    let solution: Vec<Quantities> = (0..gas.size()).map(|point| gas::solution(gas.position(gas.at(point)))).collect();
-    let none = Quantities::default();
-    let negated_change = |point: usize| match gas.is_on_surface(gas.at(point)) {
-        true => none,
+    let solution: Vec<Quantities> =
+        (0..gas.size()).map(|point| gas::solution(gas.position(gas.indices_of(point)))).collect();
+    let zero = Quantities::default();
+    let negated_change = |point: usize| match gas.is_on_surface(gas.indices_of(point)) {
+        true => zero,
         false => residual::change(gas, &solution, point).map(|change| -change),
     };
     (0..gas.size()).map(negated_change).collect()

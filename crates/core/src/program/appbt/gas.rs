@@ -40,12 +40,15 @@ const POLYNOMIALS: [[f64; 13]; QUANTITIES] = [
 /// Returns the exact solution at a position in the cube.
 pub fn solution(position: [f64; 3]) -> Quantities {
     POLYNOMIALS.map(|coefficients| {
-        let along = |axis: usize| {
-            let at = position[axis];
-            at * (coefficients[1 + axis]
-                + at * (coefficients[4 + axis] + at * (coefficients[7 + axis] + at * coefficients[10 + axis])))
+        let polynomial = |axis: usize| {
+            let coordinate = position[axis];
+            coordinate
+                * (coefficients[1 + axis]
+                    + coordinate
+                        * (coefficients[4 + axis]
+                            + coordinate * (coefficients[7 + axis] + coordinate * coefficients[10 + axis])))
         };
-        coefficients[0] + along(0) + along(1) + along(2)
+        coefficients[0] + polynomial(0) + polynomial(1) + polynomial(2)
     })
 }
 
@@ -65,20 +68,20 @@ pub fn jacobian(state: &Quantities, axis: usize) -> Coupling {
     let velocity = [state[1] * inverse, state[2] * inverse, state[3] * inverse];
     let half_square = 0.5 * (velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2]);
     let (speed, gamma_energy) = (velocity[axis], GAMMA * state[4] * inverse);
-    let (along, gamma_minus_1) = (1 + axis, GAMMA - 1.0);
+    let (momentum_index, gamma_minus_1) = (1 + axis, GAMMA - 1.0);
     let mut matrix = Coupling::default();
-    matrix[0][along] = 1.0;
+    matrix[0][momentum_index] = 1.0;
     for row in 0..3 {
         matrix[1 + row][0] = -velocity[row] * speed;
         matrix[1 + row][1 + row] += speed;
-        matrix[1 + row][along] += velocity[row];
-        matrix[along][1 + row] -= gamma_minus_1 * velocity[row];
+        matrix[1 + row][momentum_index] += velocity[row];
+        matrix[momentum_index][1 + row] -= gamma_minus_1 * velocity[row];
         matrix[4][1 + row] = -gamma_minus_1 * velocity[row] * speed;
     }
-    matrix[along][0] += gamma_minus_1 * half_square;
-    matrix[along][4] = gamma_minus_1;
+    matrix[momentum_index][0] += gamma_minus_1 * half_square;
+    matrix[momentum_index][4] = gamma_minus_1;
     matrix[4][0] = speed * (2.0 * gamma_minus_1 * half_square - gamma_energy);
-    matrix[4][along] += gamma_energy - gamma_minus_1 * half_square;
+    matrix[4][momentum_index] += gamma_energy - gamma_minus_1 * half_square;
     matrix[4][4] = GAMMA * speed;
     matrix
 }
@@ -89,19 +92,19 @@ impl Gas {
         self.points * self.points * self.points
     }
 
-    /// Returns the number of the point with index `at` along each axis.
-    pub fn point(&self, at: [usize; 3]) -> usize {
-        (at[0] * self.points + at[1]) * self.points + at[2]
+    /// Returns the number of the point with the given indices along the three axes.
+    pub fn point(&self, indices: [usize; 3]) -> usize {
+        (indices[0] * self.points + indices[1]) * self.points + indices[2]
     }
 
     /// Returns the indices of a point along the three axes.
-    pub fn at(&self, point: usize) -> [usize; 3] {
+    pub fn indices_of(&self, point: usize) -> [usize; 3] {
         [point / (self.points * self.points), point / self.points % self.points, point % self.points]
     }
 
     /// Returns the position of a point in the cube.
-    pub fn position(&self, at: [usize; 3]) -> [f64; 3] {
-        at.map(|index| index as f64 / (self.points - 1) as f64)
+    pub fn position(&self, indices: [usize; 3]) -> [f64; 3] {
+        indices.map(|index| index as f64 / (self.points - 1) as f64)
     }
 
     /// Returns the difference between the numbers of two points that are adjacent along an axis.
@@ -110,8 +113,8 @@ impl Gas {
     }
 
     /// Returns whether a point is on the surface, where the state is fixed.
-    pub fn is_on_surface(&self, at: [usize; 3]) -> bool {
-        at.iter().any(|index| *index == 0 || *index + 1 == self.points)
+    pub fn is_on_surface(&self, indices: [usize; 3]) -> bool {
+        indices.iter().any(|index| *index == 0 || *index + 1 == self.points)
     }
 
     /// Returns the factor by which flux differences are multiplied in a time step.
@@ -121,7 +124,7 @@ impl Gas {
 
     /// Returns the factor by which second differences are multiplied in a time step.
     pub fn dissipation_factor(&self) -> f64 {
-        let per_length = (self.points - 1) as f64;
-        self.step * self.dissipation * per_length * per_length
+        let inverse_spacing = (self.points - 1) as f64;
+        self.step * self.dissipation * inverse_spacing * inverse_spacing
     }
 }

@@ -46,13 +46,13 @@ impl PointValue {
 pub type RemoteRead = (usize, PointValue, usize);
 
 /// Returns all values that a processor reads from others in a phase.
-pub fn remote(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Vec<RemoteRead> {
+pub fn remote_reads(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Vec<RemoteRead> {
     let subcube = subcubes.subcube_of(processor);
     let mut reads = Vec::new();
-    let mut read = |axis: usize, side: usize, chunks: std::ops::Range<usize>, what: &[PointValue]| {
-        let Some((from, index)) = adjacent(subcubes, &subcube, axis, side) else { return };
+    let mut read = |axis: usize, side: usize, chunks: std::ops::Range<usize>, kinds: &[PointValue]| {
+        let Some((neighbour, index)) = adjacent(subcubes, &subcube, axis, side) else { return };
         for line in chunks.flat_map(|chunk| subcube.lines(gas, axis, chunk)) {
-            reads.extend(what.iter().map(|what| (from, *what, line + index * gas.stride(axis))));
+            reads.extend(kinds.iter().map(|kind| (neighbour, *kind, line + index * gas.stride(axis))));
         }
     };
     match phase {
@@ -61,14 +61,14 @@ pub fn remote(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) ->
         }),
         Phase::Forward(axis, chunk) => {
             // Points on the surface have only states.
-            let is_first = subcube.inner[axis].start == 1;
-            let all = [PointValue::State, PointValue::Residual, PointValue::Upper];
+            let is_first = subcube.inner_ranges[axis].start == 1;
+            let all_kinds = [PointValue::State, PointValue::Residual, PointValue::Upper];
             if !is_first {
-                read(axis, 0, chunk..chunk + 1, &all);
+                read(axis, 0, chunk..chunk + 1, &all_kinds);
             }
             read(axis, 1, chunk..chunk + 1, &[PointValue::State]);
         }
-        Phase::Backward(axis, chunk) if subcube.inner[axis].end + 1 < gas.points => {
+        Phase::Backward(axis, chunk) if subcube.inner_ranges[axis].end + 1 < gas.points => {
             read(axis, 1, chunk..chunk + 1, &[PointValue::Residual]);
         }
         Phase::Backward(..) | Phase::Add => {}
@@ -79,24 +79,24 @@ pub fn remote(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) ->
 /// Returns the processor before (side 0) or after (side 1) a subcube's inner points, and the index of its adjacent
 /// plane.
 fn adjacent(subcubes: &Subcubes, subcube: &Subcube, axis: usize, side: usize) -> Option<(usize, usize)> {
-    let inner = &subcube.inner[axis];
+    let inner = &subcube.inner_ranges[axis];
     if inner.is_empty() {
         return None;
     }
     let index = [inner.start - 1, inner.end][side];
-    let is_own = subcube.points[axis].contains(&index);
+    let is_own = subcube.point_ranges[axis].contains(&index);
     subcubes.neighbours(subcube, axis)[side].filter(|_| !is_own).map(|neighbour| (neighbour, index))
 }
 
-/// Returns the neighbour that must complete a phase before a processor starts the same phase, if there is one; the
-/// counters of chunks show when it has.
+/// Returns the neighbour that must complete a phase before a processor starts the same phase, if there is one. The
+/// neighbour's counters of chunks show when it has completed the phase.
 pub fn predecessor(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Option<usize> {
     let subcube = subcubes.subcube_of(processor);
     match phase {
-        Phase::Forward(axis, _) if subcube.inner[axis].start > 1 => {
+        Phase::Forward(axis, _) if subcube.inner_ranges[axis].start > 1 => {
             adjacent(subcubes, &subcube, axis, 0).map(|(neighbour, _)| neighbour)
         }
-        Phase::Backward(axis, _) if subcube.inner[axis].end + 1 < gas.points => {
+        Phase::Backward(axis, _) if subcube.inner_ranges[axis].end + 1 < gas.points => {
             adjacent(subcubes, &subcube, axis, 1).map(|(neighbour, _)| neighbour)
         }
         _ => None,

@@ -11,17 +11,18 @@ pub fn change(gas: &Gas, states: &[Quantities], point: usize) -> Quantities {
     for axis in 0..3 {
         let (before, here, after) =
             (&states[point - gas.stride(axis)], &states[point], &states[point + gas.stride(axis)]);
-        let (from, to) = (gas::flux(before, axis), gas::flux(after, axis));
+        let (flux_before, flux_after) = (gas::flux(before, axis), gas::flux(after, axis));
         for quantity in 0..QUANTITIES {
             let second_difference = after[quantity] - 2.0 * here[quantity] + before[quantity];
-            change[quantity] +=
-                gas.dissipation_factor() * second_difference - gas.flux_factor() * (to[quantity] - from[quantity]);
+            change[quantity] += gas.dissipation_factor() * second_difference
+                - gas.flux_factor() * (flux_after[quantity] - flux_before[quantity]);
         }
     }
     change
 }
 
-/// Computes the right-hand side of a processor's points. Returns the greatest magnitude of each quantity.
+/// Computes the right-hand side of a processor's points. Returns the greatest magnitude of each quantity of
+/// the right-hand side.
 pub fn residuals(gas: &Gas, field: &mut Field, subcube: &Subcube) -> Quantities {
     let mut norm = Quantities::default();
     for point in subcube.inner_points(gas) {

@@ -70,10 +70,10 @@ impl WorkloadSpec for Appbt {
         let subcubes = Subcubes::new(&gas, processors).expect("a checked description fits its nodes");
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
         let area = |home: usize, bytes: usize| {
-            let points: usize = subcubes.subcube_of(home).points.iter().map(|range| range.len()).product();
+            let points: usize = subcubes.subcube_of(home).point_ranges.iter().map(|range| range.len()).product();
             space.allocate(EndpointId(home as u32), (points * bytes) as u64)
         };
-        let areas = (0..processors).map(|home| SHARED_VALUES.map(|what| area(home, what.bytes()))).collect();
+        let areas = (0..processors).map(|home| SHARED_VALUES.map(|kind| area(home, kind.bytes()))).collect();
         // Each counter has a separate block, so that a change of one counter does not wake a processor that waits for
         // another.
         let counters = |home: usize| [(); COUNTERS].map(|()| space.allocate(EndpointId(home as u32), 8));
@@ -124,10 +124,10 @@ impl Run {
         for iteration in 0..self.parameters.iterations {
             norms.push(self.residuals(&worker, &mut field).await);
             for axis in 0..3 {
-                for (phase, number) in [(Phase::Forward as fn(usize, usize) -> Phase, 0), (Phase::Backward, 3)] {
+                for (phase, first_counter) in [(Phase::Forward as fn(usize, usize) -> Phase, 0), (Phase::Backward, 3)] {
                     for chunk in 0..subcube.chunks(axis) {
-                        let done = iteration * subcube.chunks(axis) as u64 + chunk as u64 + 1;
-                        self.sweep(&worker, &mut field, phase(axis, chunk), (number + axis, done)).await;
+                        let done_chunks = iteration * subcube.chunks(axis) as u64 + chunk as u64 + 1;
+                        self.sweep(&worker, &mut field, phase(axis, chunk), (first_counter + axis, done_chunks)).await;
                     }
                 }
                 worker.barrier().await;
@@ -142,7 +142,7 @@ impl Run {
         self.finish(worker.id(), (field, norms));
     }
 
-    /// Computes the right-hand side; returns its greatest magnitudes.
+    /// Computes the right-hand side, and returns the greatest magnitude of each quantity.
     async fn residuals(&self, worker: &Worker, field: &mut Field) -> Quantities {
         self.read(worker, field, Phase::Residual).await;
         let subcube = self.subcubes.subcube_of(worker.id());
@@ -152,12 +152,12 @@ impl Run {
         norm
     }
 
-    /// Sweeps a chunk after the neighbour before it has done the same phase, and then sets the counter to `done`
-    /// chunks.
-    async fn sweep(&self, worker: &Worker, field: &mut Field, phase: Phase, (counter, done): (usize, u64)) {
+    /// Sweeps a chunk after the neighbour before it has completed the same phase, and then sets the counter to
+    /// `done_chunks`.
+    async fn sweep(&self, worker: &Worker, field: &mut Field, phase: Phase, (counter, done_chunks): (usize, u64)) {
         let (gas, own_processor) = (&self.gas, worker.id());
-        if let Some(before) = reads::predecessor(gas, &self.subcubes, own_processor, phase) {
-            worker.wait_for(self.counters[before][counter], |count| count >= done).await;
+        if let Some(predecessor) = reads::predecessor(gas, &self.subcubes, own_processor, phase) {
+            worker.wait_for(self.counters[predecessor][counter], |count| count >= done_chunks).await;
         }
         self.read(worker, field, phase).await;
         let subcube = self.subcubes.subcube_of(own_processor);
@@ -167,8 +167,8 @@ impl Run {
         match phase {
             Phase::Forward(axis, chunk) => {
                 sweep::forward(gas, field, &subcube, axis, chunk);
-                let what = [PointValue::Residual, PointValue::Upper];
-                self.compute_points(worker, field, &what, costs::FORWARD, points(axis, chunk)).await;
+                let kinds = [PointValue::Residual, PointValue::Upper];
+                self.compute_points(worker, field, &kinds, costs::FORWARD, points(axis, chunk)).await;
             }
             Phase::Backward(axis, chunk) => {
                 sweep::backward(gas, field, &subcube, axis, chunk);
@@ -177,14 +177,14 @@ impl Run {
             Phase::Residual | Phase::Add => return,
         }
         worker.compute(costs::COUNTER).await;
-        worker.store(self.counters[own_processor][counter], done).await;
+        worker.store(self.counters[own_processor][counter], done_chunks).await;
     }
 
     /// Reads the values that a phase needs from other processors.
     async fn read(&self, worker: &Worker, field: &mut Field, phase: Phase) {
-        for (_, what, point) in reads::remote(&self.gas, &self.subcubes, worker.id(), phase) {
-            let address = self.address(what, point);
-            for (word, value) in (0..).zip(values_mut(field, what, point)) {
+        for (_, kind, point) in reads::remote_reads(&self.gas, &self.subcubes, worker.id(), phase) {
+            let address = self.address(kind, point);
+            for (word, value) in (0..).zip(values_mut(field, kind, point)) {
                 *value = worker.load_f64(address.plus(8 * word)).await;
             }
         }
@@ -195,34 +195,34 @@ impl Run {
         &self,
         worker: &Worker,
         field: &Field,
-        what: &[PointValue],
+        kinds: &[PointValue],
         instructions: u64,
         points: impl Iterator<Item = usize>,
     ) {
         for point in points {
             worker.compute(instructions).await;
-            for what in what {
-                self.write(worker, field, *what, point).await;
+            for kind in kinds {
+                self.write(worker, field, *kind, point).await;
             }
         }
     }
 
-    async fn write(&self, worker: &Worker, field: &Field, what: PointValue, point: usize) {
-        let address = self.address(what, point);
-        for (word, value) in (0..).zip(values(field, what, point)) {
+    async fn write(&self, worker: &Worker, field: &Field, kind: PointValue, point: usize) {
+        let address = self.address(kind, point);
+        for (word, value) in (0..).zip(values(field, kind, point)) {
             worker.store_f64(address.plus(8 * word), *value).await;
         }
     }
 
     /// Returns the address of a value of a point.
-    fn address(&self, what: PointValue, point: usize) -> SharedAddress {
-        let (processor, index) = self.subcubes.owner(self.gas.at(point));
-        self.areas[processor][what as usize].plus((index * what.bytes()) as u32)
+    fn address(&self, kind: PointValue, point: usize) -> SharedAddress {
+        let (processor, index) = self.subcubes.owner(self.gas.indices_of(point));
+        self.areas[processor][kind as usize].plus((index * kind.bytes()) as u32)
     }
 
     fn own_points(&self, processor: usize) -> impl Iterator<Item = usize> {
         let gas = &self.gas;
-        (0..gas.size()).filter(move |point| self.subcubes.owner(gas.at(*point)).0 == processor)
+        (0..gas.size()).filter(move |point| self.subcubes.owner(gas.indices_of(*point)).0 == processor)
     }
 
     /// Stores a processor's result; the last processor compares all results with a serial run.
@@ -230,17 +230,17 @@ impl Run {
         self.results.borrow_mut()[processor] = Some(result);
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
         let (serial, norms) = serial::run(&self.gas, self.parameters.iterations);
-        let owner = |point: usize| self.subcubes.owner(self.gas.at(point)).0;
-        let same = (0..self.gas.size()).all(|point| results[owner(point)].0.states[point] == serial.states[point]);
-        assert!(same, "the gas differs from that of a serial run: a model moved wrong bytes");
+        let owner = |point: usize| self.subcubes.owner(self.gas.indices_of(point)).0;
+        let is_equal = (0..self.gas.size()).all(|point| results[owner(point)].0.states[point] == serial.states[point]);
+        assert!(is_equal, "the gas differs from that of a serial run: a model corrupted data");
         let greatest = |iteration: usize, quantity: usize| {
             results.iter().map(|result| result.1[iteration][quantity]).fold(0.0, f64::max)
         };
-        let same = norms
+        let is_equal = norms
             .iter()
             .enumerate()
-            .all(|(at, norm)| (0..norm.len()).all(|quantity| greatest(at, quantity) == norm[quantity]));
-        assert!(same, "the residuals differ from those of a serial run");
+            .all(|(iteration, norm)| (0..norm.len()).all(|quantity| greatest(iteration, quantity) == norm[quantity]));
+        assert!(is_equal, "the residuals differ from those of a serial run");
     }
 }
 
@@ -250,16 +250,16 @@ fn line_points(run: &Run, processor: usize, axis: usize, line: usize) -> impl It
 }
 
 /// Returns the numbers of which a value of a point consists.
-fn values(field: &Field, what: PointValue, point: usize) -> &[f64] {
-    match what {
+fn values(field: &Field, kind: PointValue, point: usize) -> &[f64] {
+    match kind {
         PointValue::State => &field.states[point],
         PointValue::Residual => &field.residuals[point],
         PointValue::Upper => field.uppers[point].as_flattened(),
     }
 }
 
-fn values_mut(field: &mut Field, what: PointValue, point: usize) -> &mut [f64] {
-    match what {
+fn values_mut(field: &mut Field, kind: PointValue, point: usize) -> &mut [f64] {
+    match kind {
         PointValue::State => &mut field.states[point],
         PointValue::Residual => &mut field.residuals[point],
         PointValue::Upper => field.uppers[point].as_flattened_mut(),

@@ -8,18 +8,18 @@ use super::{residual, sweep};
 
 /// Runs the program. Returns the field at the end, and the greatest residual of each quantity in each iteration.
 pub fn run(gas: &Gas, iterations: u64) -> (Field, Vec<Quantities>) {
-    let whole = Subcubes::new(gas, 1).expect("a cube has points").subcube_of(0);
+    let whole_cube = Subcubes::new(gas, 1).expect("a cube has points").subcube_of(0);
     let mut field = Field::new(gas);
-    let norms = (0..iterations).map(|_| iterate(gas, &mut field, &whole)).collect();
+    let norms = (0..iterations).map(|_| iterate(gas, &mut field, &whole_cube)).collect();
     (field, norms)
 }
 
-fn iterate(gas: &Gas, field: &mut Field, whole: &Subcube) -> Quantities {
-    let norm = residual::residuals(gas, field, whole);
+fn iterate(gas: &Gas, field: &mut Field, whole_cube: &Subcube) -> Quantities {
+    let norm = residual::residuals(gas, field, whole_cube);
     for axis in 0..3 {
-        (0..whole.chunks(axis)).for_each(|chunk| sweep::forward(gas, field, whole, axis, chunk));
-        (0..whole.chunks(axis)).for_each(|chunk| sweep::backward(gas, field, whole, axis, chunk));
+        (0..whole_cube.chunks(axis)).for_each(|chunk| sweep::forward(gas, field, whole_cube, axis, chunk));
+        (0..whole_cube.chunks(axis)).for_each(|chunk| sweep::backward(gas, field, whole_cube, axis, chunk));
     }
-    residual::add(gas, field, whole);
+    residual::add(gas, field, whole_cube);
     norm
 }

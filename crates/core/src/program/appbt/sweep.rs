@@ -14,7 +14,7 @@ pub fn forward(gas: &Gas, field: &mut Field, subcube: &Subcube, axis: usize, chu
     let stride = gas.stride(axis);
     for line in subcube.lines(gas, axis, chunk) {
         for (point, index) in subcube.line_points(gas, axis, line) {
-            let mut diagonal = scaled_unit(1.0 + 2.0 * gas.dissipation_factor());
+            let mut diagonal = scaled_identity(1.0 + 2.0 * gas.dissipation_factor());
             let mut right = field.residuals[point];
             if index > 1 {
                 let lower = off_diagonal(gas, field, point - stride, axis, -gas.flux_factor());
@@ -34,9 +34,9 @@ pub fn backward(gas: &Gas, field: &mut Field, subcube: &Subcube, axis: usize, ch
     for line in subcube.lines(gas, axis, chunk) {
         for (point, index) in subcube.line_points(gas, axis, line).rev() {
             if index + 2 < gas.points {
-                let after = field.residuals[point + stride];
+                let solution_after = field.residuals[point + stride];
                 field.residuals[point] =
-                    coupling::subtract_product(&field.residuals[point], &field.uppers[point], &after);
+                    coupling::subtract_product(&field.residuals[point], &field.uppers[point], &solution_after);
             }
         }
     }
@@ -50,7 +50,7 @@ fn off_diagonal(gas: &Gas, field: &Field, point: usize, axis: usize, factor: f64
     matrix
 }
 
-fn scaled_unit(value: f64) -> Coupling {
+fn scaled_identity(value: f64) -> Coupling {
     let mut matrix = Coupling::default();
     (0..QUANTITIES).for_each(|quantity| matrix[quantity][quantity] = value);
     matrix

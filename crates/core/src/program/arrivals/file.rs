@@ -26,8 +26,8 @@ pub struct ArrivalTrace {
 /// The scheduled times of a file.
 #[derive(PartialEq, Debug, Default)]
 struct Schedules {
-    /// The times of every flow, if the file has no column `flow`.
-    all: Vec<Time>,
+    /// The times of every flow, if the file has no column `flow`; otherwise empty.
+    all_flows: Vec<Time>,
     /// The times of single flows, by the number of the flow.
     flows: BTreeMap<usize, Vec<Time>>,
 }
@@ -35,7 +35,7 @@ struct Schedules {
 impl ArrivalTrace {
     /// Returns the scheduled times of flow number `flow`, which are empty if the file has none.
     pub fn of_flow(&self, flow: usize) -> &[Time] {
-        self.times.flows.get(&flow).unwrap_or(&self.times.all)
+        self.times.flows.get(&flow).unwrap_or(&self.times.all_flows)
     }
 }
 
@@ -58,16 +58,19 @@ fn load(t: &mut Table<'_>, file: &Path) -> Arc<Schedules> {
 /// Reads the text of a file of arrivals; an error states the line.
 fn parse(text: &str) -> Result<Schedules, String> {
     let mut reader = ReaderBuilder::new().comment(Some(b'#')).trim(Trim::All).from_reader(text.as_bytes());
-    let names = reader.headers().map_err(|error| error.to_string())?.clone();
-    let time = names.iter().position(|name| name.starts_with("scheduled_"));
-    let time = time.ok_or_else(|| format!("there is no column `scheduled_us` among `{}`", joined(&names)))?;
-    let unit = names[time].trim_start_matches("scheduled_").to_owned();
-    let flow = names.iter().position(|name| name == "flow");
+    let columns = reader.headers().map_err(|error| error.to_string())?.clone();
+    let time_column = columns.iter().position(|name| name.starts_with("scheduled_"));
+    let time_column =
+        time_column.ok_or_else(|| format!("there is no column `scheduled_us` among `{}`", joined(&columns)))?;
+    let unit = columns[time_column].trim_start_matches("scheduled_").to_owned();
+    let flow_column = columns.iter().position(|name| name == "flow");
     let mut schedules = Schedules::default();
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
         let line = record.position().map_or(0, csv::Position::line);
-        schedules.add(&record, (time, &unit), flow).map_err(|message| format!("line {line}: {message}"))?;
+        schedules
+            .add(&record, (time_column, &unit), flow_column)
+            .map_err(|message| format!("line {line}: {message}"))?;
     }
     Ok(schedules)
 }
@@ -77,11 +80,16 @@ fn joined(names: &StringRecord) -> String {
 }
 
 impl Schedules {
-    fn add(&mut self, record: &StringRecord, (time, unit): (usize, &str), flow: Option<usize>) -> Result<(), String> {
-        let text = format!("{} {unit}", &record[time]);
+    fn add(
+        &mut self,
+        record: &StringRecord,
+        (time_column, unit): (usize, &str),
+        flow_column: Option<usize>,
+    ) -> Result<(), String> {
+        let text = format!("{} {unit}", &record[time_column]);
         let scheduled: Time = quantity::parse(&text).map_err(|error| format!("`{text}`: {}", error.label))?;
-        let times = match flow {
-            None => &mut self.all,
+        let times = match flow_column {
+            None => &mut self.all_flows,
             Some(column) => {
                 let number = &record[column];
                 let flow = number.parse().map_err(|_| format!("`{number}` is not the number of a flow (from 0)"))?;
@@ -104,7 +112,7 @@ mod tests {
     #[test]
     fn times_are_read_in_the_unit_of_their_column() {
         let schedules = parse("# measured\nscheduled_us\n0\n1.5\n1.5\n").expect("a file");
-        assert_eq!(schedules.all, [0, 1_500_000, 1_500_000].map(Time::from_ps));
+        assert_eq!(schedules.all_flows, [0, 1_500_000, 1_500_000].map(Time::from_ps));
         let schedules = parse("flow, scheduled_ns\n1, 3\n0, 2\n1, 4\n").expect("a file");
         assert_eq!(schedules.flows[&1], [3_000, 4_000].map(Time::from_ps));
     }
@@ -120,7 +128,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "\\PC*", table in "[0-9,.\n#e-]*") {
+        fn parse_does_not_panic_on_any_text(text in "\\PC*", table in "[0-9,.\n#e-]*") {
             let _ = parse(&text);
             let _ = parse(&format!("scheduled_us,flow\n{table}"));
         }

@@ -10,9 +10,9 @@
 //! | `periodic` | constant |
 //! | `poisson` | exponentially distributed |
 //! | `bursts` | constant within a burst; bursts of geometric length, exponentially distributed pauses between them |
-//! | `file` | as a file states |
+//! | `file` | given by a file |
 //!
-//! Correlation between flows is left out, since flows have independent processes, and so are sizes that vary.
+//! Flows have independent processes; correlation between flows is not modelled. Message sizes do not vary.
 
 mod file;
 
@@ -90,10 +90,10 @@ impl Arrivals {
     /// Returns the error, if any, of the parameters for `flows` flows of `messages` messages each.
     pub fn check_flows(&self, flows: usize, messages: u64) -> Option<ParameterError> {
         let Arrivals::Trace(trace) = self else { return None };
-        let (flow, stated) =
-            (0..flows).map(|flow| (flow, trace.of_flow(flow).len() as u64)).find(|(_, stated)| *stated < messages)?;
+        let (flow, listed) =
+            (0..flows).map(|flow| (flow, trace.of_flow(flow).len() as u64)).find(|(_, listed)| *listed < messages)?;
         let message =
-            format!("the file states {stated} arrivals of flow {flow}, but {messages} messages are to be sent");
+            format!("the file states {listed} arrivals of flow {flow}, but {messages} messages are to be sent");
         let error = ParameterError::new("arrivals.file.file", message);
         Some(error.help("state as many arrivals as `warm-up` and `messages` together, or send fewer messages"))
     }
@@ -145,8 +145,8 @@ impl ArrivalTimes {
             Arrivals::Periodic { interval } => *interval,
             Arrivals::Poisson { interval } => exponential(*interval, self.random.random()),
             Arrivals::Bursts { length, spacing, pause } => {
-                let ends = self.random.random::<f64>() * (*length as f64) < 1.0;
-                let pause = if ends { exponential(*pause, self.random.random()) } else { Time::ZERO };
+                let ends_burst = self.random.random::<f64>() * (*length as f64) < 1.0;
+                let pause = if ends_burst { exponential(*pause, self.random.random()) } else { Time::ZERO };
                 *spacing + pause
             }
         }
@@ -202,9 +202,9 @@ mod tests {
     #[test]
     fn flows_and_seeds_have_independent_schedules() {
         let poisson = Arrivals::Poisson { interval: Time::from_ps(1_000) };
-        let first = |seed, flow| poisson.schedule(seed, flow).take(20).collect::<Vec<_>>();
-        assert_eq!(first(1, 0), first(1, 0));
-        assert_ne!(first(1, 0), first(1, 1));
-        assert_ne!(first(1, 0), first(2, 0));
+        let first_times = |seed, flow| poisson.schedule(seed, flow).take(20).collect::<Vec<_>>();
+        assert_eq!(first_times(1, 0), first_times(1, 0));
+        assert_ne!(first_times(1, 0), first_times(1, 1));
+        assert_ne!(first_times(1, 0), first_times(2, 0));
     }
 }

@@ -85,7 +85,7 @@ impl Access {
     }
 
     /// Returns the access, followed by `instructions` instructions.
-    pub const fn then(self, instructions: u64) -> Access {
+    pub const fn followed_by(self, instructions: u64) -> Access {
         assert!(instructions <= u8::MAX as u64, "more than 255 instructions between two accesses");
         Access { instructions: instructions as u8, ..self }
     }

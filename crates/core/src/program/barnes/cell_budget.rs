@@ -18,15 +18,15 @@ impl CellBudget {
     /// on it, but it always has a body in the parent of the cell.
     pub fn new(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> CellBudget {
         let mut cells = vec![0; processors];
-        let mut own: Vec<Vec<u32>> =
-            (0..processors).map(|processor| zones::initial(galaxy.bodies, processor, processors)).collect();
+        let mut own_bodies: Vec<Vec<u32>> =
+            (0..processors).map(|processor| zones::initial_zone(galaxy.bodies, processor, processors)).collect();
         let bodies = serial::run(galaxy, seed, steps, |tree, bodies| {
             let paths = Paths::new(tree, bodies.len());
-            for (processor, own) in own.iter_mut().enumerate() {
+            for (processor, own_bodies) in own_bodies.iter_mut().enumerate() {
                 // The first processor creates the root.
-                let created_max = paths.count_children(tree, own) + usize::from(processor == 0);
+                let created_max = paths.count_children(tree, own_bodies) + usize::from(processor == 0);
                 cells[processor] = created_max.max(cells[processor]);
-                *own = zones::zone(tree, bodies, processor, processors, &mut Vec::new());
+                *own_bodies = zones::zone(tree, bodies, processor, processors, &mut Vec::new());
             }
         });
         CellBudget { bodies, cells }

@@ -19,7 +19,7 @@ pub struct BodyForce {
     /// Number of bodies that attract the body, including cells that count as one body.
     pub interactions: u64,
     /// Number of cells that were tested.
-    pub tested: u64,
+    pub tested_cells: u64,
 }
 
 impl BodyForce {
@@ -58,28 +58,28 @@ struct Walk<'a> {
 }
 
 fn walk(context: &Walk<'_>, number: u32, cube: Cube, force: &mut BodyForce, log: &mut Vec<Access>) {
-    let (cell, moment) = (&context.tree.cells[number as usize], Access::read(Portion::CellMassAndCentre, number));
-    force.tested += 1;
-    let (offset, side) = (minus(cell.centre, context.position), 2.0 * cube.half);
+    let (cell, mass_read) = (&context.tree.cells[number as usize], Access::read(Portion::CellMassAndCentre, number));
+    force.tested_cells += 1;
+    let (offset, side) = (difference(cell.centre, context.position), 2.0 * cube.half);
     let is_far = side * side < context.galaxy.opening * context.galaxy.opening * squared_length(offset);
     if is_far && !cube.contains(context.position) {
-        log.push(moment.then(costs::FORCE_TEST + costs::FORCE_INTERACTION));
+        log.push(mass_read.followed_by(costs::FORCE_TEST + costs::FORCE_INTERACTION));
         return force.add(context.galaxy, offset, cell.mass);
     }
-    log.push(moment.then(costs::FORCE_TEST));
+    log.push(mass_read.followed_by(costs::FORCE_TEST));
     log.extend([Portion::CellHead, Portion::CellSlots].map(|portion| Access::read(portion, number)));
     if cell.is_divided {
         let children = cell.slots.iter().enumerate().filter(|(_, child)| **child != NO_CHILD);
         return children.for_each(|(octant, child)| walk(context, *child, cube.child(octant), force, log));
     }
     for other in context.tree.bodies(number).iter().filter(|other| **other != context.body) {
-        log.push(Access::read(Portion::BodyMassAndPosition, *other).then(costs::FORCE_INTERACTION));
+        log.push(Access::read(Portion::BodyMassAndPosition, *other).followed_by(costs::FORCE_INTERACTION));
         let other = &context.bodies[*other as usize];
-        force.add(context.galaxy, minus(other.position, context.position), other.mass);
+        force.add(context.galaxy, difference(other.position, context.position), other.mass);
     }
 }
 
-fn minus(a: Vector, b: Vector) -> Vector {
+fn difference(a: Vector, b: Vector) -> Vector {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 

@@ -51,7 +51,7 @@ impl Galaxy {
     pub fn initial_bodies(&self, seed: u64) -> Vec<Body> {
         let mut random = rng::stream(seed, "bodies of a galaxy");
         let mass = 1.0 / self.bodies as f64;
-        let mut bodies: Vec<Body> = (0..self.bodies).map(|_| body(mass, &mut random)).collect();
+        let mut bodies: Vec<Body> = (0..self.bodies).map(|_| draw_body(mass, &mut random)).collect();
         for axis in 0..3 {
             let mean = |field: fn(&Body) -> &Vector| bodies.iter().map(|body| field(body)[axis]).sum::<f64>() * mass;
             let (position, velocity) = (mean(|body| &body.position), mean(|body| &body.velocity));
@@ -78,15 +78,16 @@ pub fn extent<'a>(bodies: impl Iterator<Item = &'a Body>) -> f64 {
     bodies.flat_map(|body| body.position).fold(0.0, |extent, coordinate| coordinate.abs().max(extent))
 }
 
-/// Draws a body, given the share of the mass within its radius. The outermost thousandth of the mass is left out.
-fn body(mass: f64, random: &mut RandomStream) -> Body {
+/// Draws a body of Plummer's model, from a random fraction of the total mass within its radius. The outermost
+/// thousandth of the mass is left out.
+fn draw_body(mass: f64, random: &mut RandomStream) -> Body {
     let mass_inside = 0.999 * (1.0 - random.random::<f64>());
     let radius = 1.0 / (libm::pow(mass_inside, -2.0 / 3.0) - 1.0).sqrt();
     let speed = std::f64::consts::SQRT_2 * escape_speed_fraction(random) / libm::pow(1.0 + radius * radius, 0.25);
     Body {
         mass,
-        position: direction(random).map(|component| component * radius * LENGTH),
-        velocity: direction(random).map(|component| component * speed / LENGTH.sqrt()),
+        position: draw_direction(random).map(|component| component * radius * LENGTH),
+        velocity: draw_direction(random).map(|component| component * speed / LENGTH.sqrt()),
         cost: 1,
         ..Body::default()
     }
@@ -103,12 +104,12 @@ fn escape_speed_fraction(random: &mut RandomStream) -> f64 {
 }
 
 /// Draws a direction with uniform distribution.
-fn direction(random: &mut RandomStream) -> Vector {
+fn draw_direction(random: &mut RandomStream) -> Vector {
     loop {
         let point = [(); 3].map(|()| 2.0 * random.random::<f64>() - 1.0);
-        let square: f64 = point.iter().map(|component| component * component).sum();
-        if square > 0.0 && square <= 1.0 {
-            return point.map(|component| component / square.sqrt());
+        let squared_length: f64 = point.iter().map(|component| component * component).sum();
+        if squared_length > 0.0 && squared_length <= 1.0 {
+            return point.map(|component| component / squared_length.sqrt());
         }
     }
 }

@@ -84,21 +84,25 @@ impl Insertion {
                     self.continue_after(InsertionAction::ReadRacing(self.read(Portion::CellHead)), Descent::HeadRead)
                 }
                 Descent::HeadRead if words::is_divided(self.word) => {
-                    assert!(tree.cells[self.cell as usize].is_divided, "{WRONG_BYTES}: the head of cell {}", self.cell);
+                    assert!(
+                        tree.cells[self.cell as usize].is_divided,
+                        "{MISMATCH_MESSAGE}: the head of cell {}",
+                        self.cell
+                    );
                     let slot = self.read(Portion::CellSlot(octant as u8));
                     self.continue_after(InsertionAction::ReadRacing(slot), Descent::SlotRead)
                 }
                 Descent::SlotRead if words::slot(self.word, octant) != NO_CHILD => {
                     let child = words::slot(self.word, octant);
                     let matches = tree.cells[self.cell as usize].slots[octant] == child;
-                    assert!(matches, "{WRONG_BYTES}: slot {octant} of cell {}", self.cell);
+                    assert!(matches, "{MISMATCH_MESSAGE}: slot {octant} of cell {}", self.cell);
                     self.descend(octant, child)
                 }
                 Descent::HeadRead | Descent::SlotRead => {
                     self.continue_after(InsertionAction::Lock(self.cell), Descent::Locked)
                 }
                 Descent::Locked => self.read_again(tree, octant),
-                Descent::LockedRead => self.change(tree, bodies, octant),
+                Descent::LockedRead => self.change_cell(tree, bodies, octant),
                 Descent::Finished => return InsertionAction::Done,
             };
         }
@@ -129,7 +133,7 @@ impl Insertion {
 
     /// Puts the body into the locked cell, or divides the cell. Descends further if another processor divided the cell
     /// first.
-    fn change(&mut self, tree: &mut Octree, bodies: &[Body], octant: usize) -> Descent {
+    fn change_cell(&mut self, tree: &mut Octree, bodies: &[Body], octant: usize) -> Descent {
         let (number, mut log) = (self.cell, Vec::new());
         let cell = &tree.cells[number as usize];
         let (instructions, descent) = if cell.is_divided && cell.slots[octant] != NO_CHILD {
@@ -154,4 +158,4 @@ impl Insertion {
 }
 
 /// The panic message if a cell differs from what was read of it.
-const WRONG_BYTES: &str = "a model moved wrong bytes";
+const MISMATCH_MESSAGE: &str = "a model corrupted data";

@@ -32,17 +32,20 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Allocates the bodies of each processor (`own`), and for each processor the number of cells in `cells`.
-    pub fn new(space: &Space, bodies: Vec<Body>, own: &[Vec<u32>], cells: &[usize]) -> Memory {
+    /// Allocates the bodies of each processor (`own_bodies`), and for each processor the number of cells in `cells`.
+    pub fn new(space: &Space, bodies: Vec<Body>, own_bodies: &[Vec<u32>], cells: &[usize]) -> Memory {
         let area = |home: usize, count: usize, bytes: u32| {
             space.allocate(EndpointId(home as u32), count as u64 * u64::from(bytes))
         };
-        let areas = own.iter().enumerate().map(|(home, own)| (area(home, own.len(), BODY_BYTES), own.len() as u32));
-        let addresses = areas.flat_map(|(area, count)| (0..count).map(move |at| area.plus(at * BODY_BYTES)));
+        let areas = own_bodies
+            .iter()
+            .enumerate()
+            .map(|(home, own_bodies)| (area(home, own_bodies.len(), BODY_BYTES), own_bodies.len() as u32));
+        let addresses = areas.flat_map(|(area, count)| (0..count).map(move |index| area.plus(index * BODY_BYTES)));
         Memory {
             bodies: addresses.collect(),
             cells: cells.iter().enumerate().map(|(home, count)| area(home, *count, CELL_BYTES)).collect(),
-            shadow: RefCell::new(Shadow { tree: Octree::new(0.0, own.len()), bodies }),
+            shadow: RefCell::new(Shadow { tree: Octree::new(0.0, own_bodies.len()), bodies }),
         }
     }
 
@@ -69,20 +72,20 @@ impl Memory {
             (self.address(access, &shadow), words::expected(access, &shadow.tree, &shadow.bodies))
         };
         let (_, bytes) = access.portion.range();
-        for (at, word) in (0..bytes).step_by(WORD_BYTES as usize).zip(words) {
+        for (byte_offset, word) in (0..bytes).step_by(WORD_BYTES as usize).zip(words) {
             if access.is_write {
-                if let Err(pending) = worker.try_store(address.plus(at), word) {
+                if let Err(pending) = worker.try_store(address.plus(byte_offset), word) {
                     pending.store(worker, word).await;
                 }
                 continue;
             }
-            let loaded = match worker.try_load(address.plus(at)) {
+            let loaded = match worker.try_load(address.plus(byte_offset)) {
                 Ok(loaded) => loaded,
                 Err(pending) => pending.load(worker).await,
             };
             assert!(
                 loaded == word,
-                "{access:?}, byte {at}: loaded {loaded:#x}, not {word:#x}: a model moved wrong bytes"
+                "{access:?}, byte {byte_offset}: loaded {loaded:#x}, not {word:#x}: a model corrupted data"
             );
         }
         if access.instructions > 0 {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `galaxy.rs` | the problem: parameters, Plummer's model, leapfrog |
 //! | `octree.rs` | the tree |
-//! | `access.rs` | the list of memory accesses of one function of the program |
+//! | `access.rs` | an access to shared memory, and the instructions after it |
 //! | `words.rs` | the encoding of bodies and cells in words of shared memory |
 //! | `memory.rs` | bodies and cells in shared memory |
 //! | `insertion.rs` | insertion of a body into the tree, under locks |
@@ -38,8 +38,8 @@
 //! Insertions change shared cells, so each of their accesses is simulated when its value is used. All other functions
 //! read only values that no processor changes in the same phase. They compute first, and return a list of their
 //! accesses, each of eight bytes; the list is then simulated as a whole. This is faster than one call for each access.
-//! The bodies and cells of a processor depend on costs and positions alone; a previous serial run determines the
-//! largest number of cells that each processor creates, which is the length of its array of cells.
+//! The bodies and cells of a processor depend on costs and positions alone. A serial run before the parallel one
+//! therefore determines the largest number of cells that each processor creates, which is the length of its array.
 //!
 //! The module leaves out quadrupole moments, input from files, and private data, such as the stack and the lists of own
 //! bodies and cells.

@@ -14,9 +14,9 @@ pub struct Moments {
 }
 
 /// Returns the moments of a cell. The moments of its children must be computed, as their heads state.
-pub fn of_cell(tree: &Octree, bodies: &[Body], cell: u32, log: &mut Vec<Access>) -> Moments {
+pub fn cell_moments(tree: &Octree, bodies: &[Body], cell: u32, log: &mut Vec<Access>) -> Moments {
     log.push(Access::read(Portion::CellHead, cell));
-    log.push(Access::read(Portion::CellSlots, cell).then(costs::MOMENT_CELL));
+    log.push(Access::read(Portion::CellSlots, cell).followed_by(costs::MOMENT_CELL));
     let mut sum = Moments { mass: 0.0, centre: [0.0; 3], cost: 0 };
     match tree.cells[cell as usize].is_divided {
         true => tree.children(cell).for_each(|child| sum.add(read_cell(tree, child, log))),
@@ -31,7 +31,7 @@ pub fn of_cell(tree: &Octree, bodies: &[Body], cell: u32, log: &mut Vec<Access>)
 
 fn read_cell(tree: &Octree, cell: u32, log: &mut Vec<Access>) -> Moments {
     log.push(Access::read(Portion::CellMassAndCentre, cell));
-    log.push(Access::read(Portion::CellCost, cell).then(costs::MOMENT_PART));
+    log.push(Access::read(Portion::CellCost, cell).followed_by(costs::MOMENT_PART));
     let cell = &tree.cells[cell as usize];
     assert!(cell.has_moments, "the moments of a child are computed before those of its parent");
     Moments { mass: cell.mass, centre: cell.centre, cost: cell.cost }
@@ -39,7 +39,7 @@ fn read_cell(tree: &Octree, cell: u32, log: &mut Vec<Access>) -> Moments {
 
 fn read_body(bodies: &[Body], body: u32, log: &mut Vec<Access>) -> Moments {
     log.push(Access::read(Portion::BodyMassAndPosition, body));
-    log.push(Access::read(Portion::BodyCost, body).then(costs::MOMENT_PART));
+    log.push(Access::read(Portion::BodyCost, body).followed_by(costs::MOMENT_PART));
     let body = &bodies[body as usize];
     Moments { mass: body.mass, centre: body.position, cost: body.cost }
 }

@@ -8,7 +8,7 @@ use super::galaxy::{Body, Vector};
 pub const CELL_SLOTS: usize = 8;
 /// The slot value of a child that does not exist.
 pub const NO_CHILD: u32 = u32::MAX;
-/// Number of times that 1 is halved until it is below the smallest positive double.
+/// Largest depth of the tree: the number of times that 1 is halved until it is below the smallest positive double.
 const LEVELS_MAX: u32 = 1100;
 
 /// A cell of the tree.
@@ -108,9 +108,9 @@ impl Octree {
     /// Puts a body into a leaf that is not full, in the order of the bodies' numbers.
     pub fn add_body(&mut self, leaf: u32, body: u32) {
         let leaf = &mut self.cells[leaf as usize];
-        let at = leaf.slots[..leaf.count].partition_point(|other| *other < body);
-        leaf.slots.copy_within(at..leaf.count, at + 1);
-        leaf.slots[at] = body;
+        let slot = leaf.slots[..leaf.count].partition_point(|other| *other < body);
+        leaf.slots.copy_within(slot..leaf.count, slot + 1);
+        leaf.slots[slot] = body;
         leaf.count += 1;
     }
 

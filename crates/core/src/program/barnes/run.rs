@@ -67,10 +67,10 @@ impl WorkloadSpec for Barnes {
         let (processors, bodies) = (world.endpoint_map.len(), self.bodies as usize);
         let galaxy = Galaxy { bodies, opening: self.opening, step: self.step, ..Galaxy::default() };
         let budget = CellBudget::new(&galaxy, world.seed, self.steps, processors);
-        let own: Vec<Vec<u32>> =
-            (0..processors).map(|processor| zones::initial(bodies, processor, processors)).collect();
+        let own_bodies: Vec<Vec<u32>> =
+            (0..processors).map(|processor| zones::initial_zone(bodies, processor, processors)).collect();
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
-        let memory = Memory::new(&space, galaxy.initial_bodies(world.seed), &own, &budget.cells);
+        let memory = Memory::new(&space, galaxy.initial_bodies(world.seed), &own_bodies, &budget.cells);
         let workers = Worker::all(world, &space);
         let run = Rc::new(Run {
             steps: self.steps,
@@ -116,7 +116,7 @@ struct ProcessorState {
 impl Run {
     /// Runs the program of a processor.
     async fn program(self: Rc<Self>, worker: Rc<Worker>) {
-        let bodies = zones::initial(self.galaxy.bodies, worker.id(), worker.workers());
+        let bodies = zones::initial_zone(self.galaxy.bodies, worker.id(), worker.workers());
         let mut state = ProcessorState { bodies, extent: 0.0, log: Vec::new() };
         let writes = state.bodies.iter().flat_map(|body| Portion::BODY.map(|portion| Access::write(portion, *body)));
         state.log.extend(writes);
@@ -145,8 +145,8 @@ impl Run {
     }
 
     fn extent(&self, bodies: &[u32]) -> f64 {
-        let all = &self.memory.shadow.borrow().bodies;
-        galaxy::extent(bodies.iter().map(|body| &all[*body as usize]))
+        let all_bodies = &self.memory.shadow.borrow().bodies;
+        galaxy::extent(bodies.iter().map(|body| &all_bodies[*body as usize]))
     }
 
     /// Determines the root cube together with all processors. The first one creates an empty root.
@@ -197,7 +197,7 @@ impl Run {
             log.clear();
             let moments = {
                 let shadow = &*shadow.borrow();
-                moments::of_cell(&shadow.tree, &shadow.bodies, cell, log)
+                moments::cell_moments(&shadow.tree, &shadow.bodies, cell, log)
             };
             self.memory.replay(worker, log).await;
             log.clear();
@@ -254,7 +254,7 @@ impl Run {
         self.memory.replay(worker, &state.log).await;
         let bodies = &self.memory.shadow.borrow().bodies;
         let is_equal = state.bodies.iter().all(|body| bodies[*body as usize] == self.serial_bodies[*body as usize]);
-        assert!(is_equal, "the bodies differ from those of a serial run: a model moved wrong bytes");
+        assert!(is_equal, "the bodies differ from those of a serial run: a model corrupted data");
     }
 }
 

@@ -5,19 +5,19 @@ use super::insertion::{Insertion, InsertionAction};
 use super::octree::Octree;
 use super::{force, moments, words, zones};
 
-/// Runs the program, and returns the bodies at the end. Calls `show` with the tree and the bodies of each step.
-pub fn run(galaxy: &Galaxy, seed: u64, steps: u64, mut show: impl FnMut(&Octree, &[Body])) -> Vec<Body> {
+/// Runs the program, and returns the bodies at the end. Calls `observe` with the tree and the bodies of each step.
+pub fn run(galaxy: &Galaxy, seed: u64, steps: u64, mut observe: impl FnMut(&Octree, &[Body])) -> Vec<Body> {
     let (mut bodies, mut log) = (galaxy.initial_bodies(seed), Vec::new());
     for step in 0..steps {
         let tree = tree(&bodies);
-        show(&tree, &bodies);
-        let own = zones::zone(&tree, &bodies, 0, 1, &mut log);
-        for body in &own {
+        observe(&tree, &bodies);
+        let bodies_in_tree_order = zones::zone(&tree, &bodies, 0, 1, &mut log);
+        for body in &bodies_in_tree_order {
             log.clear();
             let force = force::body_force(galaxy, &tree, &bodies, *body, &mut log);
             force.store(&mut bodies[*body as usize]);
         }
-        own.iter().for_each(|body| galaxy.advance(&mut bodies[*body as usize], step == 0));
+        bodies_in_tree_order.iter().for_each(|body| galaxy.advance(&mut bodies[*body as usize], step == 0));
     }
     bodies
 }
@@ -38,7 +38,7 @@ pub fn tree(bodies: &[Body]) -> Octree {
     let mut log = Vec::new();
     for cell in (0..tree.cells.len() as u32).rev() {
         log.clear();
-        moments::of_cell(&tree, bodies, cell, &mut log).store(&mut tree, cell, &mut log);
+        moments::cell_moments(&tree, bodies, cell, &mut log).store(&mut tree, cell, &mut log);
     }
     tree
 }

@@ -34,8 +34,8 @@ fn body_words(portion: Portion, body: &Body) -> [u64; WORDS_MAX] {
 fn cell_words(portion: Portion, cell: &TreeCell) -> [u64; WORDS_MAX] {
     match portion {
         Portion::CellHead => [head(cell), 0, 0, 0],
-        Portion::CellSlots => [slots(cell, 0), slots(cell, 1), slots(cell, 2), slots(cell, 3)],
-        Portion::CellSlot(octant) => [slots(cell, usize::from(octant) / 2), 0, 0, 0],
+        Portion::CellSlots => [slot_word(cell, 0), slot_word(cell, 1), slot_word(cell, 2), slot_word(cell, 3)],
+        Portion::CellSlot(octant) => [slot_word(cell, usize::from(octant) / 2), 0, 0, 0],
         Portion::CellMassAndCentre => f64_words(cell.mass, cell.centre),
         _ => [cell.cost, 0, 0, 0],
     }
@@ -50,7 +50,7 @@ fn head(cell: &TreeCell) -> u64 {
     flag(cell.is_divided, DIVIDED) | flag(cell.has_moments, HAS_MOMENTS) | (cell.count as u64) << COUNT_SHIFT
 }
 
-fn slots(cell: &TreeCell, word: usize) -> u64 {
+fn slot_word(cell: &TreeCell, word: usize) -> u64 {
     u64::from(cell.slots[2 * word]) | u64::from(cell.slots[2 * word + 1]) << 32
 }
 

@@ -8,7 +8,7 @@ use super::octree::Octree;
 use std::ops::Range;
 
 /// Returns the bodies of a processor in the first step, before any costs are known.
-pub fn initial(bodies: usize, processor: usize, processors: usize) -> Vec<u32> {
+pub fn initial_zone(bodies: usize, processor: usize, processors: usize) -> Vec<u32> {
     let bound = |processor: usize| (processor * bodies / processors) as u32;
     (bound(processor)..bound(processor + 1)).collect()
 }
@@ -19,8 +19,13 @@ pub fn zone(tree: &Octree, bodies: &[Body], processor: usize, processors: usize,
     log.push(Access::read(Portion::CellCost, 0));
     let total = u128::from(tree.cells[0].cost);
     let bound = |processor: usize| (total * processor as u128 / processors as u128) as u64;
-    let mut search =
-        Search { tree, bodies, zone: bound(processor)..bound(processor + 1), cost_before: 0, own_bodies: Vec::new() };
+    let mut search = Search {
+        tree,
+        bodies,
+        cost_range: bound(processor)..bound(processor + 1),
+        cost_before: 0,
+        own_bodies: Vec::new(),
+    };
     search.visit(0, log);
     search.own_bodies
 }
@@ -28,7 +33,8 @@ pub fn zone(tree: &Octree, bodies: &[Body], processor: usize, processors: usize,
 struct Search<'a> {
     tree: &'a Octree,
     bodies: &'a [Body],
-    zone: Range<u64>,
+    /// Range of the total cost that belongs to the processor.
+    cost_range: Range<u64>,
     /// Sum of the costs of all bodies before the present one.
     cost_before: u64,
     own_bodies: Vec<u32>,
@@ -40,8 +46,8 @@ impl Search<'_> {
         log.extend([Portion::CellHead, Portion::CellSlots].map(|portion| Access::read(portion, cell)));
         if !self.tree.cells[cell as usize].is_divided {
             for body in self.tree.bodies(cell) {
-                log.push(Access::read(Portion::BodyCost, *body).then(costs::ZONE_VISIT));
-                if self.zone.contains(&self.cost_before) {
+                log.push(Access::read(Portion::BodyCost, *body).followed_by(costs::ZONE_VISIT));
+                if self.cost_range.contains(&self.cost_before) {
                     self.own_bodies.push(*body);
                 }
                 self.cost_before += self.bodies[*body as usize].cost;
@@ -49,12 +55,12 @@ impl Search<'_> {
             return;
         }
         for child in self.tree.children(cell) {
-            if self.cost_before >= self.zone.end {
+            if self.cost_before >= self.cost_range.end {
                 return;
             }
-            log.push(Access::read(Portion::CellCost, child).then(costs::ZONE_VISIT));
+            log.push(Access::read(Portion::CellCost, child).followed_by(costs::ZONE_VISIT));
             let end = self.cost_before + self.tree.cells[child as usize].cost;
-            match end > self.zone.start {
+            match end > self.cost_range.start {
                 true => self.visit(child, log),
                 false => self.cost_before = end,
             }

@@ -13,9 +13,11 @@ pub(super) struct BurstDraws {
     node: usize,
     nodes: usize,
     send_probability: f64,
-    packets: (u64, u64),
-    lengths: Vec<(u64, u64)>,
-    weight: u64,
+    /// Smallest and largest number of packets in a phase.
+    packet_bounds: (u64, u64),
+    /// Lengths of messages in packets, each with its weight.
+    weighted_lengths: Vec<(u64, u64)>,
+    total_weight: u64,
     pattern: Pattern,
 }
 
@@ -26,44 +28,46 @@ impl BurstDraws {
             node,
             nodes,
             send_probability: bursts.send_probability,
-            packets: bursts.packets,
-            lengths: bursts.lengths.clone(),
-            weight: bursts.lengths.iter().map(|(_, weight)| weight).sum(),
+            packet_bounds: bursts.packets,
+            weighted_lengths: bursts.lengths.clone(),
+            total_weight: bursts.lengths.iter().map(|(_, total_weight)| total_weight).sum(),
             pattern: bursts.pattern.clone(),
         }
     }
 
     /// Draws the messages of the next phase, each as its destination and number of packets. The last message is
     /// shortened if the node has fewer packets left.
-    pub fn burst(&mut self) -> Vec<(usize, u64)> {
+    pub fn draw_burst(&mut self) -> Vec<(usize, u64)> {
         let is_sending = self.random.random::<f64>() < self.send_probability;
-        let mut remaining_packets = self.random.random_range(self.packets.0..=self.packets.1);
+        let mut remaining_packets = self.random.random_range(self.packet_bounds.0..=self.packet_bounds.1);
         let mut messages = Vec::new();
         while is_sending && remaining_packets > 0 {
             let to = self.pattern.destination(self.node, self.nodes, &mut self.random);
-            let packets = self.length().min(remaining_packets);
+            let packets = self.draw_length().min(remaining_packets);
             remaining_packets -= packets;
             messages.push((to, packets));
         }
         messages
     }
 
-    fn length(&mut self) -> u64 {
-        let mut ticket = self.random.random_range(0..self.weight);
-        for (length, weight) in &self.lengths {
-            if ticket < *weight {
+    fn draw_length(&mut self) -> u64 {
+        let mut drawn_weight = self.random.random_range(0..self.total_weight);
+        for (length, weight) in &self.weighted_lengths {
+            if drawn_weight < *weight {
                 return *length;
             }
-            ticket -= weight;
+            drawn_weight -= weight;
         }
-        unreachable!("a ticket is less than the sum of all weights")
+        unreachable!("a drawn number is less than the sum of all weights")
     }
 }
 
 /// The random periods in which a node ignores the network.
 pub(super) struct QuietPeriods {
     random: rng::RandomStream,
+    /// Shortest and longest time between two quiet periods, in cycles.
     responsive: (u64, u64),
+    /// Shortest and longest quiet period, in cycles.
     unresponsive: (u64, u64),
     /// First cycle of the present or next period, and first cycle after it; `None` if the node always responds.
     period: Option<(u64, u64)>,
@@ -75,22 +79,22 @@ impl QuietPeriods {
         let (responsive, unresponsive) = (bursts.responsive, bursts.unresponsive);
         let mut periods = QuietPeriods { random, responsive, unresponsive, period: None };
         if unresponsive.1 > 0 {
-            periods.draw(0);
+            periods.draw_next(0);
         }
         periods
     }
 
-    /// Draws the period that follows one that ended at `end`.
-    fn draw(&mut self, end: u64) {
+    /// Draws the quiet period that follows the one that ended in cycle `end`.
+    fn draw_next(&mut self, end: u64) {
         let begin = end + self.random.random_range(self.responsive.0..=self.responsive.1);
         let length = self.random.random_range(self.unresponsive.0..=self.unresponsive.1);
         self.period = Some((begin, begin + length));
     }
 
     /// Returns the present period, or otherwise the next one.
-    fn next(&mut self, now: u64) -> Option<(u64, u64)> {
+    fn present_or_next(&mut self, now: u64) -> Option<(u64, u64)> {
         while let Some((_, end)) = self.period.filter(|(_, end)| *end <= now) {
-            self.draw(end);
+            self.draw_next(end);
         }
         self.period
     }
@@ -98,14 +102,14 @@ impl QuietPeriods {
     /// Ignores the network until the end of the present period, if there is one.
     pub async fn pause(&mut self, endpoint: &ActiveEndpoint) {
         let now = endpoint.cycle();
-        if let Some((_, until)) = self.next(now).filter(|(begin, _)| *begin <= now) {
-            endpoint.ignore(until - now).await;
+        if let Some((_, end)) = self.present_or_next(now).filter(|(begin, _)| *begin <= now) {
+            endpoint.ignore(end - now).await;
         }
     }
 
     /// Polls until `condition` holds, except in the periods in which the node ignores the network.
     pub async fn wait_until(&mut self, endpoint: &ActiveEndpoint, condition: impl Fn() -> bool) {
-        while let Some((begin, _)) = self.next(endpoint.cycle()) {
+        while let Some((begin, _)) = self.present_or_next(endpoint.cycle()) {
             if endpoint.wait_until_cycle(begin, &condition).await {
                 return;
             }
@@ -117,10 +121,10 @@ impl QuietPeriods {
     /// Returns the fraction of the first `cycles` in which the node ignores the network.
     #[cfg(test)]
     pub fn quiet_fraction(&mut self, cycles: u64) -> f64 {
-        let (mut now, mut ignored) = (0, 0);
-        while let Some((begin, end)) = self.next(now).filter(|(_, end)| *end < cycles) {
-            (now, ignored) = (end, ignored + end - begin);
+        let (mut now, mut quiet_cycles) = (0, 0);
+        while let Some((begin, end)) = self.present_or_next(now).filter(|(_, end)| *end < cycles) {
+            (now, quiet_cycles) = (end, quiet_cycles + end - begin);
         }
-        ignored as f64 / cycles as f64
+        quiet_cycles as f64 / cycles as f64
     }
 }

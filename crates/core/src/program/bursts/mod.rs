@@ -48,8 +48,8 @@ const WORDS_MAX: usize = 8;
 
 struct Measurements {
     receipts: Receipts,
-    messages: Cell<u64>,
-    sent: Cell<u64>,
+    message_count: Cell<u64>,
+    sent_packets: Cell<u64>,
     /// Number of barriers passed by all nodes.
     phases: Cell<u64>,
     /// Number of nodes that have no phase left.
@@ -62,65 +62,70 @@ struct Measurements {
     is_truncated: Cell<bool>,
     /// Length of the run in cycles, as stated.
     cycles: u64,
-    change: Signal,
+    acceptance_signal: Signal,
 }
 
 impl Bursts {
     /// Ends the run after its cycles, or when all packets have been received. A run that has not accepted a packet for
     /// a long time continues until it accepts one, because it may be slow or deadlocked.
-    async fn watch(self, world: World, endpoint: Rc<ActiveEndpoint>, measured: Rc<Measurements>) {
-        let is_done = measured.change.wait_until(endpoint.clock().end_of_cycle(self.cycles)).await;
-        measured.is_truncated.set(!is_done);
-        let waiting = measured.sent.get() > measured.receipts.count();
-        if !is_done && waiting && self.cycles >= measured.accepted_cycle.get() + QUIET_CYCLES {
-            measured.is_overtime.set(true);
-            let point = world.sim.register_wait_reason("packets to be accepted: none was for long");
-            measured.change.wait_for(point, Time::MAX).await;
+    async fn end_run(self, world: World, endpoint: Rc<ActiveEndpoint>, measurements: Rc<Measurements>) {
+        let is_done = measurements.acceptance_signal.wait_until(endpoint.clock().end_of_cycle(self.cycles)).await;
+        measurements.is_truncated.set(!is_done);
+        let has_pending_packets = measurements.sent_packets.get() > measurements.receipts.count();
+        if !is_done && has_pending_packets && self.cycles >= measurements.accepted_cycle.get() + QUIET_CYCLES {
+            measurements.is_overtime.set(true);
+            let wait_reason = world.sim.register_wait_reason("an accepted packet, after a long time without one");
+            measurements.acceptance_signal.wait_for(wait_reason, Time::MAX).await;
         }
     }
 
-    async fn run(self, endpoint: Rc<ActiveEndpoint>, draws: (BurstDraws, QuietPeriods), measured: Rc<Measurements>) {
+    async fn run(
+        self,
+        endpoint: Rc<ActiveEndpoint>,
+        draws: (BurstDraws, QuietPeriods),
+        measurements: Rc<Measurements>,
+    ) {
         let (mut draws, mut quiet_periods) = draws;
-        let (node, nodes) = (endpoint.id().index(), endpoint.endpoints());
+        let (node, nodes) = (endpoint.id().index(), endpoint.endpoint_count());
         if self.unresponsive_nodes.contains(&(node as u64)) {
             return;
         }
         // The next packet number for each destination. An array over all nodes would need memory that grows with the
         // square of their number.
-        let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
-        let mut since_poll = 0;
+        let mut next_numbers: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut packets_since_poll = 0;
         for phase in 1.. {
             let start = endpoint.now();
-            for (to, packets) in draws.burst() {
+            for (to, packets) in draws.draw_burst() {
                 if to == node {
                     continue;
                 }
-                measured.messages.set(measured.messages.get() + 1);
+                measurements.message_count.set(measurements.message_count.get() + 1);
                 for number in 0..packets {
                     quiet_periods.pause(&endpoint).await;
-                    measured.sent.set(measured.sent.get() + 1);
-                    let next = numbers.entry(to).or_default();
-                    endpoint.send(self.packet(&endpoint, to, *next, (number, packets))).await;
-                    *next += 1;
-                    since_poll += 1;
-                    if since_poll == self.poll_every {
+                    measurements.sent_packets.set(measurements.sent_packets.get() + 1);
+                    let next_number = next_numbers.entry(to).or_default();
+                    endpoint.send(self.packet(&endpoint, to, *next_number, (number, packets))).await;
+                    *next_number += 1;
+                    packets_since_poll += 1;
+                    if packets_since_poll == self.poll_every {
                         endpoint.poll().await;
-                        since_poll = 0;
+                        packets_since_poll = 0;
                     }
                 }
             }
             let barrier = endpoint.enter_barrier().await;
-            quiet_periods.wait_until(&endpoint, || endpoint.has_passed(barrier)).await;
+            quiet_periods.wait_until(&endpoint, || endpoint.is_barrier_open(barrier)).await;
             if endpoint.now() == start {
                 endpoint.wait_until_cycle(endpoint.cycle() + 1, || false).await;
             }
-            measured.phases.set(phase);
+            measurements.phases.set(phase);
             if phase == self.phases {
                 break;
             }
         }
-        measured.finished_nodes.set(measured.finished_nodes.get() + 1);
-        measured.notify_if_done(nodes);
+        measurements.finished_nodes.set(measurements.finished_nodes.get() + 1);
+        measurements.notify_if_done(nodes);
         quiet_periods.wait_until(&endpoint, || false).await;
     }
 
@@ -130,12 +135,12 @@ impl Bursts {
         let from = endpoint.id().index();
         let mut words = [number; WORDS_MAX];
         let words = &mut words[..endpoint.words_max().min(WORDS_MAX)];
-        for (at, word) in words.iter_mut().enumerate().skip(1) {
-            *word = parallel::word(from, to, number, at);
+        for (index_in_packet, word) in words.iter_mut().enumerate().skip(1) {
+            *word = parallel::payload_word(from, to, number, index_in_packet);
         }
-        let bulk = packets >= self.bulk_min;
-        let last = bulk && index + 1 == packets;
-        ActiveMessage { bulk, last, ..ActiveMessage::new(parallel::endpoint_id(to), 0, words) }
+        let is_bulk = packets >= self.bulk_min;
+        let is_last = is_bulk && index + 1 == packets;
+        ActiveMessage { is_bulk, is_last, ..ActiveMessage::new(parallel::endpoint_id(to), 0, words) }
     }
 }
 
@@ -174,40 +179,42 @@ impl WorkloadSpec for Bursts {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let nodes = world.endpoint_map.len();
         assert!(self.check_nodes(nodes).is_empty(), "a checked description fits its nodes");
-        let measured = Rc::new(Measurements {
+        let measurements = Rc::new(Measurements {
             receipts: Receipts::new(nodes),
-            messages: Cell::new(0),
-            sent: Cell::new(0),
+            message_count: Cell::new(0),
+            sent_packets: Cell::new(0),
             phases: Cell::new(0),
             finished_nodes: Cell::new(0),
             accepted_cycle: Cell::new(0),
             is_overtime: Cell::new(false),
             is_truncated: Cell::new(false),
             cycles: self.cycles,
-            change: Signal::new(&world.sim, "packets to be accepted"),
+            acceptance_signal: Signal::new(&world.sim, "packets to be accepted"),
         });
         for node in 0..nodes {
             let endpoint = parallel::endpoint(world, node);
-            let (receiver, clock, sim) = (measured.clone(), endpoint.clock(), world.sim.clone());
+            let (receiver, clock, sim) = (measurements.clone(), endpoint.clock(), world.sim.clone());
             endpoint.on_message(move |received| {
                 receiver.receipts.record(node, received);
                 receiver.accepted_cycle.set(clock.cycle_at(sim.now()));
                 receiver.notify_if_done(nodes);
             });
             let draws = (BurstDraws::new(self, world.seed, node, nodes), QuietPeriods::new(self, world.seed, node));
-            let program = self.clone().run(endpoint, draws, measured.clone());
+            let program = self.clone().run(endpoint, draws, measurements.clone());
             world.sim.spawn_server(format!("{} program", world.endpoint(EndpointId(node as u32)).name()), program);
         }
         let endpoint = parallel::endpoint(world, 0);
-        world.sim.spawn("the bursts", self.clone().watch(world.clone(), endpoint, measured.clone()));
-        measured
+        world.sim.spawn("the bursts", self.clone().end_run(world.clone(), endpoint, measurements.clone()));
+        measurements
     }
 }
 
 impl Measurements {
     fn notify_if_done(&self, nodes: usize) {
-        if self.is_overtime.get() || self.finished_nodes.get() == nodes && self.sent.get() == self.receipts.count() {
-            self.change.notify();
+        if self.is_overtime.get()
+            || self.finished_nodes.get() == nodes && self.sent_packets.get() == self.receipts.count()
+        {
+            self.acceptance_signal.notify();
         }
     }
 }
@@ -217,7 +224,7 @@ impl RunningWorkload for Measurements {
         let count = |name: &str, count: u64| Metric::count(name, count as f64, "");
         let workload_metrics = [
             count("bursts.phases", self.phases.get()),
-            count("bursts.messages", self.messages.get()),
+            count("bursts.messages", self.message_count.get()),
             count("bursts.out_of_order", self.receipts.out_of_order()),
         ];
         let mut metrics = parallel::metrics(world, workload_metrics);
@@ -242,7 +249,7 @@ impl RunningWorkload for Measurements {
     }
 
     fn note(&self, world: &World, outcome: &Outcome) -> Option<String> {
-        let unreceived = self.sent.get() - self.receipts.count();
+        let unreceived = self.sent_packets.get() - self.receipts.count();
         let cycles = parallel::endpoint(world, 0).clock().cycle_before(world.sim.now());
         (self.is_truncated.get() && outcome.is_complete()).then(|| {
             format!(
@@ -259,19 +266,23 @@ impl RunningWorkload for Measurements {
 fn steady_metrics(world: &World) -> Vec<Metric> {
     let (series, end) = (world.tally.latency_series(), world.sim.now().ps());
     let clock = parallel::endpoint(world, 0).clock();
-    let from = series.warm_up(end).end_time();
+    let warm_up_end = series.warm_up(end).end_time();
     let unknown = f64::NAN;
     // Converts packets per picosecond to packets per node and cycle.
     let factor = 1e12 / clock.0 as f64 / world.nodes.len() as f64;
     let rate = |rate: Option<f64>| rate.map_or(unknown, |rate| rate * factor);
-    let latency = from.and_then(|from| series.mean_half_width(from, end));
-    let warm_up = from.map_or(unknown, |from| clock.cycle_before(Time::from_ps(from)) as f64);
+    let latency_half_width = warm_up_end.and_then(|warm_up_end| series.mean_half_width(warm_up_end, end));
+    let warm_up = warm_up_end.map_or(unknown, |warm_up_end| clock.cycle_before(Time::from_ps(warm_up_end)) as f64);
     vec![
-        Metric::new("message.latency_one_way_ci95", latency.map_or(unknown, |half| half / 1e6), "us"),
-        Metric::rate("bursts.throughput", rate(from.and_then(|from| series.rate(from, end))), "packets/node/cycle"),
+        Metric::new("message.latency_one_way_ci95", latency_half_width.map_or(unknown, |half| half / 1e6), "us"),
+        Metric::rate(
+            "bursts.throughput",
+            rate(warm_up_end.and_then(|warm_up_end| series.rate(warm_up_end, end))),
+            "packets/node/cycle",
+        ),
         Metric::new(
             "bursts.throughput_ci95",
-            rate(from.and_then(|from| series.rate_half_width(from, end))),
+            rate(warm_up_end.and_then(|warm_up_end| series.rate_half_width(warm_up_end, end))),
             "packets/node/cycle",
         ),
         Metric::new("bursts.warm_up_found", warm_up, "cycles"),

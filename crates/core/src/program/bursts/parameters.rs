@@ -142,15 +142,15 @@ impl Parameters for Bursts {
 impl Bursts {
     /// Returns the errors on a machine of `nodes` nodes, each as the key and the reason.
     pub fn check_nodes(&self, nodes: usize) -> Vec<(&'static str, String)> {
-        let unknown = self.unresponsive_nodes.iter().find(|node| **node >= nodes as u64);
-        let unknown = unknown
+        let unknown_node = self.unresponsive_nodes.iter().find(|node| **node >= nodes as u64);
+        let unknown_node = unknown_node
             .map(|node| ("unresponsive-nodes", format!("there is no node {node}; the last node is {}", nodes - 1)));
-        let unsuitable = self.pattern.check(nodes).err();
-        let idle = (unsuitable.is_none() && !self.has_traffic(nodes)).then(|| {
+        let pattern_error = self.pattern.check(nodes).err();
+        let no_traffic_error = (pattern_error.is_none() && !self.has_traffic(nodes)).then(|| {
             let reason = "this pattern maps every node to itself, so that no node would send: choose another pattern";
             ("pattern", reason.to_owned())
         });
-        unsuitable.into_iter().chain(idle).chain(unknown).collect()
+        pattern_error.into_iter().chain(no_traffic_error).chain(unknown_node).collect()
     }
 
     /// Returns whether any node sends to another node.
@@ -164,12 +164,12 @@ impl Bursts {
 
 /// Reads lengths with their weights; the weights are equal by default if lengths are stated.
 fn lengths(t: &mut Table<'_>, traffic: &Traffic) -> Vec<(u64, u64)> {
-    let is_stated = t.has("lengths");
+    let has_lengths = t.has("lengths");
     let lengths = t.counts("lengths", "Lengths of messages, in packets").each(1, 1_000_000).length(1, 64);
     let lengths = lengths.or(traffic.lengths);
     let equal_weights = vec![1; lengths.len()];
     let weights = t.counts("weights", "Relative probability of each length").each(0, 1_000_000).length(1, 64);
-    let weights = weights.or(if is_stated { &equal_weights } else { traffic.weights });
+    let weights = weights.or(if has_lengths { &equal_weights } else { traffic.weights });
     if lengths.len() != weights.len() {
         let message = format!("{} weights for {} lengths", weights.len(), lengths.len());
         t.report_invalid("weights", message, "each length has one weight");
@@ -180,8 +180,8 @@ fn lengths(t: &mut Table<'_>, traffic: &Traffic) -> Vec<(u64, u64)> {
 }
 
 /// Reads the two bounds of a range that includes both.
-fn range(t: &mut Table<'_>, key: &'static str, doc: &'static str, least: u64, default: [u64; 2]) -> (u64, u64) {
-    let bounds = t.counts(key, doc).each(least, CYCLES_MAX).length(2, 2).or(&default);
+fn range(t: &mut Table<'_>, key: &'static str, doc: &'static str, min_value: u64, default: [u64; 2]) -> (u64, u64) {
+    let bounds = t.counts(key, doc).each(min_value, CYCLES_MAX).length(2, 2).or(&default);
     let [min, max] = bounds[..] else { unreachable!("a list of two") };
     if min > max {
         t.report_invalid(key, format!("{min} is more than {max}"), "write the smaller number first");

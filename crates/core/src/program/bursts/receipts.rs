@@ -7,46 +7,49 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The packets that have arrived at each node, by sender.
 pub(super) struct Receipts {
-    nodes: RefCell<Vec<BTreeMap<usize, Order>>>,
+    by_node: RefCell<Vec<BTreeMap<usize, ReceivedNumbers>>>,
     count: Cell<u64>,
     out_of_order: Cell<u64>,
 }
 
-/// The packets that have arrived from one node: all with numbers below `next`, and those in `ahead`.
+/// The packets that have arrived from one node: all with numbers below `next_number`, and those in `later_numbers`.
 #[derive(Default)]
-struct Order {
-    next: u32,
-    ahead: BTreeSet<u32>,
+struct ReceivedNumbers {
+    next_number: u32,
+    later_numbers: BTreeSet<u32>,
 }
 
 impl Receipts {
     pub fn new(nodes: usize) -> Receipts {
-        let nodes = RefCell::new((0..nodes).map(|_| BTreeMap::new()).collect());
-        Receipts { nodes, count: Cell::new(0), out_of_order: Cell::new(0) }
+        let by_node = RefCell::new((0..nodes).map(|_| BTreeMap::new()).collect());
+        Receipts { by_node, count: Cell::new(0), out_of_order: Cell::new(0) }
     }
 
     /// Records a packet that `node` received. Panics if a model changed its bytes or delivered it twice.
     pub fn record(&self, node: usize, received: &Received<'_>) {
         let number = received.words[0];
-        for (at, word) in received.words.iter().enumerate().skip(1) {
+        for (index, word) in received.words.iter().enumerate().skip(1) {
             assert_eq!(
                 *word,
-                parallel::word(received.from.index(), node, number, at),
+                parallel::payload_word(received.from.index(), node, number, index),
                 "a packet arrived with wrong bytes"
             );
         }
         self.count.set(self.count.get() + 1);
-        let mut nodes = self.nodes.borrow_mut();
-        let order = nodes[node].entry(received.from.index()).or_default();
-        assert!(number >= order.next && !order.ahead.contains(&number), "a packet arrived twice");
-        if number != order.next {
+        let mut by_node = self.by_node.borrow_mut();
+        let received_numbers = by_node[node].entry(received.from.index()).or_default();
+        assert!(
+            number >= received_numbers.next_number && !received_numbers.later_numbers.contains(&number),
+            "a packet arrived twice"
+        );
+        if number != received_numbers.next_number {
             self.out_of_order.set(self.out_of_order.get() + 1);
-            order.ahead.insert(number);
+            received_numbers.later_numbers.insert(number);
             return;
         }
-        order.next += 1;
-        while order.ahead.remove(&order.next) {
-            order.next += 1;
+        received_numbers.next_number += 1;
+        while received_numbers.later_numbers.remove(&received_numbers.next_number) {
+            received_numbers.next_number += 1;
         }
     }
 

@@ -31,7 +31,7 @@ fn heavy_traffic_matches_the_paper() {
     let heavy = bursts("");
     let mut draws = BurstDraws::new(&heavy, 1, 0, 64);
     for _ in 0..50 {
-        let messages = draws.burst();
+        let messages = draws.draw_burst();
         let packets: u64 = messages.iter().map(|(_, packets)| packets).sum();
         assert!((100..=300).contains(&packets), "{packets}");
         assert!(messages.iter().all(|(to, packets)| *to != 0 && (1..=5).contains(packets)));
@@ -45,9 +45,9 @@ fn most_messages_of_light_traffic_are_short_and_most_packets_are_of_long_ones() 
     let quiet = QuietPeriods::new(&light, 1, 0).quiet_fraction(10_000_000);
     assert!((0.19..0.21).contains(&quiet), "a fifth of the time: {quiet}");
     let mut draws = BurstDraws::new(&light, 1, 0, 64);
-    let bursts: Vec<_> = (0..3_000).map(|_| draws.burst()).collect();
-    let sending = bursts.iter().filter(|messages| !messages.is_empty()).count();
-    assert!((930..1_050).contains(&sending), "a third: {sending}");
+    let bursts: Vec<_> = (0..3_000).map(|_| draws.draw_burst()).collect();
+    let sending_phases = bursts.iter().filter(|messages| !messages.is_empty()).count();
+    assert!((930..1_050).contains(&sending_phases), "a third: {sending_phases}");
     let lengths: Vec<u64> = bursts.concat().iter().map(|(_, packets)| *packets).collect();
     let is_long = |length: &&u64| **length > 5;
     assert!(lengths.iter().filter(is_long).count() * 2 < lengths.len());
@@ -61,7 +61,7 @@ fn long_messages_request_bulk_dialogs_and_end_them() {
     let endpoint = parallel::endpoint(&built.world, 0);
     let flags = |bursts: &Bursts, packets| -> Vec<(bool, bool)> {
         let packet = |index| bursts.packet(&endpoint, 1, 0, (index, packets));
-        (0..packets).map(|index| (packet(index).bulk, packet(index).last)).collect()
+        (0..packets).map(|index| (packet(index).is_bulk, packet(index).is_last)).collect()
     };
     assert_eq!(flags(&bursts(""), 1), [(false, false)]);
     assert_eq!(flags(&bursts(""), 3), [(true, false), (true, false), (true, true)]);

@@ -4,8 +4,8 @@
 //! A node that has finished a phase continues with the next one; with `barriers` it first waits until it has sent and
 //! received all words of the phase, and then for all other nodes. A packet is pending from the time when the sender
 //! hands it to its interface until the receiver's processor accepts it. The number of pending packets for each receiver
-//! is sampled for the congestion map of Callahan and Goldstein 1995, Figure 5. Not modelled: any other order of
-//! destinations.
+//! is sampled for the congestion map of Callahan and Goldstein 1995, Figure 5. Other orders of destinations are not
+//! modelled.
 
 use super::{RunningWorkload, parallel};
 use crate::engine::{HeatMapData, Metric, Outcome};
@@ -36,10 +36,10 @@ struct Measurements {
     parameters: CyclicShift,
     nodes: usize,
     /// Whether each receiver has received the words of each sender.
-    received: Vec<RefCell<Vec<bool>>>,
+    has_received: Vec<RefCell<Vec<bool>>>,
     /// Cycle in which the last node had received all words.
-    ended_cycle: Cell<u64>,
-    pending: RefCell<PendingSamples>,
+    end_cycle: Cell<u64>,
+    pending_samples: RefCell<PendingSamples>,
 }
 
 /// Maximum number of samples. When there are more, every second one is dropped and the interval is doubled, so that the
@@ -81,30 +81,33 @@ impl PendingSamples {
 }
 
 impl CyclicShift {
-    async fn run(self, endpoint: Rc<ActiveEndpoint>, measured: Rc<Measurements>) {
-        let (node, nodes) = (endpoint.id().index(), endpoint.endpoints());
+    async fn run(self, endpoint: Rc<ActiveEndpoint>, measurements: Rc<Measurements>) {
+        let (node, nodes) = (endpoint.id().index(), endpoint.endpoint_count());
         for phase in 1..nodes {
             let (to, from) = ((node + phase) % nodes, (node + nodes - phase) % nodes);
             endpoint.transfer(parallel::endpoint_id(to), 0, &self.data(node, to)).await;
             if self.barriers {
-                endpoint.wait_until(|| measured.received[node].borrow()[from]).await;
+                endpoint.wait_until(|| measurements.has_received[node].borrow()[from]).await;
                 endpoint.barrier().await;
             }
         }
-        endpoint.wait_until(|| measured.senders_received(node) == nodes - 1).await;
-        measured.ended_cycle.set(measured.ended_cycle.get().max(endpoint.cycle()));
+        endpoint.wait_until(|| measurements.received_sender_count(node) == nodes - 1).await;
+        measurements.end_cycle.set(measurements.end_cycle.get().max(endpoint.cycle()));
     }
 
     /// Returns the words that node `from` sends to node `to`.
     fn data(&self, from: usize, to: usize) -> Vec<u32> {
-        (0..self.words as usize).map(|at| parallel::word(from, to, 0, at)).collect()
+        (0..self.words as usize).map(|index| parallel::payload_word(from, to, 0, index)).collect()
     }
 
-    async fn record_samples(self, world: World, measured: Rc<Measurements>) {
+    async fn record_samples(self, world: World, measurements: Rc<Measurements>) {
         let endpoints: Vec<_> = (0..world.endpoint_map.len()).map(|node| parallel::endpoint(&world, node)).collect();
         for interval in 1.. {
             world.sim.until(endpoints[0].clock().end_of_cycle(interval * self.sample_interval)).await;
-            measured.pending.borrow_mut().add(interval, endpoints.iter().map(|endpoint| endpoint.pending() as u32));
+            measurements
+                .pending_samples
+                .borrow_mut()
+                .add(interval, endpoints.iter().map(|endpoint| endpoint.pending_packets() as u32));
         }
     }
 }
@@ -133,45 +136,45 @@ impl WorkloadSpec for CyclicShift {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let nodes = world.endpoint_map.len();
-        let measured = Rc::new(Measurements {
+        let measurements = Rc::new(Measurements {
             parameters: self.clone(),
             nodes,
-            received: (0..nodes).map(|_| RefCell::new(vec![false; nodes])).collect(),
-            ended_cycle: Cell::new(0),
-            pending: RefCell::new(PendingSamples { nodes, ..PendingSamples::default() }),
+            has_received: (0..nodes).map(|_| RefCell::new(vec![false; nodes])).collect(),
+            end_cycle: Cell::new(0),
+            pending_samples: RefCell::new(PendingSamples { nodes, ..PendingSamples::default() }),
         });
         parallel::start(world, |endpoint| {
-            let (node, receiver) = (endpoint.id().index(), measured.clone());
+            let (node, receiver) = (endpoint.id().index(), measurements.clone());
             endpoint.on_transfer(move |from, _, words| receiver.record(node, from.index(), &words));
-            self.clone().run(endpoint, measured.clone())
+            self.clone().run(endpoint, measurements.clone())
         });
-        world.sim.spawn_server("samples", self.clone().record_samples(world.clone(), measured.clone()));
-        measured
+        world.sim.spawn_server("samples", self.clone().record_samples(world.clone(), measurements.clone()));
+        measurements
     }
 }
 
 impl Measurements {
     /// Returns the number of nodes whose words `node` has received.
-    fn senders_received(&self, node: usize) -> usize {
-        self.received[node].borrow().iter().filter(|has_words| **has_words).count()
+    fn received_sender_count(&self, node: usize) -> usize {
+        self.has_received[node].borrow().iter().filter(|has_words| **has_words).count()
     }
 
     /// Records a transfer from `from` to `node`. Panics if a model changed its bytes or delivered it twice.
     fn record(&self, node: usize, from: usize, words: &[u32]) {
         assert!(words == self.parameters.data(from, node), "a transfer arrived with wrong bytes");
-        let is_duplicate = std::mem::replace(&mut self.received[node].borrow_mut()[from], true);
+        let is_duplicate = std::mem::replace(&mut self.has_received[node].borrow_mut()[from], true);
         assert!(!is_duplicate, "a transfer arrived twice");
         let phase = (node + self.nodes - from) % self.nodes;
-        let is_next = self.senders_received(node) == phase;
+        let is_next = self.received_sender_count(node) == phase;
         assert!(!self.parameters.barriers || is_next, "a phase started before the last one had ended");
     }
 }
 
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let cycles = super::value_if(outcome.is_complete(), self.ended_cycle.get() as f64);
+        let cycles = super::value_if(outcome.is_complete(), self.end_cycle.get() as f64);
         let words = (self.nodes as u64 - 1) * self.parameters.words;
-        let pending_max = self.pending.borrow().max;
+        let pending_max = self.pending_samples.borrow().max;
         let workload_metrics = [
             Metric::cost("shift.cycles", cycles, "cycles"),
             Metric::rate("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
@@ -181,7 +184,7 @@ impl RunningWorkload for Measurements {
     }
 
     fn heat_map(&self) -> Option<HeatMapData> {
-        let (rows, pending) = (self.nodes, self.pending.borrow());
+        let (rows, pending) = (self.nodes, self.pending_samples.borrow());
         let columns = pending.values.len() / rows;
         let values = (0..rows).flat_map(|row| pending.values.iter().skip(row).step_by(rows).copied());
         Some(HeatMapData {
@@ -207,9 +210,9 @@ mod tests {
             samples.add(interval, [interval as u32, if interval == 7 { u32::MAX } else { 0 }].into_iter());
         }
         assert!(samples.values.len() <= SAMPLES_MAX * 2);
-        let kept: Vec<u64> = samples.values.iter().step_by(2).map(|value| u64::from(*value)).collect();
+        let kept_values: Vec<u64> = samples.values.iter().step_by(2).map(|value| u64::from(*value)).collect();
         let step = 1 << samples.interval_log2;
-        assert_eq!(kept, (1..=intervals / step).map(|number| number * step).collect::<Vec<_>>());
+        assert_eq!(kept_values, (1..=intervals / step).map(|number| number * step).collect::<Vec<_>>());
         assert_eq!(samples.max, u32::MAX, "the largest value counts, whether its sample was kept or not");
     }
 }

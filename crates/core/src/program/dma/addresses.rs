@@ -19,32 +19,32 @@ const ALIGNMENT: u64 = 64;
 
 /// The addresses of successive transfers. The window is divided into units, each of which holds one transfer.
 pub struct Addresses {
-    first: Address,
-    unit: u64,
-    units: u64,
-    next: u64,
+    window_start: Address,
+    unit_bytes: u64,
+    unit_count: u64,
+    next_unit: u64,
     random: Option<rng::RandomStream>,
 }
 
 impl Addresses {
-    /// Returns the addresses of transfers of `size` in the window of `window` bytes at `first`.
-    pub fn new(first: Address, size: Bytes, window: Bytes, order: AccessOrder, seed: u64) -> Addresses {
-        let unit = size.get().next_multiple_of(ALIGNMENT);
+    /// Returns the addresses of transfers of `size` in the window of `window` bytes at `window_start`.
+    pub fn new(window_start: Address, size: Bytes, window: Bytes, order: AccessOrder, seed: u64) -> Addresses {
+        let unit_bytes = size.get().next_multiple_of(ALIGNMENT);
         let random = (order == AccessOrder::Random).then(|| rng::stream(seed, "addresses of DMA transfers"));
-        Addresses { first, unit, units: (window.get() / unit).max(1), next: 0, random }
+        Addresses { window_start, unit_bytes, unit_count: (window.get() / unit_bytes).max(1), next_unit: 0, random }
     }
 
     /// Returns the address of the next transfer.
     pub fn next(&mut self) -> Address {
         let unit = match &mut self.random {
-            Some(random) => random.random_range(0..self.units),
+            Some(random) => random.random_range(0..self.unit_count),
             None => {
-                let unit = self.next;
-                self.next = (unit + 1) % self.units;
+                let unit = self.next_unit;
+                self.next_unit = (unit + 1) % self.unit_count;
                 unit
             }
         };
-        self.first + unit * self.unit
+        self.window_start + unit * self.unit_bytes
     }
 }
 
@@ -53,8 +53,8 @@ mod tests {
     use super::*;
 
     fn addresses(size: u64, order: AccessOrder, count: usize) -> Vec<u64> {
-        let mut all = Addresses::new(0x1000, Bytes(size), Bytes(256), order, 1);
-        (0..count).map(|_| all.next() - 0x1000).collect()
+        let mut generator = Addresses::new(0x1000, Bytes(size), Bytes(256), order, 1);
+        (0..count).map(|_| generator.next() - 0x1000).collect()
     }
 
     #[test]
@@ -65,9 +65,9 @@ mod tests {
 
     #[test]
     fn random_transfers_visit_every_unit_of_the_window() {
-        let mut met = addresses(64, AccessOrder::Random, 64);
-        met.sort_unstable();
-        met.dedup();
-        assert_eq!(met, [0, 64, 128, 192]);
+        let mut visited_addresses = addresses(64, AccessOrder::Random, 64);
+        visited_addresses.sort_unstable();
+        visited_addresses.dedup();
+        assert_eq!(visited_addresses, [0, 64, 128, 192]);
     }
 }

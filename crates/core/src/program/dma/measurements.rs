@@ -14,73 +14,82 @@ const LATENCY: &str = "dma.latency";
 /// The measurements of a run.
 pub(super) struct Measurements {
     parameters: DmaTest,
-    /// Number of operations that have begun and that have ended.
-    begun: Cell<u64>,
-    ended: Cell<u64>,
+    started_operations: Cell<u64>,
+    ended_operations: Cell<u64>,
     /// Time and bytes copied at the end of the warm-up.
-    start: Cell<(Time, Bytes)>,
+    measurement_start: Cell<(Time, Bytes)>,
     end_time: Cell<Time>,
-    pub(super) copied: OnceCell<Rc<Cell<Bytes>>>,
+    pub(super) copied_bytes: OnceCell<Rc<Cell<Bytes>>>,
     /// Durations of the measured operations.
-    series: RefCell<FlowSeries>,
+    durations: RefCell<FlowSeries>,
     latencies: RefCell<Summary>,
 }
 
 impl Measurements {
     pub(super) fn new(parameters: DmaTest) -> Measurements {
-        let (begun, ended, start, end_time, copied, series, latencies) = Default::default();
-        Measurements { parameters, begun, ended, start, end_time, copied, series, latencies }
+        let (started_operations, ended_operations, measurement_start, end_time, copied_bytes, durations, latencies) =
+            Default::default();
+        Measurements {
+            parameters,
+            started_operations,
+            ended_operations,
+            measurement_start,
+            end_time,
+            copied_bytes,
+            durations,
+            latencies,
+        }
     }
 
-    /// Begins the measurement of a stream of operations.
-    pub(super) fn join(&self) {
-        self.series.borrow_mut().join();
+    /// Adds a stream of operations, before its first operation.
+    pub(super) fn add_stream(&self) {
+        self.durations.borrow_mut().add_flow();
         if self.parameters.warm_up == 0 {
-            self.start.set((Time::ZERO, Bytes::ZERO));
+            self.measurement_start.set((Time::ZERO, Bytes::ZERO));
         }
     }
 
     /// Returns the number of the next operation, or `None` if all operations that are measured have ended.
-    pub(super) fn begin(&self) -> Option<u64> {
-        let number = self.begun.get();
-        self.begun.set(number + 1);
-        (self.ended.get() < self.parameters.total()).then_some(number)
+    pub(super) fn next_operation(&self) -> Option<u64> {
+        let number = self.started_operations.get();
+        self.started_operations.set(number + 1);
+        (self.ended_operations.get() < self.parameters.total_operations()).then_some(number)
     }
 
     /// Records an operation that began at `from` and ended at `to`, by the timer with the tick `tick`.
     pub(super) fn record(&self, (from, to): (Time, Time), tick: Option<Time>) {
-        let ended = self.ended.get() + 1;
-        self.ended.set(ended);
+        let ended_operations = self.ended_operations.get() + 1;
+        self.ended_operations.set(ended_operations);
         let DmaTest { warm_up, .. } = self.parameters;
-        if ended > self.parameters.total() {
+        if ended_operations > self.parameters.total_operations() {
             return;
         }
-        if ended > warm_up {
-            self.series.borrow_mut().add(ended - warm_up - 1, to - from, to);
+        if ended_operations > warm_up {
+            self.durations.borrow_mut().add(ended_operations - warm_up - 1, to - from, to);
             if self.parameters.operation.reports_latency() {
                 self.latencies.borrow_mut().add(latency(from, to, tick));
             }
         }
-        if ended == warm_up {
-            self.start.set((to, self.copied_so_far()));
+        if ended_operations == warm_up {
+            self.measurement_start.set((to, self.copied_so_far()));
         }
-        if ended == self.parameters.total() {
+        if ended_operations == self.parameters.total_operations() {
             self.end_time.set(to);
         }
     }
 
-    /// Ends the run at `now`.
-    pub(super) fn end_at(&self, now: Time) {
+    /// Records that the measurement ends at `now`.
+    pub(super) fn record_end(&self, now: Time) {
         self.end_time.set(now);
     }
 
     /// Returns the bytes that the processor has copied so far.
     fn copied_so_far(&self) -> Bytes {
-        self.copied.get().map_or(Bytes::ZERO, |copied| copied.get())
+        self.copied_bytes.get().map_or(Bytes::ZERO, |copied| copied.get())
     }
 
     fn elapsed_us(&self) -> f64 {
-        self.end_time.get().since(self.start.get().0).as_us()
+        self.end_time.get().since(self.measurement_start.get().0).as_us()
     }
 
     /// Returns the metrics that the key `operation` adds.
@@ -102,15 +111,15 @@ fn latency(from: Time, to: Time, tick: Option<Time>) -> Time {
 impl RunningWorkload for Measurements {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         let (parameters, elapsed_us) = (&self.parameters, self.elapsed_us());
-        let moved = parameters.bytes_moved();
-        let bandwidth = value_if(elapsed_us > 0.0, moved as f64 / elapsed_us);
+        let moved_bytes = parameters.bytes_moved();
+        let bandwidth = value_if(elapsed_us > 0.0, moved_bytes as f64 / elapsed_us);
         let mut metrics = vec![Metric::rate("dma.bandwidth", bandwidth, "MB/s")];
         if parameters.operation.reports_latency() {
             metrics.extend(self.operation_metrics(bandwidth));
         }
         if parameters.copying {
-            let copied = (self.copied_so_far() - self.start.get().1).get() as f64;
-            let rate = value_if(elapsed_us > 0.0, copied / elapsed_us);
+            let copied_bytes = (self.copied_so_far() - self.measurement_start.get().1).get() as f64;
+            let rate = value_if(elapsed_us > 0.0, copied_bytes / elapsed_us);
             metrics.push(Metric::rate("copy.bandwidth", rate, "MB/s"));
         }
         metrics
@@ -124,8 +133,9 @@ impl RunningWorkload for Measurements {
     }
 
     fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
-        let (series, warm_up) = (&self.series.borrow(), ("workload.dma.warm-up", self.parameters.warm_up, "transfers"));
-        let check = || WarmUpCheck::of_flows(world, series, warm_up, ("the time", "us", 1e6));
+        let (series, warm_up) =
+            (&self.durations.borrow(), ("workload.dma.warm-up", self.parameters.warm_up, "transfers"));
+        let check = || WarmUpCheck::for_flows(world, series, warm_up, ("the time", "us", 1e6));
         (self.parameters.transfers > 0).then(check)
     }
 }

@@ -77,7 +77,7 @@ pub struct DmaTest {
 
 impl DmaTest {
     /// Returns the number of operations, including the warm-up.
-    fn total(&self) -> u64 {
+    fn total_operations(&self) -> u64 {
         self.warm_up + self.transfers
     }
 
@@ -97,44 +97,50 @@ impl DmaTest {
     }
 
     /// Prepares the window, and then keeps operations outstanding until all of them have ended.
-    async fn run(self, world: World, id: EndpointId, measured: Rc<Measurements>) {
+    async fn run(self, world: World, id: EndpointId, measurements: Rc<Measurements>) {
         let endpoint = world.endpoint(id);
-        let first = endpoint.allocate(self.window_bytes());
+        let window_start = endpoint.allocate(self.window_bytes());
         if self.transfers == 0 {
             endpoint.until(endpoint.now() + self.time).await;
-            return measured.end_at(world.sim.now());
+            return measurements.record_end(world.sim.now());
         }
         if let Some(state) = self.cache {
-            let is_set = endpoint.host().warm_cache(first, self.window_bytes().get(), state);
-            assert!(is_set, "a checked host has a last-level cache");
+            let is_supported = endpoint.host().warm_cache(window_start, self.window_bytes().get(), state);
+            assert!(is_supported, "a checked host has a last-level cache");
         }
         let order = self.access.unwrap_or(AccessOrder::Sequential);
-        let mut addresses = Addresses::new(first, self.size, self.window_bytes(), order, world.seed);
+        let mut addresses = Addresses::new(window_start, self.size, self.window_bytes(), order, world.seed);
         for _ in 0..self.earlier_writes.unwrap_or(0) {
             endpoint.host().note_device_write(addresses.next(), self.size.get());
         }
-        measured.join();
+        measurements.add_stream();
         let addresses = Rc::new(RefCell::new(addresses));
-        for stream in 1..self.outstanding_operations() {
-            let name = format!("{} DMA test, operation {stream}", endpoint.name());
-            let stream = self.clone().stream(world.clone(), id, measured.clone(), addresses.clone());
+        for index in 1..self.outstanding_operations() {
+            let name = format!("{} DMA test, operation {index}", endpoint.name());
+            let stream = self.clone().stream(world.clone(), id, measurements.clone(), addresses.clone());
             world.sim.spawn(name, stream);
         }
-        self.stream(world, id, measured, addresses).await;
+        self.stream(world, id, measurements, addresses).await;
     }
 
     /// Starts one operation after another until all measured operations have ended.
-    async fn stream(self, world: World, id: EndpointId, measured: Rc<Measurements>, addresses: Rc<RefCell<Addresses>>) {
+    async fn stream(
+        self,
+        world: World,
+        id: EndpointId,
+        measurements: Rc<Measurements>,
+        addresses: Rc<RefCell<Addresses>>,
+    ) {
         let engine = world.endpoint(id).driver().host_dma().expect("a checked description has host DMA to try");
         let journey = Journey::new(0, id, id, self.size, world.sim.now());
         let operation = self.operation.operation();
-        while let Some(number) = measured.begin() {
+        while let Some(number) = measurements.next_operation() {
             let address = addresses.borrow_mut().next();
             let start = world.sim.now();
             for &direction in operation.directions(number) {
                 engine.transfer(direction, address, self.size, journey.clone()).await;
             }
-            measured.record((start, world.sim.now()), engine.timer_tick());
+            measurements.record((start, world.sim.now()), engine.timer_tick());
         }
     }
 }
@@ -198,11 +204,11 @@ impl WorkloadSpec for DmaTest {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let node = self.node.as_ref().map_or_else(|| world.nodes[0].endpoint().id(), |name| world.id(name));
         let name = format!("{} DMA test", world.endpoint(node).name());
-        let measured = Rc::new(Measurements::new(self.clone()));
-        world.sim.spawn(name, self.clone().run(world.clone(), node, measured.clone()));
+        let measurements = Rc::new(Measurements::new(self.clone()));
+        world.sim.spawn(name, self.clone().run(world.clone(), node, measurements.clone()));
         if self.copying {
-            measured.copied.get_or_init(|| copy::start(world, node));
+            measurements.copied_bytes.get_or_init(|| copy::start(world, node));
         }
-        measured
+        measurements
     }
 }

@@ -17,7 +17,7 @@ pub struct Collisions {
 
 /// Largest relative speed that the method assumes (chosen). One pair in millions is faster; it collides only as often
 /// as a pair with this speed.
-pub(super) const DIFFERENCE_MAX: f64 = 8.0 * SPEED_STD_DEV;
+pub(super) const RELATIVE_SPEED_MAX: f64 = 8.0 * SPEED_STD_DEV;
 /// Fraction of all pairs of a cell that are drawn (chosen: a molecule collides once in about six steps, so its mean
 /// free path is about a cell).
 const DRAWN_PAIR_FRACTION: f64 = 0.15;
@@ -34,9 +34,9 @@ pub(super) fn collide(molecules: &mut [Molecule], random: &mut RandomStream) -> 
         let one = random.random_range(0..count as u64) as usize;
         let other = (one + 1 + random.random_range(0..count as u64 - 1) as usize) % count;
         let speed = relative_speed(molecules[one].velocity, molecules[other].velocity);
-        if random.random::<f64>() * DIFFERENCE_MAX < speed {
+        if random.random::<f64>() * RELATIVE_SPEED_MAX < speed {
             [molecules[one].velocity, molecules[other].velocity] =
-                scattered(molecules[one].velocity, molecules[other].velocity, speed, direction(random));
+                scattered_velocities(molecules[one].velocity, molecules[other].velocity, speed, draw_direction(random));
             collided += 1;
         }
     }
@@ -45,27 +45,27 @@ pub(super) fn collide(molecules: &mut [Molecule], random: &mut RandomStream) -> 
 
 /// Returns the relative speed of two velocities.
 pub(super) fn relative_speed(one: [f32; 3], other: [f32; 3]) -> f64 {
-    let along = |axis: usize| f64::from(one[axis]) - f64::from(other[axis]);
-    (along(0) * along(0) + along(1) * along(1) + along(2) * along(2)).sqrt()
+    let difference = |axis: usize| f64::from(one[axis]) - f64::from(other[axis]);
+    (difference(0) * difference(0) + difference(1) * difference(1) + difference(2) * difference(2)).sqrt()
 }
 
 /// Returns two velocities after a collision with this relative speed. From the mean of the velocities, one goes in
 /// `direction` and the other in the opposite direction.
-pub(super) fn scattered(one: [f32; 3], other: [f32; 3], speed: f64, direction: [f64; 3]) -> [[f32; 3]; 2] {
+pub(super) fn scattered_velocities(one: [f32; 3], other: [f32; 3], speed: f64, direction: [f64; 3]) -> [[f32; 3]; 2] {
     let mean = [0, 1, 2].map(|axis: usize| (f64::from(one[axis]) + f64::from(other[axis])) / 2.0);
-    let along = |sign: f64| [0, 1, 2].map(|axis: usize| (mean[axis] + sign * speed / 2.0 * direction[axis]) as f32);
-    [along(1.0), along(-1.0)]
+    let velocity = |sign: f64| [0, 1, 2].map(|axis: usize| (mean[axis] + sign * speed / 2.0 * direction[axis]) as f32);
+    [velocity(1.0), velocity(-1.0)]
 }
 
 /// Draws a direction with uniform distribution (Marsaglia 1972). The method needs square roots, which every machine
 /// rounds alike, and no sines.
-fn direction(random: &mut RandomStream) -> [f64; 3] {
+fn draw_direction(random: &mut RandomStream) -> [f64; 3] {
     loop {
         let (u, v) = (2.0 * random.random::<f64>() - 1.0, 2.0 * random.random::<f64>() - 1.0);
-        let square = u * u + v * v;
-        if square < 1.0 {
-            let root = 2.0 * (1.0 - square).sqrt();
-            return [u * root, v * root, 1.0 - 2.0 * square];
+        let squared_radius = u * u + v * v;
+        if squared_radius < 1.0 {
+            let root = 2.0 * (1.0 - squared_radius).sqrt();
+            return [u * root, v * root, 1.0 - 2.0 * squared_radius];
         }
     }
 }

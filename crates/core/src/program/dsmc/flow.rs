@@ -39,18 +39,19 @@ pub fn from_words(words: [u64; 2]) -> CellState {
 
 /// Returns the cells before and after a cell along each axis. The box is periodic along x; there is no cell beyond the
 /// other walls.
-pub fn adjacent_cells(cell: u32, [wide, deep, high]: [usize; 3]) -> [[Option<u32>; 2]; 3] {
+pub fn adjacent_cells(cell: u32, [width, depth, height]: [usize; 3]) -> [[Option<u32>; 2]; 3] {
     let cell = cell as usize;
-    let at = [cell % wide, cell / wide % deep, cell / wide / deep];
-    let number = |[x, y, z]: [usize; 3]| ((z * deep + y) * wide + x) as u32;
-    let along = |axis: usize, to: Option<usize>| {
-        to.map(|to| number(std::array::from_fn(|other| if other == axis { to } else { at[other] })))
+    let indices = [cell % width, cell / width % depth, cell / width / depth];
+    let number = |[x, y, z]: [usize; 3]| ((z * depth + y) * width + x) as u32;
+    let cell_at = |axis: usize, index: Option<usize>| {
+        index.map(|index| number(std::array::from_fn(|other| if other == axis { index } else { indices[other] })))
     };
-    let inside = |axis: usize, length: usize| {
-        [at[axis].checked_sub(1), Some(at[axis] + 1).filter(|to| *to < length)].map(|to| along(axis, to))
+    let bounded = |axis: usize, length: usize| {
+        [indices[axis].checked_sub(1), Some(indices[axis] + 1).filter(|index| *index < length)]
+            .map(|index| cell_at(axis, index))
     };
-    let periodic = [(at[0] + wide - 1) % wide, (at[0] + 1) % wide].map(|to| along(0, Some(to)));
-    [periodic, inside(1, deep), inside(2, high)]
+    let periodic = [(indices[0] + width - 1) % width, (indices[0] + 1) % width].map(|index| cell_at(0, Some(index)));
+    [periodic, bounded(1, depth), bounded(2, height)]
 }
 
 /// Returns the sum of the squares of all gradients of the mean velocity at a cell, from the states of all cells.

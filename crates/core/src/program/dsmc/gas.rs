@@ -2,7 +2,7 @@
 
 use super::collide::{Collisions, collide};
 use super::flow::{self, CellState};
-use super::molecule::{Molecule, cell};
+use super::molecule::{Molecule, cell_at};
 use crate::engine::rng::{self, RandomStream};
 use crate::text::Parameters;
 use rand::{RngExt, SeedableRng};
@@ -32,7 +32,7 @@ pub struct Gas {
     /// Size of the gas.
     pub size: GasSize,
     /// Seed of the generators of all cells.
-    key: u64,
+    collision_seed: u64,
     /// Initial molecules, in the order of their numbers.
     pub(super) molecules: Vec<Molecule>,
 }
@@ -51,9 +51,9 @@ impl GasSize {
 
     /// Returns the middle of each cell, for a partition.
     pub fn centres(&self) -> Vec<[f64; 3]> {
-        let [wide, deep, _] = self.cells;
-        let index = |cell: usize| [cell % wide, cell / wide % deep, cell / wide / deep];
-        (0..self.cells()).map(|cell| index(cell).map(|at| at as f64 + 0.5)).collect()
+        let [width, depth, _] = self.cells;
+        let index = |cell: usize| [cell % width, cell / width % depth, cell / width / depth];
+        (0..self.cells()).map(|cell| index(cell).map(|index_along_axis| index_along_axis as f64 + 0.5)).collect()
     }
 }
 
@@ -61,7 +61,7 @@ impl Gas {
     /// Creates a gas in equilibrium, drawn from the seed, with its molecules spread evenly over the cells.
     pub fn new(size: GasSize, seed: u64) -> Gas {
         Gas::with_velocities(size, seed, |random| {
-            let [u, v, w] = [(); 3].map(|()| SPEED_STD_DEV * normal(random));
+            let [u, v, w] = [(); 3].map(|()| SPEED_STD_DEV * draw_normal(random));
             [(MEAN_VELOCITY_X + u) as f32, v as f32, w as f32]
         })
     }
@@ -77,29 +77,29 @@ impl Gas {
             "a gas has at least one cell, and at most 2³² - 1 molecules"
         );
         let mut random = rng::stream(seed, "gas at first");
-        let [wide, deep, _] = size.cells;
+        let [width, depth, _] = size.cells;
         let molecules = (0..size.molecules).map(|number| {
             let cell_number = number % size.cells();
-            let corner = [cell_number % wide, cell_number / wide % deep, cell_number / wide / deep];
-            let position = corner.map(|at| {
-                let within = at as f32 + random.random::<f32>();
-                within.min((at as f32 + 1.0).next_down())
+            let corner = [cell_number % width, cell_number / width % depth, cell_number / width / depth];
+            let position = corner.map(|index| {
+                let coordinate = index as f32 + random.random::<f32>();
+                coordinate.min((index as f32 + 1.0).next_down())
             });
             let velocity = velocity(&mut random);
-            Molecule { number: number as u32, cell: cell(position, size.cells), position, velocity }
+            Molecule { number: number as u32, cell: cell_at(position, size.cells), position, velocity }
         });
         let molecules = molecules.collect();
-        Gas { size, key: rng::stream(seed, "collisions").random(), molecules }
+        Gas { size, collision_seed: rng::stream(seed, "collisions").random(), molecules }
     }
 
     /// Returns the random generator of a cell in an iteration, which is cheap to seed.
-    pub(super) fn random(&self, cell: u32, iteration: u64) -> RandomStream {
-        RandomStream::seed_from_u64(self.key ^ (iteration << 32 | u64::from(cell)))
+    pub(super) fn cell_random(&self, cell: u32, iteration: u64) -> RandomStream {
+        RandomStream::seed_from_u64(self.collision_seed ^ (iteration << 32 | u64::from(cell)))
     }
 
     /// Runs the program on one processor. Returns the molecules in the order of their numbers, the counts of
     /// collisions, and the dissipation of each cell.
-    pub fn serial(&self, iterations: u64) -> (Vec<Molecule>, Collisions, Vec<f64>) {
+    pub fn run_serially(&self, iterations: u64) -> (Vec<Molecule>, Collisions, Vec<f64>) {
         let mut molecules = self.molecules.clone();
         let mut dissipation = vec![0.0; self.size.cells()];
         let mut sum = Collisions::default();
@@ -108,10 +108,10 @@ impl Gas {
             // Within each cell, molecules are in the order of their numbers.
             molecules.sort_unstable_by_key(|molecule| (molecule.cell, molecule.number));
             let mut states = vec![CellState::default(); self.size.cells()];
-            for in_cell in molecules.chunk_by_mut(|one, next| one.cell == next.cell) {
-                let cell = in_cell[0].cell;
-                sum.add(collide(in_cell, &mut self.random(cell, iteration)));
-                states[cell as usize] = flow::state(in_cell);
+            for cell_molecules in molecules.chunk_by_mut(|one, next| one.cell == next.cell) {
+                let cell = cell_molecules[0].cell;
+                sum.add(collide(cell_molecules, &mut self.cell_random(cell, iteration)));
+                states[cell as usize] = flow::state(cell_molecules);
             }
             for (cell, sum) in (0..).zip(&mut dissipation) {
                 *sum += flow::dissipation(cell, self.size.cells, |other| states[other as usize]);
@@ -130,12 +130,12 @@ impl Collisions {
 }
 
 /// Draws a number of the standard normal distribution (Marsaglia and Bray 1964).
-fn normal(random: &mut RandomStream) -> f64 {
+fn draw_normal(random: &mut RandomStream) -> f64 {
     loop {
         let (u, v) = (2.0 * random.random::<f64>() - 1.0, 2.0 * random.random::<f64>() - 1.0);
-        let square = u * u + v * v;
-        if square > 0.0 && square < 1.0 {
-            return u * (-2.0 * libm::log(square) / square).sqrt();
+        let squared_radius = u * u + v * v;
+        if squared_radius > 0.0 && squared_radius < 1.0 {
+            return u * (-2.0 * libm::log(squared_radius) / squared_radius).sqrt();
         }
     }
 }

@@ -26,10 +26,10 @@
 //! each molecule.
 //!
 //! **In parallel**, no processor knows in advance how many molecules it will receive. Each processor therefore reports
-//! to each other processor how many molecules it has sent to it in this iteration ([`GasShare::sent`]), in a message of
-//! 4 bytes (12 in the paper, with a header). A processor waits for these reports, and for the molecules, before it
-//! collides its molecules. The reports also keep processors within one iteration of each other, so two lists suffice
-//! for molecules that arrive early. At the end, a reduction adds up the collisions.
+//! to each other processor how many molecules it has sent to it in this iteration ([`GasShare::sent_counts`]), in a
+//! message of 4 bytes (12 in the paper, with a header). A processor waits for these reports, and for the molecules,
+//! before it collides its molecules. The reports also keep processors within one iteration of each other, so two lists
+//! suffice for molecules that arrive early. At the end, a reduction adds up the collisions.
 //!
 //! The module leaves out bodies in the flow, averages over time, load balancing of cells, internal energies.
 

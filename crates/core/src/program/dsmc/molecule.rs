@@ -31,20 +31,20 @@ impl Molecule {
     /// Moves the molecule for one step in a box of `cells` cells.
     pub(super) fn advance(&mut self, cells: [usize; 3]) {
         for (axis, length) in cells.map(|count| count as f32).into_iter().enumerate() {
-            let at = self.position[axis] + self.velocity[axis];
-            self.position[axis] = match (0.0..length).contains(&at) {
-                true => at,
-                false if axis == 0 => wrapped(at, length),
-                false => self.reflected(axis, at, length),
+            let coordinate = self.position[axis] + self.velocity[axis];
+            self.position[axis] = match (0.0..length).contains(&coordinate) {
+                true => coordinate,
+                false if axis == 0 => wrapped(coordinate, length),
+                false => self.reflected(axis, coordinate, length),
             };
         }
-        self.cell = cell(self.position, cells);
+        self.cell = cell_at(self.position, cells);
     }
 
     /// Returns the coordinate after reflections at the walls at 0 and `length`. Reverses the velocity along `axis` if
-    /// there is an odd number of them.
-    fn reflected(&mut self, axis: usize, at: f32, length: f32) -> f32 {
-        let unfolded = wrapped(at, 2.0 * length);
+    /// the number of reflections is odd.
+    fn reflected(&mut self, axis: usize, coordinate: f32, length: f32) -> f32 {
+        let unfolded = wrapped(coordinate, 2.0 * length);
         if unfolded < length {
             return unfolded;
         }
@@ -55,13 +55,13 @@ impl Molecule {
 }
 
 /// Returns the coordinate modulo `length`. It is always less than `length`, even after rounding.
-fn wrapped(at: f32, length: f32) -> f32 {
-    let at = at.rem_euclid(length);
-    if at < length { at } else { 0.0 }
+fn wrapped(coordinate: f32, length: f32) -> f32 {
+    let coordinate = coordinate.rem_euclid(length);
+    if coordinate < length { coordinate } else { 0.0 }
 }
 
 /// Returns the number of the cell at a position in the box.
-pub(super) fn cell(position: [f32; 3], cells: [usize; 3]) -> u32 {
-    let [x, y, z] = position.map(|along| along as usize);
+pub(super) fn cell_at(position: [f32; 3], cells: [usize; 3]) -> u32 {
+    let [x, y, z] = position.map(|coordinate| coordinate as usize);
     ((z * cells[1] + y) * cells[0] + x) as u32
 }

@@ -62,7 +62,7 @@ pub(super) struct GasRun {
     checks_in: bool,
     pub(super) gas: Gas,
     shares: Vec<RefCell<GasShare>>,
-    reported: Vec<ReportedCounts>,
+    reported_counts: Vec<ReportedCounts>,
     /// Address of the states of each processor's cells.
     states: Vec<SharedAddress>,
     workers: RefCell<Vec<Rc<Worker>>>,
@@ -125,18 +125,18 @@ impl WorkloadSpec for Dsmc {
 /// Runs the program of a processor.
 async fn run(worker: Rc<Worker>, collective: Rc<Collective>, gas_run: Rc<GasRun>) {
     let (own_processor, endpoint) = (worker.id(), worker.endpoint().clone());
-    let (share, reported) = (&gas_run.shares[own_processor], &gas_run.reported[own_processor]);
+    let (share, reported_counts) = (&gas_run.shares[own_processor], &gas_run.reported_counts[own_processor]);
     let mut collisions = Collisions::default();
     let mut flow = LocalFlow::new(&gas_run, own_processor);
     gas_run.span.begin(&endpoint, &collective).await;
     for iteration in 0..gas_run.iterations {
         advance(&worker, &gas_run, iteration).await;
         let parity = iteration as usize % 2;
-        let all_reported = || reported.reports[parity].get() + 1 == worker.workers();
-        let has_all = || share.borrow().received(iteration) == reported.molecules[parity].get();
-        worker.wait_until(|| all_reported() && has_all()).await;
-        reported.reports[parity].set(0);
-        reported.molecules[parity].set(0);
+        let have_all_reported = || reported_counts.reports[parity].get() + 1 == worker.workers();
+        let has_received_all = || share.borrow().received_count(iteration) == reported_counts.molecules[parity].get();
+        worker.wait_until(|| have_all_reported() && has_received_all()).await;
+        reported_counts.reports[parity].set(0);
+        reported_counts.molecules[parity].set(0);
         collisions.add(collide(&worker, &gas_run, iteration).await);
         flow.step(&worker, &gas_run).await;
     }
@@ -151,22 +151,22 @@ async fn run(worker: Rc<Worker>, collective: Rc<Collective>, gas_run: Rc<GasRun>
 async fn collide(worker: &Worker, gas_run: &GasRun, iteration: u64) -> Collisions {
     let share = &gas_run.shares[worker.id()];
     let (cells, mut collisions) = (share.borrow().cells.len(), Collisions::default());
-    for at in 0..cells {
-        let in_cell = share.borrow_mut().collide(&gas_run.gas, iteration, at);
-        collisions.add(in_cell);
+    for index in 0..cells {
+        let cell_collisions = share.borrow_mut().collide(&gas_run.gas, iteration, index);
+        collisions.add(cell_collisions);
     }
-    let sorting = SORT_INSTRUCTIONS * share.borrow().count() as u64;
+    let sorting = SORT_INSTRUCTIONS * share.borrow().molecule_count() as u64;
     let pairs = PAIR_INSTRUCTIONS * collisions.pairs + COLLISION_INSTRUCTIONS * collisions.collided;
     worker.compute(CELL_INSTRUCTIONS * cells as u64 + pairs + sorting).await;
     collisions
 }
 
-/// The states of the cells that a processor knows, and the dissipation of its own cells.
+/// The states of the cells of which a processor has a copy, and the dissipation of the processor's own cells.
 struct LocalFlow {
     /// States of all cells of the box. Those of the processor's own cells and of cells adjacent to them are valid.
     states: Vec<CellState>,
     /// Cells of other processors that are adjacent to own cells.
-    adjacent: Vec<u32>,
+    adjacent_cells: Vec<u32>,
     /// Dissipation of each own cell.
     dissipation: Vec<f64>,
 }
@@ -176,7 +176,7 @@ impl LocalFlow {
         let share = gas_run.shares[own_processor].borrow();
         LocalFlow {
             states: vec![CellState::default(); gas_run.gas.size.cells()],
-            adjacent: share.adjacent_cells(&gas_run.gas),
+            adjacent_cells: share.adjacent_cells(&gas_run.gas),
             dissipation: vec![0.0; share.cells.len()],
         }
     }
@@ -186,8 +186,8 @@ impl LocalFlow {
     /// they send after reading.
     async fn step(&mut self, worker: &Worker, gas_run: &GasRun) {
         let share = &gas_run.shares[worker.id()];
-        for at in 0..self.dissipation.len() {
-            let (cell, state) = (share.borrow().cells[at], share.borrow().state(at));
+        for index in 0..self.dissipation.len() {
+            let (cell, state) = (share.borrow().cells[index], share.borrow().state(index));
             self.states[cell as usize] = state;
             worker.compute(STATE_INSTRUCTIONS * state[0] as u64).await;
             let address = gas_run.state_address(cell);
@@ -196,18 +196,18 @@ impl LocalFlow {
             }
         }
         worker.barrier().await;
-        for cell in &self.adjacent {
+        for cell in &self.adjacent_cells {
             let address = gas_run.state_address(*cell);
             let words = [worker.load(address).await, worker.load(address.plus(8)).await];
             self.states[*cell as usize] = flow::from_words(words);
         }
         if gas_run.checks_in {
-            for cell in &self.adjacent {
+            for cell in &self.adjacent_cells {
                 worker.check_in(gas_run.state_address(*cell)).await;
             }
         }
-        for (at, sum) in self.dissipation.iter_mut().enumerate() {
-            let cell = share.borrow().cells[at];
+        for (index, sum) in self.dissipation.iter_mut().enumerate() {
+            let cell = share.borrow().cells[index];
             *sum += flow::dissipation(cell, gas_run.gas.size.cells, |other| self.states[other as usize]);
         }
         worker.compute(GRADIENT_INSTRUCTIONS * self.dissipation.len() as u64).await;
@@ -218,9 +218,9 @@ impl LocalFlow {
 async fn advance(worker: &Worker, gas_run: &GasRun, iteration: u64) {
     let (own_processor, share) = (worker.id(), &gas_run.shares[worker.id()]);
     let (cells, mut instructions) = (share.borrow().cells.len(), 0);
-    for at in 0..cells {
-        instructions += MOVE_INSTRUCTIONS * share.borrow().in_cell(at) as u64;
-        let leaving = share.borrow_mut().advance(&gas_run.gas, iteration, at);
+    for index in 0..cells {
+        instructions += MOVE_INSTRUCTIONS * share.borrow().molecules_in_cell(index) as u64;
+        let leaving = share.borrow_mut().advance(&gas_run.gas, iteration, index);
         for (to, molecule) in leaving {
             worker.compute(std::mem::take(&mut instructions)).await;
             let mut words = vec![iteration as u32];
@@ -232,7 +232,7 @@ async fn advance(worker: &Worker, gas_run: &GasRun, iteration: u64) {
     worker.compute(instructions).await;
     // Each processor begins with the one after it, so that they do not all send to the same processor.
     for to in (1..worker.workers()).map(|distance| (own_processor + distance) % worker.workers()) {
-        let count = share.borrow().sent()[to];
+        let count = share.borrow().sent_counts()[to];
         worker.send(to, COUNT_HANDLER + (iteration % 2) as u8, &[count]).await;
     }
 }
@@ -240,7 +240,7 @@ async fn advance(worker: &Worker, gas_run: &GasRun, iteration: u64) {
 impl GasRun {
     pub(super) fn new(parameters: &Dsmc, processors: usize, seed: u64, space: &Space) -> GasRun {
         let gas = Gas::new(parameters.size, seed);
-        let owners = partition::parts(&parameters.size.centres(), processors);
+        let owners = partition::by_coordinates(&parameters.size.centres(), processors);
         let shares = GasShare::all(&gas, &owners, processors);
         let area = |(home, share): (u32, &GasShare)| {
             space.allocate(EndpointId(home), share.cells.len() as u64 * u64::from(STATE_BYTES))
@@ -252,7 +252,7 @@ impl GasRun {
             workers: RefCell::default(),
             shares: shares.into_iter().map(RefCell::new).collect(),
             gas,
-            reported: (0..processors).map(|_| ReportedCounts::default()).collect(),
+            reported_counts: (0..processors).map(|_| ReportedCounts::default()).collect(),
             migrations: Cell::new(0),
             span: parallel::TimedSection::default(),
             results: RefCell::new(vec![None; processors]),
@@ -268,9 +268,9 @@ impl GasRun {
     /// Handles a message, and returns the number of instructions that this takes.
     fn handle(&self, processor: usize, handler: u8, words: &[u32]) -> u64 {
         if handler != MOLECULE_HANDLER {
-            let (reported, parity) = (&self.reported[processor], usize::from(handler - COUNT_HANDLER));
-            reported.reports[parity].set(reported.reports[parity].get() + 1);
-            reported.molecules[parity].set(reported.molecules[parity].get() + u64::from(words[0]));
+            let (reported_counts, parity) = (&self.reported_counts[processor], usize::from(handler - COUNT_HANDLER));
+            reported_counts.reports[parity].set(reported_counts.reports[parity].get() + 1);
+            reported_counts.molecules[parity].set(reported_counts.molecules[parity].get() + u64::from(words[0]));
             return COUNT_INSTRUCTIONS;
         }
         let molecule = words[1..].try_into().expect("a molecule has eight words, after its iteration");
@@ -282,7 +282,7 @@ impl GasRun {
     pub(super) fn finish(&self, processor: usize, result: ProcessorResult) {
         self.results.borrow_mut()[processor] = Some(result);
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
-        let (serial, collisions, dissipation) = self.gas.serial(self.iterations);
+        let (serial, collisions, dissipation) = self.gas.run_serially(self.iterations);
         let same_collisions = results.iter().all(|(_, total, _)| *total == collisions);
         let same_flow = self.shares.iter().zip(&results).all(|(share, (_, _, own_dissipation))| {
             let cells = share.borrow().cells.clone();
@@ -294,8 +294,8 @@ impl GasRun {
         let mut molecules: Vec<Molecule> = results.into_iter().flat_map(|(molecules, ..)| molecules).collect();
         molecules.sort_unstable_by_key(|molecule| molecule.number);
         let same_gas = molecules.iter().map(Molecule::words).eq(serial.iter().map(Molecule::words));
-        let same = same_gas && same_collisions && same_flow;
-        assert!(same, "the gas differs from that of a serial run: a model moved wrong bytes");
+        let is_equal = same_gas && same_collisions && same_flow;
+        assert!(is_equal, "the gas differs from that of a serial run: a model corrupted data");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tests that molecules stay in the box, that collisions conserve momentum and energy and lead to equilibrium, and that
 //! runs of several processors match the serial run.
 
-use super::collide::{DIFFERENCE_MAX, relative_speed, scattered};
+use super::collide::{RELATIVE_SPEED_MAX, relative_speed, scattered_velocities};
 use super::gas::SPEED_STD_DEV;
 use super::run::GasRun;
 use super::*;
@@ -13,13 +13,13 @@ use crate::text::Parameters;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-const SMALL: GasSize = GasSize { cells: [6, 5, 4], molecules: 700 };
+const SMALL_GAS: GasSize = GasSize { cells: [6, 5, 4], molecules: 700 };
 
-fn sum(molecules: &[Molecule], quantity: impl Fn([f64; 3]) -> f64) -> f64 {
+fn velocity_sum(molecules: &[Molecule], quantity: impl Fn([f64; 3]) -> f64) -> f64 {
     molecules.iter().map(|molecule| quantity(molecule.velocity.map(f64::from))).sum()
 }
 
-fn energy([u, v, w]: [f64; 3]) -> f64 {
+fn squared_speed([u, v, w]: [f64; 3]) -> f64 {
     u * u + v * v + w * w
 }
 
@@ -34,8 +34,12 @@ fn molecules_wrap_along_x_and_reflect_at_walls() {
     assert_eq!((plain.position, plain.cell), ([1.75, 1.75, 0.75], 4 + 1));
     let wrapped = advanced([3.5, 0.25, 1.75], [0.75, -0.5, 0.5]);
     assert_eq!((wrapped.position, wrapped.velocity, wrapped.cell), ([0.25, 0.25, 1.75], [0.75, 0.5, -0.5], 12));
-    let far = advanced([0.5, 0.5, 0.5], [-9.0, 6.25, 8.0]);
-    assert_eq!((far.position, far.velocity), ([3.5, 0.75, 0.5], [-9.0, 6.25, 8.0]), "reflected several times");
+    let far_moved = advanced([0.5, 0.5, 0.5], [-9.0, 6.25, 8.0]);
+    assert_eq!(
+        (far_moved.position, far_moved.velocity),
+        ([3.5, 0.75, 0.5], [-9.0, 6.25, 8.0]),
+        "reflected several times"
+    );
     for tiny in [-1e-30, -1e-7, 1e-7] {
         let edge = advanced([0.0, 0.0, 2.0_f32.next_down()], [tiny, tiny, -tiny]);
         assert!(edge.cell < 24 && edge.position[0] < 4.0 && edge.position[2] < 2.0, "{edge:?}");
@@ -55,12 +59,12 @@ fn collisions_conserve_momentum_and_energy() {
     for _ in 0..1000 {
         let [one, other] = [(); 2].map(|()| [(); 3].map(|()| random.random_range(-1.0_f32..1.0)));
         let direction = [0.6, 0.0, -0.8];
-        let [new_one, new_other] = scattered(one, other, relative_speed(one, other), direction);
+        let [new_one, new_other] = scattered_velocities(one, other, relative_speed(one, other), direction);
         // Velocities are at most 2, each rounded to single precision.
         for axis in 0..3 {
             assert!((one[axis] + other[axis] - new_one[axis] - new_other[axis]).abs() < 1e-6);
         }
-        let energy_of = |velocity: [f32; 3]| energy(velocity.map(f64::from));
+        let energy_of = |velocity: [f32; 3]| squared_speed(velocity.map(f64::from));
         assert!((energy_of(one) + energy_of(other) - energy_of(new_one) - energy_of(new_other)).abs() < 2e-6);
         assert!((relative_speed(new_one, new_other) - relative_speed(one, other)).abs() < 1e-6);
     }
@@ -68,22 +72,22 @@ fn collisions_conserve_momentum_and_energy() {
 
 #[test]
 fn serial_run_conserves_molecules_momentum_and_energy() {
-    let gas = Gas::new(SMALL, 3);
-    let (molecules, collisions, _) = gas.serial(ITERATIONS);
+    let gas = Gas::new(SMALL_GAS, 3);
+    let (molecules, collisions, _) = gas.run_serially(ITERATIONS);
     assert!(collisions.collided > 1000);
     assert!(molecules.iter().enumerate().all(|(number, molecule)| molecule.number == number as u32));
     // There are thousands of collisions, each rounded to single precision.
-    let [before, after] =
-        [&gas.molecules, &molecules].map(|molecules| [sum(molecules, energy), sum(molecules, |v| v[0])]);
+    let [before, after] = [&gas.molecules, &molecules]
+        .map(|molecules| [velocity_sum(molecules, squared_speed), velocity_sum(molecules, |v| v[0])]);
     assert!((after[0] / before[0] - 1.0).abs() < 1e-6, "energy {before:?} {after:?}");
     assert!((after[1] / before[1] - 1.0).abs() < 1e-6, "momentum along the wind {before:?} {after:?}");
 }
 
 #[test]
 fn collision_rate_is_proportional_to_relative_speed() {
-    let (_, collisions, _) = Gas::new(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3).serial(ITERATIONS);
+    let (_, collisions, _) = Gas::new(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3).run_serially(ITERATIONS);
     // For Maxwellian velocities, the mean relative speed is 4 / sqrt(pi) times the standard deviation of a component.
-    let expected = 4.0 / std::f64::consts::PI.sqrt() * SPEED_STD_DEV / DIFFERENCE_MAX;
+    let expected = 4.0 / std::f64::consts::PI.sqrt() * SPEED_STD_DEV / RELATIVE_SPEED_MAX;
     let fraction = collisions.collided as f64 / collisions.pairs as f64;
     // For about 90 000 pairs the standard deviation is half a percent.
     assert!((fraction / expected - 1.0).abs() < 0.02, "{fraction} {expected}");
@@ -98,12 +102,12 @@ fn gas_relaxes_to_equilibrium() {
     };
     let gas = Gas::with_velocities(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3, one_speed);
     let kurtosis = |molecules: &[Molecule]| {
-        let (square, fourth) = (sum(molecules, |v| v[1].powi(2)), sum(molecules, |v| v[1].powi(4)));
+        let (square, fourth) = (velocity_sum(molecules, |v| v[1].powi(2)), velocity_sum(molecules, |v| v[1].powi(4)));
         fourth * molecules.len() as f64 / (square * square)
     };
     assert!((kurtosis(&gas.molecules) - 1.0).abs() < 1e-6);
     // For 8000 molecules, the standard deviation of the kurtosis is sqrt(24 / 8000).
-    let equilibrium = kurtosis(&gas.serial(60).0);
+    let equilibrium = kurtosis(&gas.run_serially(60).0);
     assert!((equilibrium - 3.0).abs() < 0.17, "{equilibrium}");
 }
 
@@ -124,7 +128,12 @@ fn dissipation_is_that_of_the_gradient() {
 
 /// Runs several processors, which receive molecules in random order. Returns also the number of molecules that were
 /// sent.
-fn parallel(gas: &Gas, owners: &[u32], processors: usize, iterations: u64) -> (Vec<Molecule>, Collisions, usize) {
+fn run_in_parallel(
+    gas: &Gas,
+    owners: &[u32],
+    processors: usize,
+    iterations: u64,
+) -> (Vec<Molecule>, Collisions, usize) {
     let mut random = rng::stream(11, "orders");
     let mut shares = GasShare::all(gas, owners, processors);
     let (mut collisions, mut migrations) = (Collisions::default(), 0);
@@ -133,8 +142,8 @@ fn parallel(gas: &Gas, owners: &[u32], processors: usize, iterations: u64) -> (V
         order.shuffle(&mut random);
         let mut leaving = Vec::new();
         for share in order.iter().copied() {
-            for at in 0..shares[share].cells.len() {
-                leaving.extend(shares[share].advance(gas, iteration, at));
+            for index in 0..shares[share].cells.len() {
+                leaving.extend(shares[share].advance(gas, iteration, index));
             }
         }
         leaving.shuffle(&mut random);
@@ -143,12 +152,13 @@ fn parallel(gas: &Gas, owners: &[u32], processors: usize, iterations: u64) -> (V
             shares[to].receive(iteration, Molecule::from_words(molecule.words()));
         }
         for processor in 0..processors {
-            let sent: u64 = shares.iter().map(|share| u64::from(share.sent()[processor])).sum();
-            assert_eq!(shares[processor].received(iteration), sent);
+            let sent_count: u64 = shares.iter().map(|share| u64::from(share.sent_counts()[processor])).sum();
+            assert_eq!(shares[processor].received_count(iteration), sent_count);
         }
         order.shuffle(&mut random);
         for share in order.iter().copied() {
-            (0..shares[share].cells.len()).for_each(|at| collisions.add(shares[share].collide(gas, iteration, at)));
+            (0..shares[share].cells.len())
+                .for_each(|index| collisions.add(shares[share].collide(gas, iteration, index)));
         }
     }
     let mut molecules: Vec<Molecule> = shares.iter().flat_map(|share| share.molecules().copied()).collect();
@@ -156,22 +166,23 @@ fn parallel(gas: &Gas, owners: &[u32], processors: usize, iterations: u64) -> (V
     (molecules, collisions, migrations)
 }
 
-fn bits(molecules: &[Molecule]) -> Vec<[u32; 8]> {
+fn encodings(molecules: &[Molecule]) -> Vec<[u32; 8]> {
     molecules.iter().map(Molecule::words).collect()
 }
 
 #[test]
 fn parallel_runs_match_the_serial_run() {
-    let gas = Gas::new(SMALL, 2);
-    let (serial, collisions, _) = gas.serial(6);
-    assert_eq!(bits(&serial), bits(&Gas::new(SMALL, 2).serial(6).0));
-    assert_ne!(bits(&serial), bits(&Gas::new(SMALL, 3).serial(6).0));
+    let gas = Gas::new(SMALL_GAS, 2);
+    let (serial, collisions, _) = gas.run_serially(6);
+    assert_eq!(encodings(&serial), encodings(&Gas::new(SMALL_GAS, 2).run_serially(6).0));
+    assert_ne!(encodings(&serial), encodings(&Gas::new(SMALL_GAS, 3).run_serially(6).0));
     for processors in [1, 2, 7, 16] {
-        for owners in
-            [partition::parts(&SMALL.centres(), processors), partition::round_robin(SMALL.cells(), processors)]
-        {
-            let (molecules, parallel_collisions, migrations) = parallel(&gas, &owners, processors, 6);
-            assert!(bits(&molecules) == bits(&serial), "{processors} processors");
+        for owners in [
+            partition::by_coordinates(&SMALL_GAS.centres(), processors),
+            partition::round_robin(SMALL_GAS.cells(), processors),
+        ] {
+            let (molecules, parallel_collisions, migrations) = run_in_parallel(&gas, &owners, processors, 6);
+            assert!(encodings(&molecules) == encodings(&serial), "{processors} processors");
             assert_eq!(parallel_collisions, collisions);
             assert_eq!(migrations > 0, processors > 1);
         }
@@ -181,12 +192,12 @@ fn parallel_runs_match_the_serial_run() {
 /// Checks that a molecule that arrives early is kept for its iteration.
 #[test]
 fn molecules_of_the_next_iteration_do_not_collide_in_this_one() {
-    let gas = Gas::new(SMALL, 2);
-    let owners = partition::parts(&SMALL.centres(), 2);
+    let gas = Gas::new(SMALL_GAS, 2);
+    let owners = partition::by_coordinates(&SMALL_GAS.centres(), 2);
     let mut share = GasShare::all(&gas, &owners, 2).remove(0);
     let early = Molecule { number: 5000, cell: share.cells[3], position: [0.5; 3], velocity: [0.0; 3] };
     share.receive(1, early);
-    assert_eq!((share.received(0), share.received(1)), (0, 1));
+    assert_eq!((share.received_count(0), share.received_count(1)), (0, 1));
     share.collide(&gas, 0, 3);
     assert!(share.molecules().all(|molecule| molecule.number != 5000));
     share.collide(&gas, 1, 3);
@@ -200,10 +211,10 @@ fn default_gas_has_the_numbers_of_the_paper() {
     let mut count = vec![0; GasSize::defaults().cells()];
     gas.molecules.iter().for_each(|molecule| count[molecule.cell as usize] += 1);
     assert!(count.iter().all(|count| *count == 5));
-    let owners = partition::parts(&GasSize::defaults().centres(), 16);
-    let (serial, collisions, _) = gas.serial(3);
-    let (molecules, parallel_collisions, migrations) = parallel(&gas, &owners, 16, 3);
-    assert!(bits(&molecules) == bits(&serial) && parallel_collisions == collisions);
+    let owners = partition::by_coordinates(&GasSize::defaults().centres(), 16);
+    let (serial, collisions, _) = gas.run_serially(3);
+    let (molecules, parallel_collisions, migrations) = run_in_parallel(&gas, &owners, 16, 3);
+    assert!(encodings(&molecules) == encodings(&serial) && parallel_collisions == collisions);
     // In an iteration, about six of a hundred molecules enter a cell of another processor.
     assert!((3 * 48_600 * 4 / 100..3 * 48_600 * 8 / 100).contains(&migrations), "{migrations}");
 }
@@ -223,7 +234,7 @@ fn more_processors_than_cells_are_rejected() {
 fn check_result(is_correct: bool) {
     let space = Space::new(1, Bytes(128));
     let gas_run = GasRun::new(&parameters("cells = [4, 2, 2]\nmolecules = 60\niterations = 2"), 1, 7, &space);
-    let (mut molecules, collisions, dissipation) = gas_run.gas.serial(2);
+    let (mut molecules, collisions, dissipation) = gas_run.gas.run_serially(2);
     if !is_correct {
         molecules[7].velocity[2] = f32::from_bits(molecules[7].velocity[2].to_bits() ^ 1);
     }

@@ -1,5 +1,5 @@
 //! Ghost values: the values of other processors that a processor needs. This file keeps the values that have arrived,
-//! and the number that is still missing.
+//! and the number of values that are needed.
 
 use super::graph::{Graph, SIDES};
 use crate::program::parallel;
@@ -15,15 +15,15 @@ pub(super) struct Ghosts {
 /// The ghost values of one side of the graph.
 struct Side {
     /// Graph nodes whose values are needed, in order, by their processor.
-    needed: BTreeMap<usize, Vec<u32>>,
+    needed_nodes: BTreeMap<usize, Vec<u32>>,
     /// Values of all graph nodes of the side; NaN before they arrive.
     side_values: RefCell<Vec<f64>>,
     /// Number of values that have arrived.
-    arrived: Cell<usize>,
+    arrived_count: Cell<usize>,
     /// Number of values that are needed.
-    expected: usize,
+    expected_count: usize,
     /// Number of processors that have reported how many values they sent, and the sum of these numbers.
-    reported: Cell<(usize, usize)>,
+    report_counts: Cell<(usize, usize)>,
 }
 
 /// The values of one side that a processor sends.
@@ -37,16 +37,17 @@ pub(super) struct SendLists {
 
 impl SendLists {
     /// Returns the values that processor `own_processor` sends, as the needs of all processors determine them.
-    pub fn new(all: &[Ghosts], graph: &Graph, side: usize, own_processor: usize) -> SendLists {
-        let others = (1..all.len()).map(|distance| (own_processor + distance) % all.len());
+    pub fn new(all_ghosts: &[Ghosts], graph: &Graph, side: usize, own_processor: usize) -> SendLists {
+        let others = (1..all_ghosts.len()).map(|distance| (own_processor + distance) % all_ghosts.len());
         let by_receiver: Vec<(usize, Vec<usize>)> = others
             .filter_map(|to| {
-                let nodes = all[to].sides[side].needed.get(&own_processor)?;
+                let nodes = all_ghosts[to].sides[side].needed_nodes.get(&own_processor)?;
                 Some((to, nodes.iter().map(|node| graph.owner(*node).1).collect()))
             })
             .collect();
-        let to_each = |(to, nodes): &(usize, Vec<usize>)| nodes.iter().map(|node| (*node, *to)).collect::<Vec<_>>();
-        let mut by_node: Vec<_> = by_receiver.iter().flat_map(to_each).collect();
+        let with_receiver =
+            |(to, nodes): &(usize, Vec<usize>)| nodes.iter().map(|node| (*node, *to)).collect::<Vec<_>>();
+        let mut by_node: Vec<_> = by_receiver.iter().flat_map(with_receiver).collect();
         by_node.sort_by_key(|(node, _)| *node);
         SendLists { by_receiver, by_node }
     }
@@ -61,10 +62,16 @@ impl Ghosts {
             for from in sources.filter(|from| graph.owner(*from).0 != processor) {
                 needed.entry(graph.owner(from).0).or_default().insert(from);
             }
-            let expected = needed.values().map(BTreeSet::len).sum();
+            let expected_count = needed.values().map(BTreeSet::len).sum();
             let needed = needed.into_iter().map(|(from, nodes)| (from, nodes.into_iter().collect())).collect();
             let side_values = RefCell::new(vec![f64::NAN; graph.nodes()]);
-            Side { needed, expected, side_values, arrived: Cell::new(0), reported: Cell::default() }
+            Side {
+                needed_nodes: needed,
+                expected_count,
+                side_values,
+                arrived_count: Cell::new(0),
+                report_counts: Cell::default(),
+            }
         };
         Ghosts { sides: [side(0), side(1)] }
     }
@@ -72,22 +79,26 @@ impl Ghosts {
     /// Receives all values of a side from `from`.
     pub fn receive_all(&self, side: usize, from: usize, words: &[u32]) {
         let count = self.receive_group(side, from, 0, words);
-        assert_eq!(count, self.sides[side].needed[&from].len(), "a message of values has another length than was sent");
+        assert_eq!(
+            count,
+            self.sides[side].needed_nodes[&from].len(),
+            "a message of values has another length than was sent"
+        );
     }
 
     /// Receives a group of values. `first` is the index of the first one among those needed from `from`. Returns the
     /// number of values.
     pub fn receive_group(&self, side: usize, from: usize, first: usize, words: &[u32]) -> usize {
         let side = &self.sides[side];
-        let needed = side.needed.get(&from).expect("values arrive only from processors whose values are needed");
+        let needed = side.needed_nodes.get(&from).expect("values arrive only from processors whose values are needed");
         let needed = &needed[first..first + words.len() / 2];
         let mut side_values = side.side_values.borrow_mut();
         for (node, words) in needed.iter().zip(words.chunks(2)) {
             let value = &mut side_values[*node as usize];
-            assert!(value.is_nan(), "{REPEATED}");
+            assert!(value.is_nan(), "{REPEATED_VALUE_MESSAGE}");
             *value = parallel::f64_from_words([words[0], words[1]]);
         }
-        side.arrived.set(side.arrived.get() + needed.len());
+        side.arrived_count.set(side.arrived_count.get() + needed.len());
         needed.len()
     }
 
@@ -96,34 +107,34 @@ impl Ghosts {
         let (side, node) = (&self.sides[side], words[0] as usize);
         let previous =
             std::mem::replace(&mut side.side_values.borrow_mut()[node], parallel::f64_from_words([words[1], words[2]]));
-        assert!(previous.is_nan(), "{REPEATED}");
-        side.arrived.set(side.arrived.get() + 1);
+        assert!(previous.is_nan(), "{REPEATED_VALUE_MESSAGE}");
+        side.arrived_count.set(side.arrived_count.get() + 1);
     }
 
     /// Receives the number of values that a processor has sent.
     pub fn receive_count(&self, side: usize, values: usize) {
-        let reported = &self.sides[side].reported;
+        let reported = &self.sides[side].report_counts;
         reported.set((reported.get().0 + 1, reported.get().1 + values));
     }
 
     /// Returns whether all values of a side that are needed have arrived.
-    pub fn have_all_arrived(&self, side: usize) -> bool {
-        self.sides[side].arrived.get() == self.sides[side].expected
+    pub fn has_all_values(&self, side: usize) -> bool {
+        self.sides[side].arrived_count.get() == self.sides[side].expected_count
     }
 
     /// Returns whether all senders have reported how many values of a side they sent, and all of these values have
     /// arrived.
-    pub fn have_all_reported_arrived(&self, side: usize) -> bool {
+    pub fn has_all_reported_values(&self, side: usize) -> bool {
         let side = &self.sides[side];
-        side.reported.get() == (side.needed.len(), side.arrived.get())
+        side.report_counts.get() == (side.needed_nodes.len(), side.arrived_count.get())
     }
 
     /// Returns the values of a side, including those of the processor's own graph nodes, `own_nodes`. Resets the
     /// ghosts: the next values have to arrive before they are used.
     pub fn take_values(&self, side: usize, own_nodes: Range<usize>, values: &[f64]) -> Vec<f64> {
         let side = &self.sides[side];
-        side.arrived.set(0);
-        side.reported.set((0, 0));
+        side.arrived_count.set(0);
+        side.report_counts.set((0, 0));
         let mut side_values = side.side_values.replace_with(|side_values| vec![f64::NAN; side_values.len()]);
         side_values[own_nodes].copy_from_slice(values);
         side_values
@@ -131,4 +142,4 @@ impl Ghosts {
 }
 
 /// The panic message if a value arrives twice.
-const REPEATED: &str = "a value arrived twice, or before the last one was used";
+const REPEATED_VALUE_MESSAGE: &str = "a value arrived twice, or before the last one was used";

@@ -18,49 +18,49 @@ pub(super) type Arc = (u32, f64);
 /// The bipartite graph.
 pub(super) struct Graph {
     /// Number of graph nodes of a side on each processor.
-    share: usize,
+    nodes_per_processor: usize,
     degree: usize,
     /// Arcs into the nodes of each side, the same number for each node.
     arcs: [Vec<Arc>; SIDES],
-    initial: [Vec<f64>; SIDES],
+    initial_values: [Vec<f64>; SIDES],
 }
 
 impl Graph {
     pub fn new(parameters: &Em3d, processors: usize, seed: u64) -> Graph {
-        let (share, degree) = (parameters.n_nodes as usize, parameters.d_nodes as usize);
+        let (nodes_per_processor, degree) = (parameters.n_nodes as usize, parameters.d_nodes as usize);
         let mut random = rng::stream(seed, "graph of the field");
-        let nodes = share * processors;
+        let nodes = nodes_per_processor * processors;
         let mut arcs = [(); SIDES].map(|()| Vec::with_capacity(nodes * degree));
         for side in &mut arcs {
             for arc in 0..nodes * degree {
-                let from = processor(parameters, arc / degree / share, processors, &mut random);
+                let from = draw_processor(parameters, arc / degree / nodes_per_processor, processors, &mut random);
                 let index = random.random_range(0..parameters.n_nodes) as usize;
                 // The weight is less than one over the degree, so that values stay small.
-                side.push(((from * share + index) as u32, random.random::<f64>() / degree as f64));
+                side.push(((from * nodes_per_processor + index) as u32, random.random::<f64>() / degree as f64));
             }
         }
-        let initial = [(); SIDES].map(|()| (0..nodes).map(|_| random.random::<f64>()).collect());
-        Graph { share, degree, arcs, initial }
+        let initial_values = [(); SIDES].map(|()| (0..nodes).map(|_| random.random::<f64>()).collect());
+        Graph { nodes_per_processor, degree, arcs, initial_values }
     }
 
     /// Returns the graph nodes of a processor.
     pub fn nodes_of(&self, processor: usize) -> Range<usize> {
-        processor * self.share..(processor + 1) * self.share
+        processor * self.nodes_per_processor..(processor + 1) * self.nodes_per_processor
     }
 
-    /// Returns the processor of a graph node, and its index there.
+    /// Returns the processor of a graph node, and the index of the node among the nodes of that processor.
     pub fn owner(&self, node: u32) -> (usize, usize) {
-        (node as usize / self.share, node as usize % self.share)
+        (node as usize / self.nodes_per_processor, node as usize % self.nodes_per_processor)
     }
 
     /// Returns the number of graph nodes of a side.
     pub fn nodes(&self) -> usize {
-        self.initial[0].len()
+        self.initial_values[0].len()
     }
 
     /// Returns the initial values of a side.
-    pub fn initial(&self, side: usize) -> &[f64] {
-        &self.initial[side]
+    pub fn initial_values(&self, side: usize) -> &[f64] {
+        &self.initial_values[side]
     }
 
     /// Returns the arcs into some nodes of a side.
@@ -76,8 +76,8 @@ impl Graph {
     }
 
     /// Runs the program on one processor and returns the values of both sides.
-    pub fn serial(&self, iterations: u64) -> [Vec<f64>; SIDES] {
-        let mut values = self.initial.clone();
+    pub fn run_serially(&self, iterations: u64) -> [Vec<f64>; SIDES] {
+        let mut values = self.initial_values.clone();
         for _ in 0..iterations {
             values[1] = self.step(1, 0..self.nodes(), &values[1], &values[0]);
             values[0] = self.step(0, 0..self.nodes(), &values[0], &values[1]);
@@ -87,7 +87,7 @@ impl Graph {
 }
 
 /// Draws the processor from which an arc into a node of `own_processor` comes.
-fn processor(parameters: &Em3d, own_processor: usize, processors: usize, random: &mut rng::RandomStream) -> usize {
+fn draw_processor(parameters: &Em3d, own_processor: usize, processors: usize, random: &mut rng::RandomStream) -> usize {
     if random.random_range(0..100u64) < parameters.local_p {
         return own_processor;
     }

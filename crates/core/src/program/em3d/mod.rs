@@ -97,13 +97,13 @@ pub enum Sends {
 struct Field {
     parameters: Em3d,
     graph: Graph,
-    sends: Vec<[SendLists; SIDES]>,
+    send_lists: Vec<[SendLists; SIDES]>,
     ghosts: Vec<Ghosts>,
-    messages: Cell<u64>,
+    message_count: Cell<u64>,
     span: parallel::TimedSection,
     endpoints: Vec<Rc<ActiveEndpoint>>,
     /// Packets sent by all endpoints at the start and at the end of the timed section.
-    packets: [Cell<u64>; 2],
+    packet_counts: [Cell<u64>; 2],
     /// Values of the processors that are done, by side.
     results: RefCell<Vec<Option<[Vec<f64>; SIDES]>>>,
     /// Workers of the processors, if they share memory.
@@ -143,15 +143,16 @@ impl WorkloadSpec for Em3d {
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
-        let distance_error =
+        let distance_message =
             || format!("the largest distance between {nodes} processors is {}", nodes.saturating_sub(1));
-        let prefetch_error = || {
+        let prefetch_message = || {
             format!("a prefetch {} arcs ahead reaches beyond the {} arcs of a graph node", self.prefetch, self.d_nodes)
         };
-        let span = (self.dist_span >= Some(nodes as u64)).then(|| ParameterError::new("dist-span", distance_error()));
-        let prefetch = (self.prefetch >= self.d_nodes && self.prefetch > 0)
-            .then(|| ParameterError::new("prefetch", prefetch_error()).help(format!("at most {}", self.d_nodes - 1)));
-        span.into_iter().chain(prefetch).collect()
+        let distance_problem =
+            (self.dist_span >= Some(nodes as u64)).then(|| ParameterError::new("dist-span", distance_message()));
+        let prefetch_problem = (self.prefetch >= self.d_nodes && self.prefetch > 0)
+            .then(|| ParameterError::new("prefetch", prefetch_message()).help(format!("at most {}", self.d_nodes - 1)));
+        distance_problem.into_iter().chain(prefetch_problem).collect()
     }
 
     fn objective(&self) -> Option<Objective> {
@@ -165,16 +166,16 @@ impl WorkloadSpec for Em3d {
         // Values that are loaded from shared memory have no ghosts.
         let senders = if self.exchange == Sends::Loads { 0 } else { processors };
         let ghosts: Vec<_> = (0..senders).map(|processor| Ghosts::new(&graph, processor)).collect();
-        let sends = |processor| [0, 1].map(|side| SendLists::new(&ghosts, &graph, side, processor));
+        let send_lists = |processor| [0, 1].map(|side| SendLists::new(&ghosts, &graph, side, processor));
         let field = Rc::new(Field {
             parameters: self.clone(),
-            sends: (0..senders).map(sends).collect(),
+            send_lists: (0..senders).map(send_lists).collect(),
             ghosts,
             graph,
-            messages: Cell::new(0),
+            message_count: Cell::new(0),
             span: parallel::TimedSection::default(),
             endpoints: world.active_endpoints().to_vec(),
-            packets: Default::default(),
+            packet_counts: Default::default(),
             results: RefCell::new(vec![None; processors]),
             workers: OnceCell::new(),
         });
@@ -212,9 +213,9 @@ impl Field {
         self.count_packets(endpoint, 1);
     }
 
-    fn count_packets(&self, endpoint: &ActiveEndpoint, at: usize) {
+    fn count_packets(&self, endpoint: &ActiveEndpoint, index: usize) {
         if endpoint.id().index() == 0 {
-            self.packets[at].set(self.endpoints.iter().map(|endpoint| endpoint.sent()).sum());
+            self.packet_counts[index].set(self.endpoints.iter().map(|endpoint| endpoint.sent_packets()).sum());
         }
     }
 
@@ -222,22 +223,22 @@ impl Field {
     fn finish(&self, processor: usize, values: [Vec<f64>; SIDES]) {
         self.results.borrow_mut()[processor] = Some(values);
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
-        let serial = self.graph.serial(self.parameters.iterations);
+        let serial = self.graph.run_serially(self.parameters.iterations);
         for (side, serial) in serial.iter().enumerate() {
             let parallel = results.iter().flat_map(|values| &values[side]);
-            let same = parallel.zip(serial).all(|(value, serial)| value.to_bits() == serial.to_bits());
-            assert!(same, "the field differs from that of a serial run: a model moved wrong bytes");
+            let is_equal = parallel.zip(serial).all(|(value, serial)| value.to_bits() == serial.to_bits());
+            assert!(is_equal, "the field differs from that of a serial run: a model corrupted data");
         }
     }
 }
 
 impl RunningWorkload for Field {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let [before, after] = [0, 1].map(|at| self.packets[at].get() as f64);
+        let [packets_before, packets_after] = [0, 1].map(|index| self.packet_counts[index].get() as f64);
         let workload_metrics = [
             self.span.metric_per_iteration("em3d.cycles_per_iteration", self.parameters.iterations, outcome),
-            Metric::count("em3d.messages", self.messages.get() as f64, ""),
-            Metric::new("em3d.packets", super::value_if(outcome.is_complete(), after - before), ""),
+            Metric::count("em3d.messages", self.message_count.get() as f64, ""),
+            Metric::new("em3d.packets", super::value_if(outcome.is_complete(), packets_after - packets_before), ""),
         ];
         parallel::metrics(
             world,

@@ -11,9 +11,9 @@ use crate::program::parallel;
 use std::rc::Rc;
 
 /// First handler of counts, one for each side. The handlers of single values have lower numbers.
-const COUNTS: u8 = SIDES as u8;
+const FIRST_COUNT_HANDLER: u8 = SIDES as u8;
 /// First handler of groups, one for each side.
-const GROUPS: u8 = 2 * SIDES as u8;
+const FIRST_GROUP_HANDLER: u8 = 2 * SIDES as u8;
 
 /// Instructions to add a count (chosen: two loads of the message, two other loads, two additions, two stores).
 const COUNT_INSTRUCTIONS: u64 = 8;
@@ -47,18 +47,23 @@ pub(super) fn start(field: &Rc<Field>, world: &World) {
 /// Handles a group, a value or a count, and returns the number of instructions that this takes.
 fn handle(ghosts: &Ghosts, from: EndpointId, handler: u8, words: &[u32]) -> u64 {
     match handler {
-        ..COUNTS => {
+        ..FIRST_COUNT_HANDLER => {
             ghosts.receive_value(handler.into(), words);
             UPDATE_INSTRUCTIONS
         }
-        COUNTS..GROUPS => {
-            ghosts.receive_count((handler - COUNTS).into(), words[0] as usize);
+        FIRST_COUNT_HANDLER..FIRST_GROUP_HANDLER => {
+            ghosts.receive_count((handler - FIRST_COUNT_HANDLER).into(), words[0] as usize);
             COUNT_INSTRUCTIONS
         }
-        GROUPS.. => {
-            let [each, value] = GROUP_INSTRUCTIONS;
-            let values = ghosts.receive_group((handler - GROUPS).into(), from.index(), words[0] as usize, &words[1..]);
-            each + value * values as u64
+        FIRST_GROUP_HANDLER.. => {
+            let [per_group, per_value] = GROUP_INSTRUCTIONS;
+            let values = ghosts.receive_group(
+                (handler - FIRST_GROUP_HANDLER).into(),
+                from.index(),
+                words[0] as usize,
+                &words[1..],
+            );
+            per_group + per_value * values as u64
         }
     }
 }
@@ -67,7 +72,7 @@ fn handle(ghosts: &Ghosts, from: EndpointId, handler: u8, words: &[u32]) -> u64 
 async fn run(endpoint: Rc<ActiveEndpoint>, field: Rc<Field>) {
     let (graph, own_processor) = (&field.graph, endpoint.id().index());
     let (ghosts, arcs) = (&field.ghosts[own_processor], field.parameters.n_nodes * field.parameters.d_nodes);
-    let mut values = [0, 1].map(|side| graph.initial(side)[graph.nodes_of(own_processor)].to_vec());
+    let mut values = [0, 1].map(|side| graph.initial_values(side)[graph.nodes_of(own_processor)].to_vec());
     endpoint.barrier().await;
     field.mark_start(&endpoint);
     for half_step in 0..2 * field.parameters.iterations as usize {
@@ -76,19 +81,19 @@ async fn run(endpoint: Rc<ActiveEndpoint>, field: Rc<Field>) {
         match field.parameters.exchange {
             Sends::Updates => {
                 field.send_updates(&endpoint, source, &values[source]).await;
-                endpoint.wait_until(|| ghosts.have_all_reported_arrived(source)).await;
+                endpoint.wait_until(|| ghosts.has_all_reported_values(source)).await;
             }
             _ => {
                 field.send_bulk(&endpoint, source, &values[source]).await;
-                endpoint.wait_until(|| ghosts.have_all_arrived(source)).await;
+                endpoint.wait_until(|| ghosts.has_all_values(source)).await;
             }
         }
         parallel::compute(&endpoint, arcs * field.parameters.arc_cycles).await;
-        let new = {
-            let other = ghosts.take_values(source, graph.nodes_of(own_processor), &values[source]);
-            graph.step(target, graph.nodes_of(own_processor), &values[target], &other)
+        let new_values = {
+            let source_values = ghosts.take_values(source, graph.nodes_of(own_processor), &values[source]);
+            graph.step(target, graph.nodes_of(own_processor), &values[target], &source_values)
         };
-        values[target] = new;
+        values[target] = new_values;
         endpoint.barrier().await;
     }
     field.mark_end(&endpoint);
@@ -99,20 +104,20 @@ impl Field {
     /// Sends the values of a side that other processors need: to each receiver in one message, or in groups.
     async fn send_bulk(&self, endpoint: &ActiveEndpoint, side: usize, values: &[f64]) {
         let parameters = &self.parameters;
-        for (to, needed) in &self.sends[endpoint.id().index()][side].by_receiver {
+        for (to, needed) in &self.send_lists[endpoint.id().index()][side].by_receiver {
             let encode = |nodes: &[usize]| {
                 nodes.iter().flat_map(|index| parallel::f64_to_words(values[*index])).collect::<Vec<u32>>()
             };
             if parameters.exchange == Sends::Transfers {
-                self.messages.set(self.messages.get() + 1);
+                self.message_count.set(self.message_count.get() + 1);
                 endpoint.transfer(parallel::endpoint_id(*to), side as u8, &encode(needed)).await;
                 continue;
             }
-            let size = parameters.group as usize;
-            for (group, nodes) in needed.chunks(size).enumerate() {
-                self.messages.set(self.messages.get() + 1);
-                let words = [vec![(group * size) as u32], encode(nodes)].concat();
-                parallel::send(endpoint, *to, GROUPS + side as u8, &words).await;
+            let group_size = parameters.group as usize;
+            for (group, nodes) in needed.chunks(group_size).enumerate() {
+                self.message_count.set(self.message_count.get() + 1);
+                let words = [vec![(group * group_size) as u32], encode(nodes)].concat();
+                parallel::send(endpoint, *to, FIRST_GROUP_HANDLER + side as u8, &words).await;
             }
         }
     }
@@ -120,15 +125,15 @@ impl Field {
     /// Sends, one by one, the values of a side that other processors need, and then the numbers of values.
     async fn send_updates(&self, endpoint: &ActiveEndpoint, side: usize, values: &[f64]) {
         let own_index = endpoint.id().index();
-        let lists = &self.sends[own_index][side];
+        let lists = &self.send_lists[own_index][side];
         for (index, to) in &lists.by_node {
             let (node, [low, high]) =
                 (self.graph.nodes_of(own_index).start + index, parallel::f64_to_words(values[*index]));
-            self.messages.set(self.messages.get() + 1);
+            self.message_count.set(self.message_count.get() + 1);
             parallel::send(endpoint, *to, side as u8, &[node as u32, low, high]).await;
         }
-        for (to, sent) in &lists.by_receiver {
-            parallel::send(endpoint, *to, COUNTS + side as u8, &[sent.len() as u32]).await;
+        for (to, sent_nodes) in &lists.by_receiver {
+            parallel::send(endpoint, *to, FIRST_COUNT_HANDLER + side as u8, &[sent_nodes.len() as u32]).await;
         }
     }
 }

@@ -19,25 +19,25 @@ const VALUE_BYTES: u64 = 8;
 /// The values of all graph nodes in shared memory.
 pub(super) struct Values {
     /// Address of the values by side and processor.
-    parts: [Vec<SharedAddress>; SIDES],
+    areas: [Vec<SharedAddress>; SIDES],
 }
 
 impl Values {
     /// Allocates the values.
     pub fn new(parameters: &Em3d, space: &Space) -> Values {
-        let part = |home| space.allocate(EndpointId(home as u32), VALUE_BYTES * parameters.n_nodes);
-        Values { parts: [(); SIDES].map(|()| (0..space.endpoints()).map(part).collect()) }
+        let area = |home| space.allocate(EndpointId(home as u32), VALUE_BYTES * parameters.n_nodes);
+        Values { areas: [(); SIDES].map(|()| (0..space.endpoint_count()).map(area).collect()) }
     }
 
     fn address(&self, side: usize, (processor, index): (usize, usize)) -> SharedAddress {
-        self.parts[side][processor].plus((VALUE_BYTES as usize * index) as u32)
+        self.areas[side][processor].plus((VALUE_BYTES as usize * index) as u32)
     }
 
     /// Runs the program of a processor.
     pub async fn run(&self, worker: Rc<Worker>, field: Rc<Field>) {
         let (graph, own_processor) = (&field.graph, worker.id());
         for side in 0..SIDES {
-            for (index, value) in graph.initial(side)[graph.nodes_of(own_processor)].iter().enumerate() {
+            for (index, value) in graph.initial_values(side)[graph.nodes_of(own_processor)].iter().enumerate() {
                 worker.store_f64(self.address(side, (own_processor, index)), *value).await;
             }
         }
@@ -57,20 +57,22 @@ impl Values {
         field.finish(own_processor, values);
     }
 
-    /// Computes new values of a side from those of the other.
+    /// Computes new values of the side `target` from the values of the other side.
     async fn half_step(&self, worker: &Worker, field: &Field, target: usize) {
         let (graph, own_processor) = (&field.graph, worker.id());
-        let (ahead, source) = (field.parameters.prefetch as usize, 1 - target);
+        let (prefetch_distance, source) = (field.parameters.prefetch as usize, 1 - target);
         for (index, node) in graph.nodes_of(own_processor).enumerate() {
             let address = self.address(target, (own_processor, index));
-            if ahead > 0 {
+            if prefetch_distance > 0 {
                 worker.prefetch(address, AccessMode::Write).await;
             }
             let mut value = worker.load_f64(address).await;
             let arcs = graph.arcs(target, &(node..node + 1));
-            for (at, (from, weight)) in arcs.iter().enumerate() {
-                if let Some((next, _)) = arcs.get(at + ahead).filter(|_| ahead > 0) {
-                    worker.prefetch(self.address(source, graph.owner(*next)), AccessMode::Read).await;
+            for (arc_index, (from, weight)) in arcs.iter().enumerate() {
+                if let Some((prefetched_node, _)) =
+                    arcs.get(arc_index + prefetch_distance).filter(|_| prefetch_distance > 0)
+                {
+                    worker.prefetch(self.address(source, graph.owner(*prefetched_node)), AccessMode::Read).await;
                 }
                 let source_value = worker.load_f64(self.address(source, graph.owner(*from))).await;
                 worker.compute(field.parameters.arc_cycles).await;

@@ -29,10 +29,10 @@ use std::rc::Rc;
 /// A source of packets for a network, which is notified of the events of its packets.
 trait Traffic {
     /// Returns the next cycle, at or after `cycle`, in which the source offers a packet.
-    fn next(&self, cycle: u64) -> Option<u64>;
+    fn next_offer_cycle(&self, cycle: u64) -> Option<u64>;
 
     /// Offers the packets that are due in the network's present cycle.
-    fn offer(&mut self, network: &mut Network);
+    fn offer_packets(&mut self, network: &mut Network);
 
     /// Handles an event of a packet.
     fn handle(&mut self, event: &PacketEvent);
@@ -88,7 +88,7 @@ async fn drive<T: Traffic>(sim: Sim, fabric: Rc<FabricOnly>, traffic: Rc<RefCell
         let progress = step_cycles(&sim, &fabric, &mut *traffic.borrow_mut(), &mut events);
         sim.until(fabric.time()).await;
         match progress {
-            Progress::More => sim.progress(),
+            Progress::Running => sim.progress(),
             Progress::Finished => return,
             Progress::Deadlocked => report_deadlock(&sim, &fabric).await,
         }
@@ -97,30 +97,30 @@ async fn drive<T: Traffic>(sim: Sim, fabric: Rc<FabricOnly>, traffic: Rc<RefCell
 
 /// The state of the network after a number of cycles.
 enum Progress {
-    More,
+    Running,
     Finished,
     Deadlocked,
 }
 
 fn step_cycles<T: Traffic>(sim: &Sim, fabric: &FabricOnly, traffic: &mut T, events: &mut Vec<PacketEvent>) -> Progress {
     let mut network = fabric.network();
-    let limit = network.cycle() + CYCLES_AT_ONCE;
-    while network.cycle() < limit {
+    let end_cycle = network.cycle() + CYCLES_AT_ONCE;
+    while network.cycle() < end_cycle {
         let cycle = network.cycle();
         if traffic.is_finished(&network) {
             return Progress::Finished;
         }
-        let due = traffic.next(cycle);
-        let Some(next) = [network.next_work(), due].into_iter().flatten().min() else {
+        let offer_cycle = traffic.next_offer_cycle(cycle);
+        let Some(next_cycle) = [network.next_work(), offer_cycle].into_iter().flatten().min() else {
             return if network.counts().in_flight() == 0 { Progress::Finished } else { Progress::Deadlocked };
         };
-        network.skip_to(next);
-        if due == Some(next) {
-            traffic.offer(&mut network);
+        network.skip_to(next_cycle);
+        if offer_cycle == Some(next_cycle) {
+            traffic.offer_packets(&mut network);
         }
         fabric.step(&mut network, sim.recorder(), events, |event| traffic.handle(event));
     }
-    Progress::More
+    Progress::Running
 }
 
 /// Waits for ever for a free channel, so that the run ends with a report of the deadlock.

@@ -64,19 +64,19 @@ fn zero_load_error(load: &f64) -> Option<(String, &'static str)> {
 /// A packet in flight.
 #[derive(Clone, Copy)]
 struct PacketInFlight {
-    cycle: u64,
+    generation_cycle: u64,
     is_measured: bool,
 }
 
 /// The state of an open loop.
 struct OpenLoop {
     parameters: Offered,
-    sources: Vec<RandomStream>,
+    source_randoms: Vec<RandomStream>,
     nodes: u32,
     /// Distribution of the cycles between two packets of a node.
     gaps: Gaps,
     /// Next packet of each node.
-    due: ArrivalRing,
+    next_packets: ArrivalRing,
     packets: Vec<PacketInFlight>,
     free_tags: Vec<u32>,
     counts: OpenLoopCounts,
@@ -88,27 +88,30 @@ struct OpenLoop {
 /// The counts of an open loop.
 #[derive(Clone)]
 struct OpenLoopCounts {
-    generated: u64,
-    arrived: u64,
+    /// Measured packets that were generated.
+    generated_packets: u64,
+    /// Measured packets that arrived.
+    arrived_packets: u64,
     latencies: Latencies,
     /// Flits that arrived in the measurement window, whatever the cycle of their generation.
-    flits: u64,
-    end: u64,
+    arrived_flits: u64,
+    /// Cycle in which the last packet arrived.
+    end_cycle: u64,
     /// Latencies of packets by the cycle of generation, from cycle 0 on.
     latency_series: TimeSeries,
     /// Arrivals after the warm-up.
-    arrivals: TimeSeries,
+    arrival_series: TimeSeries,
 }
 
 impl Offered {
     /// Returns the first cycle after the measurement window.
-    fn end(&self) -> u64 {
+    fn window_end(&self) -> u64 {
         self.warm_up + self.cycles
     }
 
     /// Returns the first cycle in which a saturated run may end, so that its rates are measured over some windows.
     fn saturated_end(&self) -> u64 {
-        self.end().min(self.warm_up + GROWING_WINDOWS * WINDOW_CYCLES)
+        self.window_end().min(self.warm_up + GROWING_WINDOWS * WINDOW_CYCLES)
     }
 }
 
@@ -157,16 +160,17 @@ impl WorkloadSpec for Offered {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let fabric = fabric_only(world);
         let nodes = fabric.nodes();
-        let sources = (0..nodes).map(|node| rng::stream(world.seed, &format!("offered by node {node}"))).collect();
+        let source_randoms =
+            (0..nodes).map(|node| rng::stream(world.seed, &format!("offered by node {node}"))).collect();
         let mut open_loop = OpenLoop {
             parameters: self.clone(),
-            sources,
+            source_randoms,
             nodes,
             gaps: Gaps::new(self.load / f64::from(self.packet_flits)),
-            due: ArrivalRing::new(nodes),
+            next_packets: ArrivalRing::new(nodes),
             packets: Vec::new(),
             free_tags: Vec::new(),
-            counts: OpenLoopCounts::after(self.warm_up),
+            counts: OpenLoopCounts::with_warm_up(self.warm_up),
             backlog: Backlog::new(WINDOW_CYCLES, GROWING_WINDOWS, 1.0),
             end_cycle: None,
         };
@@ -178,15 +182,15 @@ impl WorkloadSpec for Offered {
 }
 
 impl OpenLoopCounts {
-    fn after(warm_up: u64) -> OpenLoopCounts {
+    fn with_warm_up(warm_up: u64) -> OpenLoopCounts {
         OpenLoopCounts {
-            generated: 0,
-            arrived: 0,
+            generated_packets: 0,
+            arrived_packets: 0,
             latencies: Latencies::default(),
-            flits: 0,
-            end: 0,
+            arrived_flits: 0,
+            end_cycle: 0,
             latency_series: TimeSeries::default(),
-            arrivals: TimeSeries::starting_at(warm_up),
+            arrival_series: TimeSeries::starting_at(warm_up),
         }
     }
 }
@@ -194,14 +198,14 @@ impl OpenLoopCounts {
 impl OpenLoop {
     /// Draws the cycle of a node's next packet, at or after `cycle`.
     fn schedule(&mut self, node: u32, cycle: u64) {
-        let gap = self.gaps.draw(&mut self.sources[node as usize]);
+        let gap = self.gaps.draw(&mut self.source_randoms[node as usize]);
         let next = cycle.saturating_add(gap);
-        if next < self.parameters.end() + self.parameters.drain {
-            self.due.insert(next, node);
+        if next < self.parameters.window_end() + self.parameters.drain {
+            self.next_packets.insert(next, node);
         }
     }
 
-    fn tag(&mut self, packet: PacketInFlight) -> u32 {
+    fn allocate_tag(&mut self, packet: PacketInFlight) -> u32 {
         match self.free_tags.pop() {
             Some(tag) => {
                 self.packets[tag as usize] = packet;
@@ -214,13 +218,13 @@ impl OpenLoop {
         }
     }
 
-    fn generate(&mut self, node: u32, network: &mut Network) {
+    fn generate_packet(&mut self, node: u32, network: &mut Network) {
         let cycle = network.cycle();
-        let random = &mut self.sources[node as usize];
+        let random = &mut self.source_randoms[node as usize];
         let destination = self.parameters.pattern.destination(node as usize, self.nodes as usize, random) as u32;
-        let is_measured = (self.parameters.warm_up..self.parameters.end()).contains(&cycle);
-        self.counts.generated += u64::from(is_measured);
-        let tag = self.tag(PacketInFlight { cycle, is_measured });
+        let is_measured = (self.parameters.warm_up..self.parameters.window_end()).contains(&cycle);
+        self.counts.generated_packets += u64::from(is_measured);
+        let tag = self.allocate_tag(PacketInFlight { generation_cycle: cycle, is_measured });
         let flits = self.parameters.packet_flits;
         network.offer(Injection::whole(node, destination, flits, tag));
         self.schedule(node, cycle + 1);
@@ -229,14 +233,14 @@ impl OpenLoop {
 
 impl Traffic for OpenLoop {
     #[inline]
-    fn next(&self, _: u64) -> Option<u64> {
-        self.due.next_cycle()
+    fn next_offer_cycle(&self, _: u64) -> Option<u64> {
+        self.next_packets.next_cycle()
     }
 
-    fn offer(&mut self, network: &mut Network) {
-        self.due.advance_to(network.cycle());
-        while let Some(node) = self.due.pop() {
-            self.generate(node, network);
+    fn offer_packets(&mut self, network: &mut Network) {
+        self.next_packets.advance_to(network.cycle());
+        while let Some(node) = self.next_packets.pop() {
+            self.generate_packet(node, network);
         }
     }
 
@@ -244,18 +248,18 @@ impl Traffic for OpenLoop {
         if event.kind != EventKind::Delivered {
             return;
         }
-        let PacketInFlight { cycle, is_measured } = self.packets[event.tag as usize];
+        let PacketInFlight { generation_cycle, is_measured } = self.packets[event.tag as usize];
         self.free_tags.push(event.tag);
         let counts = &mut self.counts;
-        if (self.parameters.warm_up..self.parameters.end()).contains(&event.cycle) {
-            counts.flits += u64::from(self.parameters.packet_flits);
-            counts.arrivals.add(event.cycle, 1);
+        if (self.parameters.warm_up..self.parameters.window_end()).contains(&event.cycle) {
+            counts.arrived_flits += u64::from(self.parameters.packet_flits);
+            counts.arrival_series.add(event.cycle, 1);
         }
-        counts.latency_series.add(cycle, event.cycle - cycle);
-        counts.end = event.cycle;
+        counts.latency_series.add(generation_cycle, event.cycle - generation_cycle);
+        counts.end_cycle = event.cycle;
         if is_measured {
-            counts.arrived += 1;
-            counts.latencies.add(event.cycle - cycle);
+            counts.arrived_packets += 1;
+            counts.latencies.add(event.cycle - generation_cycle);
         }
     }
 
@@ -265,9 +269,10 @@ impl Traffic for OpenLoop {
             let counts = network.counts();
             self.backlog.sample(cycle, counts.offered - counts.injected, counts.offered);
         }
-        let has_all = self.counts.arrived == self.counts.generated && cycle >= parameters.end();
+        let have_all_arrived =
+            self.counts.arrived_packets == self.counts.generated_packets && cycle >= parameters.window_end();
         let is_saturated = self.backlog.is_growing() && cycle >= parameters.saturated_end();
-        let is_finished = has_all || is_saturated || cycle >= parameters.end() + parameters.drain;
+        let is_finished = have_all_arrived || is_saturated || cycle >= parameters.window_end() + parameters.drain;
         self.end_cycle = is_finished.then_some(cycle);
         is_finished
     }
@@ -288,14 +293,14 @@ impl OpenLoop {
 
     /// Returns the part of the measurement window that was simulated, after the run has ended.
     fn window(&self) -> Range<u64> {
-        let end = self.parameters.end();
+        let end = self.parameters.window_end();
         self.parameters.warm_up..self.end_cycle.unwrap_or(end).min(end)
     }
 
     /// Returns whether the run ended before all measured packets had arrived, although the fabric is not saturated. The
     /// mean latency of the packets that did arrive would then be that of the fast ones.
     fn is_undrained(&self, outcome: &Outcome) -> bool {
-        *outcome == Outcome::Done && self.counts.arrived < self.counts.generated
+        *outcome == Outcome::Done && self.counts.arrived_packets < self.counts.generated_packets
     }
 
     /// Returns the half widths of the 95 % confidence intervals of latency and accepted load, and the detected end of
@@ -304,7 +309,7 @@ impl OpenLoop {
         let (Range { start: from, end: to }, counts) = (self.window(), &self.counts);
         let is_steady = *outcome == Outcome::Done && !self.is_undrained(outcome);
         let latency = counts.latency_series.mean_half_width(from, to).filter(|_| is_steady);
-        let rate = counts.arrivals.rate_half_width(from, to).filter(|_| outcome.is_complete());
+        let rate = counts.arrival_series.rate_half_width(from, to).filter(|_| outcome.is_complete());
         let flits_per_node = f64::from(self.parameters.packet_flits) / f64::from(self.nodes);
         let warm_up = if is_steady { counts.latency_series.warm_up(to) } else { WarmUp::Unknown };
         let unknown = f64::NAN;
@@ -323,26 +328,27 @@ impl OpenLoop {
 impl RunningWorkload for OpenLoopRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let open_loop = self.0.borrow();
-        let (Range { start: from, end: to }, flits_each) =
+        let (Range { start: from, end: to }, flits_per_packet) =
             (open_loop.window(), f64::from(open_loop.parameters.packet_flits));
-        let OpenLoopCounts { generated, arrived, latencies, flits, end, .. } = &open_loop.counts;
+        let OpenLoopCounts { generated_packets, arrived_packets, latencies, arrived_flits, end_cycle, .. } =
+            &open_loop.counts;
         // A deadlocked run has no rates, since it did not reach the end of the measurement window.
         let node_cycles = match outcome.is_complete() && from < to {
             true => (to - from) as f64 * f64::from(open_loop.nodes),
             false => f64::NAN,
         };
-        let load = *generated as f64 * flits_each / node_cycles;
+        let load = *generated_packets as f64 * flits_per_packet / node_cycles;
         let mut metrics = vec![
             Metric::new("offered.load", load, "flits/node/cycle"),
-            Metric::rate("offered.accepted", *flits as f64 / node_cycles, "flits/node/cycle"),
+            Metric::rate("offered.accepted", *arrived_flits as f64 / node_cycles, "flits/node/cycle"),
         ];
         match open_loop.is_undrained(outcome) {
             true => metrics.extend(Latencies::default().metrics(LATENCY)),
             false => metrics.extend(latencies.metrics(LATENCY)),
         }
-        metrics.push(Metric::count("offered.packets", *arrived as f64, ""));
-        metrics.push(Metric::count("offered.unfinished", (generated - arrived) as f64, ""));
-        metrics.push(Metric::new("cycles", *end as f64, "cycles"));
+        metrics.push(Metric::count("offered.packets", *arrived_packets as f64, ""));
+        metrics.push(Metric::count("offered.unfinished", (generated_packets - arrived_packets) as f64, ""));
+        metrics.push(Metric::new("cycles", *end_cycle as f64, "cycles"));
         metrics.extend(open_loop.confidence_metrics(outcome));
         metrics.extend(link_metrics(world));
         metrics
@@ -367,11 +373,11 @@ impl RunningWorkload for OpenLoopRun {
     fn note(&self, _: &World, outcome: &Outcome) -> Option<String> {
         let open_loop = self.0.borrow();
         let (counts, drain) = (&open_loop.counts, open_loop.parameters.drain);
-        let unfinished = counts.generated - counts.arrived;
+        let unfinished = counts.generated_packets - counts.arrived_packets;
         (open_loop.is_undrained(outcome) && !counts.latencies.is_empty()).then(|| {
             format!(
                 "{unfinished} of the measured packets had not arrived within `workload.offered.drain`, {drain} cycles: \
-                 without theirs there is no mean latency."
+                 the mean latency is not reported, because their latencies are unknown."
             )
         })
     }

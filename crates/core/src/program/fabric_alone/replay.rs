@@ -55,14 +55,16 @@ fn read_trace(t: &mut Table<'_>, file: &Path) -> Arc<[TracePacket]> {
 struct ReplayState {
     parameters: Replay,
     /// Index of the first packet not yet offered.
-    next: usize,
-    /// Number of packets whose last flit has arrived, and of those whose arrival is in the trace.
-    arrived: u64,
-    compared: u64,
+    next_packet: usize,
+    /// Number of packets whose last flit has arrived.
+    arrived_packets: u64,
+    /// Number of arrived packets whose arrival is in the trace.
+    compared_packets: u64,
     /// Number of packets that did not arrive in the cycle stated in the trace.
     mismatches: u64,
     latencies: Latencies,
-    end: u64,
+    /// Cycle in which the last packet arrived.
+    end_cycle: u64,
 }
 
 impl Replay {
@@ -108,12 +110,12 @@ impl WorkloadSpec for Replay {
         let fabric = fabric_only(world);
         let state = ReplayState {
             parameters: self.clone(),
-            next: 0,
-            arrived: 0,
-            compared: 0,
+            next_packet: 0,
+            arrived_packets: 0,
+            compared_packets: 0,
             mismatches: 0,
             latencies: Latencies::default(),
-            end: 0,
+            end_cycle: 0,
         };
         let state = Rc::new(RefCell::new(state));
         world.sim.spawn("replay", drive(world.sim.clone(), fabric, state.clone()));
@@ -141,16 +143,18 @@ fn trace_text(path: &Path) -> Result<String, String> {
 }
 
 impl Traffic for ReplayState {
-    fn next(&self, _: u64) -> Option<u64> {
-        self.parameters.packets.get(self.next).map(|packet| packet.generated)
+    fn next_offer_cycle(&self, _: u64) -> Option<u64> {
+        self.parameters.packets.get(self.next_packet).map(|packet| packet.generated)
     }
 
-    fn offer(&mut self, network: &mut Network) {
+    fn offer_packets(&mut self, network: &mut Network) {
         let cycle = network.cycle();
-        while let Some(packet) = self.parameters.packets.get(self.next).filter(|packet| packet.generated <= cycle) {
+        while let Some(packet) =
+            self.parameters.packets.get(self.next_packet).filter(|packet| packet.generated <= cycle)
+        {
             let flits = packet.flits.unwrap_or(self.parameters.packet_flits);
-            network.offer(Injection::whole(packet.source, packet.destination, flits, self.next as u32));
-            self.next += 1;
+            network.offer(Injection::whole(packet.source, packet.destination, flits, self.next_packet as u32));
+            self.next_packet += 1;
         }
     }
 
@@ -160,11 +164,11 @@ impl Traffic for ReplayState {
         }
         let packet = &self.parameters.packets[event.tag as usize];
         let latency = event.cycle - packet.generated;
-        self.arrived += 1;
+        self.arrived_packets += 1;
         self.latencies.add(latency);
-        self.end = event.cycle;
+        self.end_cycle = event.cycle;
         if let Some(arrived) = packet.arrived {
-            self.compared += 1;
+            self.compared_packets += 1;
             self.mismatches += u64::from(arrived != event.cycle);
         }
     }
@@ -176,15 +180,20 @@ struct ReplayRun(Rc<RefCell<ReplayState>>);
 impl RunningWorkload for ReplayRun {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let replay = self.0.borrow();
-        let with_arrival = replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;
+        let packets_with_arrival =
+            replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;
         let mut metrics = vec![
-            Metric::count("replay.packets", replay.arrived as f64, ""),
-            Metric::count("replay.compared", replay.compared as f64, ""),
+            Metric::count("replay.packets", replay.arrived_packets as f64, ""),
+            Metric::count("replay.compared", replay.compared_packets as f64, ""),
             // A packet that never arrived counts as a mismatch.
-            Metric::new("replay.mismatches", (replay.mismatches + with_arrival - replay.compared) as f64, ""),
+            Metric::new(
+                "replay.mismatches",
+                (replay.mismatches + packets_with_arrival - replay.compared_packets) as f64,
+                "",
+            ),
         ];
         metrics.extend(replay.latencies.metrics(LATENCY));
-        metrics.push(Metric::cost("cycles", replay.end as f64, "cycles"));
+        metrics.push(Metric::cost("cycles", replay.end_cycle as f64, "cycles"));
         metrics.extend(link_metrics(world));
         metrics
     }

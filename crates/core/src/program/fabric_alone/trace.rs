@@ -55,8 +55,8 @@ struct Columns {
 /// Reads a trace. Returns its packets in the order of their cycles.
 pub fn read(text: &str) -> Result<Vec<TracePacket>, TraceError> {
     let mut reader = ReaderBuilder::new().comment(Some(b'#')).trim(Trim::All).from_reader(text.as_bytes());
-    let names = reader.headers().map_err(|error| csv_error(&error))?.clone();
-    let columns = Columns::find(&names)?;
+    let header = reader.headers().map_err(|error| csv_error(&error))?.clone();
+    let columns = Columns::find(&header)?;
     let mut packets: Vec<TracePacket> = Vec::new();
     for record in reader.records() {
         packets.push(columns.packet(&record.map_err(|error| csv_error(&error))?)?);
@@ -71,11 +71,12 @@ fn csv_error(error: &csv::Error) -> TraceError {
 }
 
 impl Columns {
-    fn find(names: &StringRecord) -> Result<Columns, TraceError> {
-        let column = |name: &str| names.iter().position(|given| given == name);
+    fn find(header: &StringRecord) -> Result<Columns, TraceError> {
+        let column = |name: &str| header.iter().position(|header_name| header_name == name);
         let required = |name: &str| {
-            let message = format!("there is no column `{name}` among `{}`", names.iter().collect::<Vec<_>>().join(","));
-            column(name).ok_or(TraceError { line: names.position().map_or(1, csv::Position::line), message })
+            let message =
+                format!("there is no column `{name}` among `{}`", header.iter().collect::<Vec<_>>().join(","));
+            column(name).ok_or(TraceError { line: header.position().map_or(1, csv::Position::line), message })
         };
         Ok(Columns {
             generated: required("generated_cycle")?,
@@ -88,15 +89,15 @@ impl Columns {
 
     fn packet(&self, record: &StringRecord) -> Result<TracePacket, TraceError> {
         let line = record.position().map_or(0, csv::Position::line);
-        let number = |column: usize, what: &str, max: u64| {
+        let number = |column: usize, expected: &str, max: u64| {
             let text = &record[column];
             let number = text.parse().ok().filter(|number| *number <= max);
-            let range = || if what == NODE { "the fabric's last node".to_owned() } else { max.to_string() };
-            number.ok_or_else(|| TraceError { line, message: format!("`{text}` is not {what} (0 to {})", range()) })
+            let range = || if expected == NODE { "the fabric's last node".to_owned() } else { max.to_string() };
+            number.ok_or_else(|| TraceError { line, message: format!("`{text}` is not {expected} (0 to {})", range()) })
         };
-        let optional = |column: Option<usize>, what: &str, max: u64| {
-            let given = column.filter(|column| !record[*column].is_empty());
-            given.map(|column| number(column, what, max)).transpose()
+        let optional = |column: Option<usize>, expected: &str, max: u64| {
+            let filled_column = column.filter(|column| !record[*column].is_empty());
+            filled_column.map(|column| number(column, expected, max)).transpose()
         };
         let flits = optional(self.flits, "a number of flits", u64::from(FLITS_MAX))?;
         if flits == Some(0) {
@@ -158,7 +159,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_rejected(text in "\\PC*", table in "[0-9,\n#a-z_]*") {
+        fn read_does_not_panic_on_any_text(text in "\\PC*", table in "[0-9,\n#a-z_]*") {
             let _ = read(&text);
             let _ = read(&format!("generated_cycle,source,destination\n{table}"));
         }

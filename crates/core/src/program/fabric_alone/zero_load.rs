@@ -43,14 +43,16 @@ struct ZeroLoadState {
     nodes: u32,
     fabric: Rc<FabricOnly>,
     /// Number of the next pair.
-    next: u64,
+    next_pair: u64,
     start_cycle: u64,
     distance: u32,
     /// Whether a packet is in flight.
-    busy: bool,
-    header: BTreeMap<u32, LatencyRange>,
-    tail: BTreeMap<u32, LatencyRange>,
-    packets: u64,
+    is_busy: bool,
+    /// Latencies until the arrival of the header, by distance.
+    header_latencies: BTreeMap<u32, LatencyRange>,
+    /// Latencies until the arrival of the tail, by distance.
+    tail_latencies: BTreeMap<u32, LatencyRange>,
+    delivered_packets: u64,
     /// Latencies until the arrival of the header, or with store-and-forward of the tail.
     latencies: Latencies,
 }
@@ -84,13 +86,13 @@ impl WorkloadSpec for ZeroLoad {
             parameters: self.clone(),
             nodes: fabric.nodes(),
             fabric: fabric.clone(),
-            next: 0,
+            next_pair: 0,
             start_cycle: 0,
             distance: 0,
-            busy: false,
-            header: BTreeMap::new(),
-            tail: BTreeMap::new(),
-            packets: 0,
+            is_busy: false,
+            header_latencies: BTreeMap::new(),
+            tail_latencies: BTreeMap::new(),
+            delivered_packets: 0,
             latencies: Latencies::default(),
         };
         let state = Rc::new(RefCell::new(state));
@@ -103,9 +105,9 @@ impl ZeroLoadState {
     /// Returns the source and destination of pair `number`, or `None` after the last pair.
     fn pair(&self, number: u64) -> Option<(u32, u32)> {
         let (nodes, sources) = (u64::from(self.nodes), u64::from(self.parameters.sources.min(self.nodes)));
-        let (source, other) = (number / (nodes - 1).max(1), number % (nodes - 1).max(1));
+        let (source, destination_index) = (number / (nodes - 1).max(1), number % (nodes - 1).max(1));
         let source = (source < sources).then(|| source * nodes / sources)?;
-        let destination = if other < source { other } else { other + 1 };
+        let destination = if destination_index < source { destination_index } else { destination_index + 1 };
         (destination < nodes).then_some((source as u32, destination as u32))
     }
 }
@@ -119,16 +121,16 @@ impl LatencyRange {
 }
 
 impl Traffic for ZeroLoadState {
-    fn next(&self, cycle: u64) -> Option<u64> {
-        (!self.busy && self.pair(self.next).is_some()).then_some(cycle)
+    fn next_offer_cycle(&self, cycle: u64) -> Option<u64> {
+        (!self.is_busy && self.pair(self.next_pair).is_some()).then_some(cycle)
     }
 
-    fn offer(&mut self, network: &mut Network) {
-        let (source, destination) = self.pair(self.next).expect("packets are offered only while a pair is left");
+    fn offer_packets(&mut self, network: &mut Network) {
+        let (source, destination) = self.pair(self.next_pair).expect("packets are offered only while a pair is left");
         let (flits, cycle) = (self.parameters.packet_flits, network.cycle());
         self.distance = self.fabric.distance(source, destination);
         network.offer(Injection::whole(source, destination, flits, 0));
-        (self.start_cycle, self.busy, self.next) = (cycle, true, self.next + 1);
+        (self.start_cycle, self.is_busy, self.next_pair) = (cycle, true, self.next_pair + 1);
     }
 
     fn handle(&mut self, event: &PacketEvent) {
@@ -136,7 +138,7 @@ impl Traffic for ZeroLoadState {
         match event.kind {
             EventKind::FlitsSent(_) | EventKind::Injected | EventKind::FlitsArrived(_) => {}
             EventKind::HeaderArrived => {
-                LatencyRange::add(&mut self.header, self.distance, latency);
+                LatencyRange::add(&mut self.header_latencies, self.distance, latency);
                 if !self.fabric.is_store_and_forward() {
                     self.latencies.add(latency);
                 }
@@ -145,9 +147,9 @@ impl Traffic for ZeroLoadState {
                 if self.fabric.is_store_and_forward() {
                     self.latencies.add(latency);
                 }
-                LatencyRange::add(&mut self.tail, self.distance, latency);
-                self.busy = false;
-                self.packets += 1;
+                LatencyRange::add(&mut self.tail_latencies, self.distance, latency);
+                self.is_busy = false;
+                self.delivered_packets += 1;
             }
         }
     }
@@ -163,13 +165,15 @@ struct ZeroLoadRun(Rc<RefCell<ZeroLoadState>>);
 impl RunningWorkload for ZeroLoadRun {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let state = self.0.borrow();
-        let mut metrics = vec![Metric::count("packets.delivered", state.packets as f64, "")];
-        let latency = if state.fabric.is_store_and_forward() { &state.tail } else { &state.header };
-        for (what, ranges) in [("latency", latency), ("header", &state.header), ("tail", &state.tail)] {
+        let mut metrics = vec![Metric::count("packets.delivered", state.delivered_packets as f64, "")];
+        let latency = if state.fabric.is_store_and_forward() { &state.tail_latencies } else { &state.header_latencies };
+        for (quantity, ranges) in
+            [("latency", latency), ("header", &state.header_latencies), ("tail", &state.tail_latencies)]
+        {
             for (distance, LatencyRange { min, max }) in ranges {
-                for (end, value) in [("min", min), ("max", max)] {
+                for (bound, value) in [("min", min), ("max", max)] {
                     metrics.push(Metric::latency(
-                        format!("zero_load.d{distance}.{what}_{end}"),
+                        format!("zero_load.d{distance}.{quantity}_{bound}"),
                         *value as f64,
                         "cycles",
                     ));

@@ -4,7 +4,7 @@
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Adjacency {
     /// Index of the first neighbour of each vertex; at the end, the number of all neighbours.
-    begin: Vec<usize>,
+    row_starts: Vec<usize>,
     neighbours: Vec<u32>,
 }
 
@@ -12,10 +12,10 @@ impl Adjacency {
     /// Creates a graph from the neighbours of each vertex. They must be in order, symmetric, and without the vertex
     /// itself.
     pub(super) fn from_rows<R: AsRef<[u32]>>(rows: &[R]) -> Adjacency {
-        let mut adjacency = Adjacency { begin: vec![0], neighbours: Vec::new() };
+        let mut adjacency = Adjacency { row_starts: vec![0], neighbours: Vec::new() };
         for row in rows {
             adjacency.neighbours.extend(row.as_ref());
-            adjacency.begin.push(adjacency.neighbours.len());
+            adjacency.row_starts.push(adjacency.neighbours.len());
         }
         adjacency
     }
@@ -33,7 +33,7 @@ impl Adjacency {
 
     /// Returns the number of vertices.
     pub fn vertices(&self) -> usize {
-        self.begin.len() - 1
+        self.row_starts.len() - 1
     }
 
     /// Returns the number of edges.
@@ -43,7 +43,7 @@ impl Adjacency {
 
     /// Returns the neighbours of a vertex in order.
     pub fn neighbours(&self, vertex: usize) -> &[u32] {
-        &self.neighbours[self.begin[vertex]..self.begin[vertex + 1]]
+        &self.neighbours[self.row_starts[vertex]..self.row_starts[vertex + 1]]
     }
 
     /// Returns a vertex and a neighbour of it that does not have the vertex as its neighbour, if there are any.
@@ -57,12 +57,12 @@ impl Adjacency {
 
     /// Returns whether the graph is valid: neighbours are in order, exist, are symmetric, and never the vertex itself.
     pub fn is_valid(&self) -> bool {
-        let is_row = |vertex: usize| {
+        let is_valid_row = |vertex: usize| {
             let row = self.neighbours(vertex);
             row.windows(2).all(|pair| pair[0] < pair[1])
                 && row.last().is_none_or(|last| (*last as usize) < self.vertices())
                 && row.binary_search(&(vertex as u32)).is_err()
         };
-        (0..self.vertices()).all(is_row) && self.asymmetric_pair().is_none()
+        (0..self.vertices()).all(is_valid_row) && self.asymmetric_pair().is_none()
     }
 }

@@ -7,7 +7,7 @@
 use super::{Adjacency, SymmetricMatrix};
 
 /// Returns the rows of a graph ordered by colour, and within a colour by number.
-pub fn by_colour(graph: &Adjacency) -> Vec<u32> {
+pub fn rows_by_colour(graph: &Adjacency) -> Vec<u32> {
     let mut colours: Vec<Option<usize>> = vec![None; graph.vertices()];
     for row in 0..colours.len() {
         let is_used =
@@ -23,7 +23,7 @@ impl SymmetricMatrix {
     /// Returns the matrix with its rows and columns in another order: new row `i` is the old row `order[i]`.
     pub fn reordered(&self, order: &[u32]) -> SymmetricMatrix {
         let mut new_index = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(at, row)| new_index[*row as usize] = at as u32);
+        order.iter().enumerate().for_each(|(new_row, row)| new_index[*row as usize] = new_row as u32);
         let mut entries: Vec<(u32, u32, f64)> = Vec::new();
         for row in 0..self.lower.rows() {
             let (columns, values) = self.lower.row(row);
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn even_ring_has_two_colours_and_two_solve_levels() {
         let ring = Adjacency::from_edges(6, (0..6).map(|row| (row, (row + 1) % 6)));
-        let order = by_colour(&ring);
+        let order = rows_by_colour(&ring);
         assert_eq!(order, [0, 2, 4, 1, 3, 5]);
         let matrix = SymmetricMatrix::from_graph(&ring).reordered(&order);
         let rows: Vec<&[u32]> = (0..6).map(|row| matrix.lower.row(row).0).collect();

@@ -3,8 +3,8 @@
 //!
 //! Mesh nodes are on a sheet, row by row, because BCSSTK32 is a car's chassis, which consists of plates. Pairs of nodes
 //! are coupled in the order of their distance until rows have the requested number of neighbours; of the pairs with the
-//! last distance, a random subset is taken. Off-diagonal values are random; the diagonal is larger than their sum, so
-//! that the matrix is positive definite (chosen).
+//! largest distance used, a random subset is taken. Off-diagonal values are random; the diagonal is larger than their
+//! sum, so that the matrix is positive definite (chosen).
 //!
 //! The module leaves out stiffnesses, holes and joints, and any order of rows other than that along the sheet.
 
@@ -24,7 +24,7 @@ pub struct FemSize {
     ///
     /// The last point of the mesh may have fewer rows.
     #[param(key = "degrees-of-freedom", was = "freedom", min = 1, max = 12, default = 3)]
-    pub freedom: usize,
+    pub degrees_of_freedom: usize,
     /// Rows of a generated finite-element matrix.
     #[param(min = 2, max = ROWS_MAX, default = 3720)]
     pub rows: usize,
@@ -51,7 +51,7 @@ pub struct FemMatrix {
 ///
 /// Returns the reason if there is no such matrix.
 pub fn generate(size: FemSize, seed: u64) -> Result<FemMatrix, String> {
-    if size.rows == 0 || size.freedom == 0 || u32::try_from(size.rows).is_err() {
+    if size.rows == 0 || size.degrees_of_freedom == 0 || u32::try_from(size.rows).is_err() {
         return Err(format!("a matrix has from 1 to {} rows, and a mesh node at least one", u32::MAX));
     }
     if !(0.0..=NEIGHBOURS_MAX).contains(&size.neighbours) {
@@ -66,24 +66,25 @@ pub fn generate(size: FemSize, seed: u64) -> Result<FemMatrix, String> {
     }
     rows.iter_mut().for_each(|row| row.sort_unstable());
     let mut entries = Vec::new();
-    let mut sums = vec![0.0; size.rows];
-    for (node, others) in rows.iter().enumerate() {
-        let freedom = |node: usize| node * size.freedom..((node + 1) * size.freedom).min(size.rows);
-        for row in freedom(node) {
-            let columns = others.iter().flat_map(|other| freedom(*other as usize));
-            for column in columns.chain(node * size.freedom..row) {
+    let mut row_sums = vec![0.0; size.rows];
+    for (node, earlier_nodes) in rows.iter().enumerate() {
+        let rows_of_node =
+            |node: usize| node * size.degrees_of_freedom..((node + 1) * size.degrees_of_freedom).min(size.rows);
+        for row in rows_of_node(node) {
+            let columns = earlier_nodes.iter().flat_map(|other| rows_of_node(*other as usize));
+            for column in columns.chain(node * size.degrees_of_freedom..row) {
                 let value = -0.1 - 0.9 * random.random::<f64>();
-                sums[row] -= value;
-                sums[column] -= value;
+                row_sums[row] -= value;
+                row_sums[column] -= value;
                 entries.push((row as u32, column as u32, value));
             }
             entries.push((row as u32, row as u32, 0.0));
         }
     }
     for (row, _, value) in entries.iter_mut().filter(|(row, column, _)| row == column) {
-        *value = 1.0 + DIAGONAL_DOMINANCE * sums[*row as usize];
+        *value = 1.0 + DIAGONAL_DOMINANCE * row_sums[*row as usize];
     }
-    let coordinates = (0..size.rows).map(|row| sheet.position(row / size.freedom)).collect();
+    let coordinates = (0..size.rows).map(|row| sheet.position(row / size.degrees_of_freedom)).collect();
     Ok(FemMatrix { matrix: SymmetricMatrix::from_lower(size.rows, entries.into_iter()), coordinates })
 }
 
@@ -100,7 +101,7 @@ struct Sheet {
 
 impl Sheet {
     fn new(size: FemSize) -> Sheet {
-        let nodes = size.rows.div_ceil(size.freedom);
+        let nodes = size.rows.div_ceil(size.degrees_of_freedom);
         Sheet { nodes, width: nodes.isqrt().max(1) }
     }
 
@@ -117,42 +118,47 @@ impl Sheet {
 
     /// Returns the pairs of nodes that are coupled.
     fn pairs(&self, size: FemSize, random: &mut rng::RandomStream) -> Result<Vec<(u32, u32)>, String> {
-        let of_node = |freedom: usize| freedom * (freedom - 1) / 2;
-        let diagonal_entries =
-            (self.nodes - 1) * of_node(size.freedom) + of_node(size.rows - (self.nodes - 1) * size.freedom);
+        let entries_within_node = |rows: usize| rows * (rows - 1) / 2;
+        let diagonal_entries = (self.nodes - 1) * entries_within_node(size.degrees_of_freedom)
+            + entries_within_node(size.rows - (self.nodes - 1) * size.degrees_of_freedom);
         let entries = size.rows as f64 * size.neighbours / 2.0 - diagonal_entries as f64;
-        let wanted = (entries / (size.freedom * size.freedom) as f64).round().max(0.0) as usize;
+        let pair_count =
+            (entries / (size.degrees_of_freedom * size.degrees_of_freedom) as f64).round().max(0.0) as usize;
         let mut pairs = Vec::new();
-        let mut square = 0;
-        while pairs.len() < wanted {
-            square += 1;
-            let mut next = self.pairs_at_distance(square);
+        let mut squared_distance = 0;
+        while pairs.len() < pair_count {
+            squared_distance += 1;
+            let mut candidates = self.pairs_at_distance(squared_distance);
             let is_nearest = pairs.is_empty();
-            let missing = wanted - pairs.len();
-            if square > (2 * self.width * self.width) as isize || (is_nearest && missing < next.len()) {
+            let missing_pairs = pair_count - pairs.len();
+            if squared_distance > (2 * self.width * self.width) as isize
+                || (is_nearest && missing_pairs < candidates.len())
+            {
                 return Err(format!(
                     "{} neighbours per row are too many for a mesh of {} nodes: choose fewer, or more rows",
                     size.neighbours, self.nodes
                 ));
             }
-            if missing < next.len() {
-                pairs.extend_from_slice(next.partial_shuffle(random, missing).0);
+            if missing_pairs < candidates.len() {
+                pairs.extend_from_slice(candidates.partial_shuffle(random, missing_pairs).0);
             } else {
-                pairs.append(&mut next);
+                pairs.append(&mut candidates);
             }
         }
         Ok(pairs)
     }
 
     /// Returns all pairs of nodes whose distance has this square.
-    fn pairs_at_distance(&self, square: isize) -> Vec<(u32, u32)> {
-        let max = square.isqrt();
-        let steps = (0..=max).flat_map(|along| (-max..=max).map(move |across| (across, along)));
+    fn pairs_at_distance(&self, squared_distance: isize) -> Vec<(u32, u32)> {
+        let step_max = squared_distance.isqrt();
+        let steps = (0..=step_max).flat_map(|along| (-step_max..=step_max).map(move |across| (across, along)));
         let steps: Vec<_> = steps
-            .filter(|(across, along)| across * across + along * along == square && (*along > 0 || *across > 0))
+            .filter(|(across, along)| {
+                across * across + along * along == squared_distance && (*along > 0 || *across > 0)
+            })
             .collect();
-        let from =
+        let pairs_from =
             |node: usize| steps.iter().filter_map(move |step| Some((node as u32, self.node_at_offset(node, *step)?)));
-        (0..self.nodes).flat_map(from).collect()
+        (0..self.nodes).flat_map(pairs_from).collect()
     }
 }

@@ -28,48 +28,50 @@ impl Format {
             is_scaled = scale.trim().parse::<i8>().ok()? != 0;
             text = rest.strip_prefix(',').unwrap_or(rest);
         }
-        let at = text.find(|c: char| c.is_ascii_alphabetic())?;
-        let (fields, letter, size) = (text[..at].trim(), &text[at..at + 1], &text[at + 1..]);
-        let (width, decimals) = size.split_once('.').unwrap_or((size, "0"));
-        let is_kind = if is_real { "EDFG".contains(letter) } else { letter == "I" };
+        let letter_index = text.find(|c: char| c.is_ascii_alphabetic())?;
+        let (fields, letter, size_text) =
+            (text[..letter_index].trim(), &text[letter_index..letter_index + 1], &text[letter_index + 1..]);
+        let (width, decimals) = size_text.split_once('.').unwrap_or((size_text, "0"));
+        let has_expected_kind = if is_real { "EDFG".contains(letter) } else { letter == "I" };
         decimals.trim().parse::<u8>().ok()?;
         let fields = if fields.is_empty() { 1 } else { fields.parse().ok()? };
         let width: usize = width.trim().parse().ok()?;
         let is_valid = fields > 0 && width > 0 && width.saturating_mul(fields) <= CARD_MAX;
-        (is_kind && is_valid).then_some(Format { fields, width, is_real, is_scaled })
+        (has_expected_kind && is_valid).then_some(Format { fields, width, is_real, is_scaled })
     }
 
     /// Returns the number of cards that contain `count` fields.
-    pub fn cards(&self, count: usize) -> usize {
+    pub fn card_count(&self, count: usize) -> usize {
         count.div_ceil(self.fields)
     }
 
-    /// Reads `count` fields from the next cards, and passes each with its index to `take`.
-    pub fn each<'a>(
+    /// Reads `count` fields from the next cards, and passes each with its index to `handle_field`.
+    pub fn for_each_field<'a>(
         &self,
         lines: &mut Lines<'a>,
         count: usize,
-        what: &str,
-        mut take: impl FnMut(&Lines<'a>, usize, &str) -> Result<(), InputError>,
+        field_kind: &str,
+        mut handle_field: impl FnMut(&Lines<'a>, usize, &str) -> Result<(), InputError>,
     ) -> Result<(), InputError> {
-        for card in 0..self.cards(count) {
+        for card in 0..self.card_count(count) {
             let first = card * self.fields;
-            let line = lines.take()?.ok_or_else(|| lines.end_error(&format!("{what} {} of {count}", first + 1)))?;
+            let line =
+                lines.next_line()?.ok_or_else(|| lines.end_error(&format!("{field_kind} {} of {count}", first + 1)))?;
             if !line.is_ascii() {
-                return Err(lines.error(format!("expected fields, each a {what}, found {}", excerpt(line))));
+                return Err(lines.error(format!("expected fields, each a {field_kind}, found {}", excerpt(line))));
             }
             for index in 0..self.fields {
                 let clip = |column: usize| column.min(line.len());
                 let field = line[clip(index * self.width)..clip((index + 1) * self.width)].trim();
                 let number = first + index + 1;
                 match (field.is_empty(), number <= count) {
-                    (false, true) => take(lines, number - 1, field)?,
+                    (false, true) => handle_field(lines, number - 1, field)?,
                     (true, true) => {
-                        return Err(lines.error(format!("expected {what} {number} of {count}, found a blank")));
+                        return Err(lines.error(format!("expected {field_kind} {number} of {count}, found a blank")));
                     }
                     (false, false) => {
                         return Err(lines.error(format!(
-                            "expected {count} fields, each a {what}, found another: {}",
+                            "expected {count} fields, each a {field_kind}, found another: {}",
                             excerpt(field)
                         )));
                     }
@@ -81,16 +83,16 @@ impl Format {
     }
 
     /// Parses a value as Fortran writes it. Its exponent is marked by `D` or `E`, or only by a sign.
-    pub fn value(&self, lines: &Lines<'_>, field: &str) -> Result<f64, InputError> {
+    pub fn parse_value(&self, lines: &Lines<'_>, field: &str) -> Result<f64, InputError> {
         let error = || lines.error(format!("expected a value with a decimal point, found {}", excerpt(field)));
         let text = field.to_ascii_uppercase().replace('D', "E");
         let is_number = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'E' | b'+' | b'-'));
         if !is_number || !text.contains('.') {
             return Err(error());
         }
-        let sign = text.char_indices().skip(1).find(|(_, c)| matches!(c, '+' | '-')).map(|(at, _)| at);
+        let sign = text.char_indices().skip(1).find(|(_, c)| matches!(c, '+' | '-')).map(|(sign_index, _)| sign_index);
         let text = match sign {
-            Some(at) if !text.contains('E') => format!("{}E{}", &text[..at], &text[at..]),
+            Some(sign_index) if !text.contains('E') => format!("{}E{}", &text[..sign_index], &text[sign_index..]),
             _ => text,
         };
         if self.is_scaled && !text.contains('E') {

@@ -21,37 +21,37 @@ impl std::error::Error for InputError {}
 
 /// A reader of the lines of a file.
 pub(super) struct Lines<'a> {
-    rest: &'a [u8],
-    bytes: usize,
+    remaining: &'a [u8],
+    file_bytes: usize,
     number: u64,
 }
 
 impl<'a> Lines<'a> {
     pub fn new(bytes: &'a [u8]) -> Lines<'a> {
-        Lines { rest: bytes, bytes: bytes.len(), number: 0 }
+        Lines { remaining: bytes, file_bytes: bytes.len(), number: 0 }
     }
 
     /// Returns the number of the line that was read last.
-    pub fn number(&self) -> u64 {
+    pub fn line_number(&self) -> u64 {
         self.number.max(1)
     }
 
     /// Returns an error of the line that was read last.
     pub fn error(&self, message: impl Into<String>) -> InputError {
-        InputError { line: self.number(), message: message.into() }
+        InputError { line: self.line_number(), message: message.into() }
     }
 
     /// Reads the next line; returns `None` at the end.
-    pub fn take(&mut self) -> Result<Option<&'a str>, InputError> {
-        if self.rest.is_empty() {
+    pub fn next_line(&mut self) -> Result<Option<&'a str>, InputError> {
+        if self.remaining.is_empty() {
             return Ok(None);
         }
-        let end = self.rest.iter().position(|byte| *byte == b'\n');
-        let (line, rest) = match end {
-            Some(end) => (&self.rest[..end], &self.rest[end + 1..]),
-            None => (self.rest, &self.rest[self.rest.len()..]),
+        let end = self.remaining.iter().position(|byte| *byte == b'\n');
+        let (line, remaining) = match end {
+            Some(end) => (&self.remaining[..end], &self.remaining[end + 1..]),
+            None => (self.remaining, &self.remaining[self.remaining.len()..]),
         };
-        self.rest = rest;
+        self.remaining = remaining;
         self.number += 1;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         std::str::from_utf8(line).map(Some).map_err(|_| self.error("expected text, found bytes that are not UTF-8"))
@@ -60,7 +60,7 @@ impl<'a> Lines<'a> {
     /// Reads the next line that is not a comment; returns `None` at the end.
     pub fn next_uncommented(&mut self, comment: char) -> Result<Option<&'a str>, InputError> {
         loop {
-            match self.take()? {
+            match self.next_line()? {
                 Some(line) if line.trim_start().starts_with(comment) => {}
                 line => return Ok(line),
             }
@@ -93,37 +93,38 @@ impl<'a> Lines<'a> {
     }
 
     /// Parses a count of items, each of which takes at least `bytes_min` bytes of the file.
-    pub fn count(&self, word: Option<&str>, what: &str, bytes_min: u64) -> Result<usize, InputError> {
-        let max = (self.bytes as u64 / bytes_min.max(1)).min(u64::from(u32::MAX - 1));
-        let count: u64 = self.word(word, what)?;
+    pub fn parse_count(&self, word: Option<&str>, expected: &str, bytes_min: u64) -> Result<usize, InputError> {
+        let max = (self.file_bytes as u64 / bytes_min.max(1)).min(u64::from(u32::MAX - 1));
+        let count: u64 = self.parse_word(word, expected)?;
         if count > max {
-            let bytes = self.bytes;
-            return Err(
-                self.error(format!("expected {what}, found {count}: a file of {bytes} bytes cannot hold that many"))
-            );
+            let bytes = self.file_bytes;
+            return Err(self
+                .error(format!("expected {expected}, found {count}: a file of {bytes} bytes cannot hold that many")));
         }
         Ok(count as usize)
     }
 
     /// Parses a word of the line.
-    pub fn word<T: std::str::FromStr>(&self, word: Option<&str>, what: &str) -> Result<T, InputError> {
-        let Some(word) = word else { return Err(self.error(format!("expected {what}, found the end of the line"))) };
-        word.parse().map_err(|_| self.error(format!("expected {what}, found {}", excerpt(word))))
+    pub fn parse_word<T: std::str::FromStr>(&self, word: Option<&str>, expected: &str) -> Result<T, InputError> {
+        let Some(word) = word else {
+            return Err(self.error(format!("expected {expected}, found the end of the line")));
+        };
+        word.parse().map_err(|_| self.error(format!("expected {expected}, found {}", excerpt(word))))
     }
 
-    /// Parses an index of one of `count` items, counted `from` 0 or 1. Returns the index counted from 0.
-    pub fn index(&self, word: Option<&str>, what: &str, from: u64, count: usize) -> Result<u32, InputError> {
-        let last = count as u64 + from - 1;
-        let index: u64 = self.word(word, what)?;
-        if !(from..=last).contains(&index) {
-            return Err(self.error(format!("expected {what} from {from} to {last}, found {index}")));
+    /// Parses an index of one of `count` items, counted from `base`, which is 0 or 1. Returns the index counted from 0.
+    pub fn parse_index(&self, word: Option<&str>, expected: &str, base: u64, count: usize) -> Result<u32, InputError> {
+        let last = count as u64 + base - 1;
+        let index: u64 = self.parse_word(word, expected)?;
+        if !(base..=last).contains(&index) {
+            return Err(self.error(format!("expected {expected} from {base} to {last}, found {index}")));
         }
-        Ok((index - from) as u32)
+        Ok((index - base) as u32)
     }
 
     /// Parses a finite value of the line.
-    pub fn value(&self, word: Option<&str>) -> Result<f64, InputError> {
-        let value: f64 = self.word(word, "a value")?;
+    pub fn parse_value(&self, word: Option<&str>) -> Result<f64, InputError> {
+        let value: f64 = self.parse_word(word, "a value")?;
         if !value.is_finite() {
             return Err(self.error(format!("expected a finite value, found {value}")));
         }
@@ -142,10 +143,10 @@ impl<'a> Lines<'a> {
 }
 
 /// Returns the beginning of some text for a message, without control characters.
-pub(super) fn excerpt(found: &str) -> String {
-    let found = found.trim();
-    let mut text: String = found.chars().take(EXCERPT_MAX).flat_map(char::escape_debug).collect();
-    if found.chars().nth(EXCERPT_MAX).is_some() {
+pub(super) fn excerpt(source: &str) -> String {
+    let source = source.trim();
+    let mut text: String = source.chars().take(EXCERPT_MAX).flat_map(char::escape_debug).collect();
+    if source.chars().nth(EXCERPT_MAX).is_some() {
         text.push('…');
     }
     format!("`{text}`")

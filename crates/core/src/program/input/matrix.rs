@@ -46,10 +46,10 @@ impl SymmetricMatrix {
             (row, column, entry.row < entry.column)
         });
         if let Some(pair) = entries.windows(2).find(|pair| position(&pair[0]) == position(&pair[1])) {
-            let (line, before) = (pair[0].line.max(pair[1].line), pair[0].line.min(pair[1].line));
+            let (line, first_line) = (pair[0].line.max(pair[1].line), pair[0].line.min(pair[1].line));
             return Err(InputError {
                 line,
-                message: format!("{} occurs twice, first in line {before}", describe(&pair[0])),
+                message: format!("{} occurs twice, first in line {first_line}", describe(&pair[0])),
             });
         }
         if layout.is_general {
@@ -66,17 +66,18 @@ impl SymmetricMatrix {
 
     /// Creates a matrix from the entries (row, column, value) of the lower triangle, in the order of rows and columns.
     pub(super) fn from_lower(rows: usize, entries: impl Iterator<Item = (u32, u32, f64)>) -> SymmetricMatrix {
-        let mut lower = LowerTriangle { begin: vec![0; rows + 1], diagonal: vec![0.0; rows], ..LowerTriangle::empty() };
+        let mut lower =
+            LowerTriangle { row_starts: vec![0; rows + 1], diagonal: vec![0.0; rows], ..LowerTriangle::empty() };
         for (row, column, value) in entries {
             if row == column {
                 lower.diagonal[row as usize] = value;
             } else {
-                lower.begin[row as usize + 1] += 1;
+                lower.row_starts[row as usize + 1] += 1;
                 lower.columns.push(column);
                 lower.values.push(value);
             }
         }
-        (0..rows).for_each(|row| lower.begin[row + 1] += lower.begin[row]);
+        (0..rows).for_each(|row| lower.row_starts[row + 1] += lower.row_starts[row]);
         SymmetricMatrix { lower, has_values: true }
     }
 
@@ -93,11 +94,11 @@ impl SymmetricMatrix {
     }
 
     fn choose_values(&mut self) {
-        let LowerTriangle { begin, columns, values, diagonal } = &mut self.lower;
+        let LowerTriangle { row_starts, columns, values, diagonal } = &mut self.lower;
         values.fill(-1.0);
         diagonal.fill(1.0);
         for row in 0..diagonal.len() {
-            for column in &columns[begin[row]..begin[row + 1]] {
+            for column in &columns[row_starts[row]..row_starts[row + 1]] {
                 diagonal[row] += 1.0;
                 diagonal[*column as usize] += 1.0;
             }
@@ -124,10 +125,10 @@ fn describe(entry: &Entry) -> String {
 /// Returns the lower half of entries that are sorted next to their mirror images.
 fn lower_half(entries: Vec<Entry>) -> Result<Vec<Entry>, InputError> {
     let mut lower = Vec::new();
-    let mut rest = entries.into_iter().peekable();
-    while let Some(entry) = rest.next() {
+    let mut remaining = entries.into_iter().peekable();
+    while let Some(entry) = remaining.next() {
         if entry.row != entry.column {
-            let mirror = rest.next_if(|next| (next.column, next.row) == position(&entry));
+            let mirror = remaining.next_if(|next| (next.column, next.row) == position(&entry));
             let message = match mirror {
                 None => Some("has none on the other side of the diagonal".to_owned()),
                 Some(mirror) if mirror.value != entry.value => {

@@ -64,12 +64,12 @@ impl MeshSize {
     /// Returns the recipe with the fewest changes of a box.
     fn recipe(self) -> Option<Recipe> {
         let mut best: Option<Recipe> = None;
-        let nodes_of = |cubes: [usize; 3]| cubes.iter().map(|along| along + 1).product::<usize>();
+        let nodes_of = |cubes: [usize; 3]| cubes.iter().map(|cube_count| cube_count + 1).product::<usize>();
         for a in (1..).take_while(|a| nodes_of([*a, *a, *a]) <= self.nodes) {
             for b in (a..).take_while(|b| nodes_of([a, *b, *b]) <= self.nodes) {
                 let boxes = (b..).map(|c| [a, b, c]).take_while(|cubes| nodes_of(*cubes) <= self.nodes);
                 for recipe in boxes.filter_map(|cubes| self.recipe_from(cubes)) {
-                    if best.is_none_or(|best| recipe.changes() < best.changes()) {
+                    if best.is_none_or(|best| recipe.change_count() < best.change_count()) {
                         best = Some(recipe);
                     }
                 }
@@ -92,7 +92,7 @@ impl MeshSize {
 }
 
 impl Recipe {
-    fn changes(&self) -> usize {
+    fn change_count(&self) -> usize {
         self.face_splits + self.inner_splits + self.flips
     }
 }
@@ -107,22 +107,23 @@ impl Mesh {
         if size.nodes > NODES_MAX {
             return Err(format!("a mesh has at most {NODES_MAX} nodes, not {}", size.nodes));
         }
-        let impossible = || {
-            let possible = MeshSize::for_nodes(size.nodes);
-            let hint = possible
-                .map(|possible| format!("; {} edges and {} faces are possible", possible.edges, possible.faces));
+        let impossible_size = || {
+            let possible_size = MeshSize::for_nodes(size.nodes);
+            let hint = possible_size.map(|possible_size| {
+                format!("; {} edges and {} faces are possible", possible_size.edges, possible_size.faces)
+            });
             let MeshSize { nodes, edges, faces } = size;
             let hint = hint.unwrap_or_default();
             format!("no mesh of tetrahedra has {nodes} nodes, {edges} edges and {faces} surface faces{hint}")
         };
-        let recipe = size.recipe().ok_or_else(impossible)?;
+        let recipe = size.recipe().ok_or_else(impossible_size)?;
         let mut random = rng::stream(seed, "mesh");
         let mut body = Tetrahedra::new_box(recipe.cubes, &mut random);
         (0..recipe.face_splits).for_each(|_| body.split_face(&mut random));
         (0..recipe.inner_splits).for_each(|_| body.split(&mut random));
-        let flipped = body.flip(recipe.flips, &mut random);
-        if flipped < recipe.flips {
-            return Err(impossible());
+        let flip_count = body.flip(recipe.flips, &mut random);
+        if flip_count < recipe.flips {
+            return Err(impossible_size());
         }
         Ok(Mesh::from_body(body))
     }

@@ -23,8 +23,8 @@ pub fn read(bytes: &[u8]) -> Result<Adjacency, InputError> {
     let header = Header::read(&mut lines)?;
     let (mut rows, mut row_lines) = (Vec::new(), Vec::new());
     for vertex in 0..header.vertices {
-        rows.push(header.row(&mut lines, vertex)?);
-        row_lines.push(lines.number());
+        rows.push(header.read_row(&mut lines, vertex)?);
+        row_lines.push(lines.line_number());
     }
     lines.expect_end('%', "the last vertex")?;
     let adjacency = Adjacency::from_rows(&rows);
@@ -46,15 +46,15 @@ impl Header {
         let line = lines.next_nonblank('%')?.ok_or_else(|| lines.end_error(expected))?;
         let mut words = line.split_whitespace();
         // A vertex takes at least one neighbour and the end of a line, and an edge takes two neighbours with spaces.
-        let vertices = lines.count(words.next(), "a number of vertices", 1)?;
-        let edges = lines.count(words.next(), "a number of edges", 3)?;
+        let vertices = lines.parse_count(words.next(), "a number of vertices", 1)?;
+        let edges = lines.parse_count(words.next(), "a number of edges", 3)?;
         let format = words.next().unwrap_or("0");
         if format.len() > 3 || !format.bytes().all(|digit| matches!(digit, b'0' | b'1')) {
             return Err(lines.error(format!("expected a format of up to three 0 and 1, found {}", excerpt(format))));
         }
         let is_set = |digit: usize| format.bytes().rev().nth(digit) == Some(b'1');
         let constraints: u64 = match words.next() {
-            Some(word) => lines.word(Some(word), "a number of constraints")?,
+            Some(word) => lines.parse_word(Some(word), "a number of constraints")?,
             None => 1,
         };
         lines.expect_line_end(words, "the header")?;
@@ -67,25 +67,25 @@ impl Header {
             edges,
             numbers_before: weights.saturating_add(u64::from(is_set(2))),
             has_edge_weights: is_set(0),
-            line: lines.number(),
+            line: lines.line_number(),
         })
     }
 
     /// Reads the neighbours of a vertex, in order.
-    fn row(&self, lines: &mut Lines<'_>, vertex: usize) -> Result<Vec<u32>, InputError> {
+    fn read_row(&self, lines: &mut Lines<'_>, vertex: usize) -> Result<Vec<u32>, InputError> {
         let own_number = vertex + 1;
         let line = lines
             .next_uncommented('%')?
             .ok_or_else(|| lines.end_error(&format!("the neighbours of vertex {own_number}")))?;
         let mut words = line.split_whitespace();
         for _ in 0..self.numbers_before {
-            lines.word::<u64>(words.next(), "a size or weight of the vertex")?;
+            lines.parse_word::<u64>(words.next(), "a size or weight of the vertex")?;
         }
         let mut row = Vec::new();
         while let Some(word) = words.next() {
-            row.push(lines.index(Some(word), "a neighbour", 1, self.vertices)?);
+            row.push(lines.parse_index(Some(word), "a neighbour", 1, self.vertices)?);
             if self.has_edge_weights {
-                lines.word::<u64>(words.next(), "the weight of the edge")?;
+                lines.parse_word::<u64>(words.next(), "the weight of the edge")?;
             }
         }
         row.sort_unstable();

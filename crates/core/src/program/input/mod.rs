@@ -47,8 +47,8 @@ use std::path::Path;
 /// Reads a matrix in any of these formats. A Matrix Market file is recognised by its first line, and other formats by
 /// the extension of the file; any other file is read as triplets. A graph is read as a pattern.
 pub fn read(path: &Path, bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_ascii_lowercase();
-    match ending.as_str() {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_ascii_lowercase();
+    match extension.as_str() {
         _ if bytes.starts_with(b"%%MatrixMarket") => matrix_market::read(bytes),
         "mtx" => matrix_market::read(bytes),
         "graph" | "metis" => metis::read(bytes).map(|graph| SymmetricMatrix::from_graph(&graph)),

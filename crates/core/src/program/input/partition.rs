@@ -11,7 +11,7 @@ use super::Adjacency;
 use std::ops::Range;
 
 /// Returns the part of each element, by recursive bisection of their coordinates.
-pub fn parts(coordinates: &[[f64; 3]], parts: usize) -> Vec<u32> {
+pub fn by_coordinates(coordinates: &[[f64; 3]], parts: usize) -> Vec<u32> {
     let mut owners = vec![0; coordinates.len()];
     let mut elements: Vec<u32> = (0..coordinates.len() as u32).collect();
     bisect(coordinates, &mut elements, 0..parts, parts, &mut owners);
@@ -21,10 +21,10 @@ pub fn parts(coordinates: &[[f64; 3]], parts: usize) -> Vec<u32> {
 /// Returns the part of each vertex, by breadth-first search.
 pub fn breadth_first(graph: &Adjacency, parts: usize) -> Vec<u32> {
     let mut owners = vec![0; graph.vertices()];
-    let order = order(graph);
+    let order = breadth_first_order(graph);
     for part in 0..parts {
-        let piece = elements_before(graph.vertices(), part, parts)..elements_before(graph.vertices(), part + 1, parts);
-        order[piece].iter().for_each(|vertex| owners[*vertex as usize] = part as u32);
+        let range = elements_before(graph.vertices(), part, parts)..elements_before(graph.vertices(), part + 1, parts);
+        order[range].iter().for_each(|vertex| owners[*vertex as usize] = part as u32);
     }
     owners
 }
@@ -36,7 +36,7 @@ pub fn round_robin(count: usize, parts: usize) -> Vec<u32> {
 }
 
 /// Returns the elements of each part, in order.
-pub fn members(owners: &[u32], parts: usize) -> Vec<Vec<u32>> {
+pub fn elements_by_part(owners: &[u32], parts: usize) -> Vec<Vec<u32>> {
     let mut members = vec![Vec::new(); parts];
     for (element, owner) in owners.iter().enumerate() {
         members[*owner as usize].push(element as u32);
@@ -56,9 +56,9 @@ fn bisect(coordinates: &[[f64; 3]], elements: &mut [u32], range: Range<usize>, p
         return;
     }
     let middle = range.start + range.len() / 2;
-    let start = |part: usize| elements_before(coordinates.len(), part, parts);
-    let size = start(middle) - start(range.start);
-    let axis = longest(coordinates, elements);
+    let first_element = |part: usize| elements_before(coordinates.len(), part, parts);
+    let size = first_element(middle) - first_element(range.start);
+    let axis = longest_axis(coordinates, elements);
     let coordinate = |element: u32| coordinates[element as usize][axis];
     if size < elements.len() {
         elements.select_nth_unstable_by(size, |one, other| {
@@ -71,17 +71,18 @@ fn bisect(coordinates: &[[f64; 3]], elements: &mut [u32], range: Range<usize>, p
 }
 
 /// Returns the axis along which the elements have the largest extent; if there are several, the first.
-fn longest(coordinates: &[[f64; 3]], elements: &[u32]) -> usize {
+fn longest_axis(coordinates: &[[f64; 3]], elements: &[u32]) -> usize {
     let extent = |axis: usize| {
-        let along = elements.iter().map(|element| coordinates[*element as usize][axis]);
-        let (min, max) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), at| (min.min(at), max.max(at)));
+        let components = elements.iter().map(|element| coordinates[*element as usize][axis]);
+        let (min, max) = components
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), component| (min.min(component), max.max(component)));
         max - min
     };
     (1..3).fold(0, |longest, axis| if extent(axis) > extent(longest) { axis } else { longest })
 }
 
 /// Returns the vertices in the order in which a breadth-first search from the first one visits them.
-fn order(graph: &Adjacency) -> Vec<u32> {
+fn breadth_first_order(graph: &Adjacency) -> Vec<u32> {
     let mut is_visited = vec![false; graph.vertices()];
     let mut order: Vec<u32> = Vec::with_capacity(graph.vertices());
     for first in 0..graph.vertices() {

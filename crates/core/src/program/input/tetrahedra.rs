@@ -34,22 +34,23 @@ pub fn volume(corners: [[f64; 3]; 4]) -> f64 {
 impl Tetrahedra {
     /// Creates a box of cubes, each of six tetrahedra around its diagonal (Kuhn 1960), with displaced nodes.
     pub fn new_box(cubes: [usize; 3], random: &mut RandomStream) -> Tetrahedra {
-        let [wide, deep, high] = cubes.map(|along| along + 1);
-        let node = |[x, y, z]: [usize; 3]| ((z * deep + y) * wide + x) as u32;
-        let indices = (0..wide * deep * high).map(|node| [node % wide, node / wide % deep, node / wide / deep]);
-        let displaced = |index: [usize; 3], random: &mut RandomStream| {
-            index.map(|at| at as f64 + random.random_range(-DISPLACEMENT_MAX..DISPLACEMENT_MAX))
+        let [width, depth, height] = cubes.map(|cube_count| cube_count + 1);
+        let node = |[x, y, z]: [usize; 3]| ((z * depth + y) * width + x) as u32;
+        let indices =
+            (0..width * depth * height).map(|node| [node % width, node / width % depth, node / width / depth]);
+        let displaced_position = |index: [usize; 3], random: &mut RandomStream| {
+            index.map(|coordinate| coordinate as f64 + random.random_range(-DISPLACEMENT_MAX..DISPLACEMENT_MAX))
         };
-        let coordinates = indices.clone().map(|index| displaced(index, random)).collect();
+        let coordinates = indices.clone().map(|index| displaced_position(index, random)).collect();
         let mut body = Tetrahedra { coordinates, tetrahedra: Vec::new(), faces: Vec::new() };
         let first_corners = indices.filter(|index| (0..3).all(|axis| index[axis] < cubes[axis]));
         for index in first_corners {
             for axes in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]] {
                 let mut corner = index;
                 let mut corners = [node(index); 4];
-                for (at, axis) in axes.into_iter().enumerate() {
+                for (corner_index, axis) in axes.into_iter().enumerate() {
                     corner[axis] += 1;
-                    corners[at + 1] = node(corner);
+                    corners[corner_index + 1] = node(corner);
                 }
                 body.add(corners);
             }
@@ -72,7 +73,7 @@ impl Tetrahedra {
 
     /// Returns, for each face, its tetrahedra, each with the corner opposite to the face. Faces are identified by their
     /// nodes.
-    fn sides(&self) -> BTreeMap<[u32; 3], Vec<(usize, usize)>> {
+    fn tetrahedra_by_face(&self) -> BTreeMap<[u32; 3], Vec<(usize, usize)>> {
         let mut sides: BTreeMap<[u32; 3], Vec<(usize, usize)>> = BTreeMap::new();
         for (number, corners) in self.tetrahedra.iter().enumerate() {
             for (opposite, face) in FACES.iter().enumerate() {
@@ -86,9 +87,9 @@ impl Tetrahedra {
 
     /// Determines the surface, which consists of the faces that belong to one tetrahedron only.
     fn find_surface(&mut self) {
-        let sides = self.sides();
-        let outer = sides.values().filter(|sides| sides.len() == 1).map(|sides| sides[0]);
-        self.faces = outer
+        let sides = self.tetrahedra_by_face();
+        let surface_sides = sides.values().filter(|sides| sides.len() == 1).map(|sides| sides[0]);
+        self.faces = surface_sides
             .map(|(owner, opposite)| (FACES[opposite].map(|corner| self.tetrahedra[owner][corner]), owner))
             .collect();
     }
@@ -103,89 +104,91 @@ impl Tetrahedra {
 
     /// Draws a few of `count` candidates and returns the one with the largest tetrahedron, so that no tetrahedron
     /// becomes too small.
-    fn draw_large(&self, count: usize, tetrahedron: impl Fn(usize) -> usize, random: &mut RandomStream) -> usize {
+    fn draw_largest(&self, count: usize, tetrahedron: impl Fn(usize) -> usize, random: &mut RandomStream) -> usize {
         let drawn = [(); 8].map(|()| random.random_range(0..count));
-        let size = |one: &usize| self.volume(self.tetrahedra[tetrahedron(*one)]);
-        drawn.into_iter().max_by(|one, other| size(one).total_cmp(&size(other))).unwrap_or(0)
+        let volume_of = |candidate: &usize| self.volume(self.tetrahedra[tetrahedron(*candidate)]);
+        drawn.into_iter().max_by(|first, second| volume_of(first).total_cmp(&volume_of(second))).unwrap_or(0)
     }
 
     /// Splits a face of the surface, and its tetrahedron, into three.
     pub fn split_face(&mut self, random: &mut RandomStream) {
-        let at = self.draw_large(self.faces.len(), |at| self.faces[at].1, random);
-        let ([a, b, c], owner) = self.faces[at];
+        let face_index = self.draw_largest(self.faces.len(), |face_index| self.faces[face_index].1, random);
+        let ([a, b, c], owner) = self.faces[face_index];
         let corners = self.tetrahedra[owner];
         let node = self.add_middle_node(&[a, b, c]);
         let splits = [(a, [node, b, c]), (b, [a, node, c]), (c, [a, b, node])];
-        for (number, (left_out, face)) in splits.into_iter().enumerate() {
-            let part = corners.map(|corner| if corner == left_out { node } else { corner });
-            let (owner, at) = match number {
-                0 => (owner, at),
+        for (number, (replaced_corner, face)) in splits.into_iter().enumerate() {
+            let part = corners.map(|corner| if corner == replaced_corner { node } else { corner });
+            let (owner, face_index) = match number {
+                0 => (owner, face_index),
                 _ => (self.tetrahedra.len(), self.faces.len()),
             };
             set_or_push(&mut self.tetrahedra, owner, part);
-            set_or_push(&mut self.faces, at, (face, owner));
+            set_or_push(&mut self.faces, face_index, (face, owner));
         }
         // The other surface faces of the tetrahedron that was split may belong to another part of it now.
-        for at in 0..self.faces.len() {
-            let (face, _) = self.faces[at];
+        for face_index in 0..self.faces.len() {
+            let (face, _) = self.faces[face_index];
             let parts = [owner, self.tetrahedra.len() - 2, self.tetrahedra.len() - 1];
-            if parts.contains(&self.faces[at].1) {
-                let has = |part: &&usize| face.iter().all(|node| self.tetrahedra[**part].contains(node));
-                self.faces[at].1 = *parts.iter().find(has).expect("a face belongs to a part of its tetrahedron");
+            if parts.contains(&self.faces[face_index].1) {
+                let contains_face = |part: &&usize| face.iter().all(|node| self.tetrahedra[**part].contains(node));
+                self.faces[face_index].1 =
+                    *parts.iter().find(contains_face).expect("a face belongs to a part of its tetrahedron");
             }
         }
     }
 
     /// Splits a tetrahedron into four.
     pub fn split(&mut self, random: &mut RandomStream) {
-        let number = self.draw_large(self.tetrahedra.len(), |number| number, random);
+        let number = self.draw_largest(self.tetrahedra.len(), |number| number, random);
         let corners = self.tetrahedra[number];
         let node = self.add_middle_node(&corners);
-        for left_out in 0..4 {
+        for replaced_corner in 0..4 {
             let mut part = corners;
-            part[left_out] = node;
-            let at = if left_out == 0 { number } else { self.tetrahedra.len() };
-            set_or_push(&mut self.tetrahedra, at, part);
+            part[replaced_corner] = node;
+            let index = if replaced_corner == 0 { number } else { self.tetrahedra.len() };
+            set_or_push(&mut self.tetrahedra, index, part);
         }
     }
 
-    /// Flips up to `wanted` faces between two tetrahedra into an edge between three tetrahedra. Returns the number of
-    /// flips.
-    pub fn flip(&mut self, wanted: usize, random: &mut RandomStream) -> usize {
+    /// Flips up to `flips_max` faces between two tetrahedra into an edge between three tetrahedra. Returns the number
+    /// of flips.
+    pub fn flip(&mut self, flips_max: usize, random: &mut RandomStream) -> usize {
         let mut edges: BTreeSet<[u32; 2]> = self.tetrahedra.iter().flat_map(edges_of).collect();
-        let mut flipped = 0;
-        while flipped < wanted {
-            let before = flipped;
-            let mut inner: Vec<_> = self.sides().into_values().filter(|sides| sides.len() == 2).collect();
-            inner.shuffle(random);
+        let mut flip_count = 0;
+        while flip_count < flips_max {
+            let count_before = flip_count;
+            let mut inner_faces: Vec<_> =
+                self.tetrahedra_by_face().into_values().filter(|sides| sides.len() == 2).collect();
+            inner_faces.shuffle(random);
             // A flipped tetrahedron has other faces now, which the next round finds.
             let mut is_flipped = vec![false; self.tetrahedra.len()];
-            for sides in inner {
-                let two = [sides[0].0, sides[1].0];
-                if flipped < wanted
-                    && !two.iter().any(|number| is_flipped[*number])
+            for sides in inner_faces {
+                let owners = [sides[0].0, sides[1].0];
+                if flip_count < flips_max
+                    && !owners.iter().any(|number| is_flipped[*number])
                     && self.flip_face(&sides, &mut edges)
                 {
-                    two.into_iter().for_each(|number| is_flipped[number] = true);
-                    flipped += 1;
+                    owners.into_iter().for_each(|number| is_flipped[number] = true);
+                    flip_count += 1;
                 }
             }
-            if flipped == before {
+            if flip_count == count_before {
                 break;
             }
         }
-        flipped
+        flip_count
     }
 
     /// Flips a face into an edge, if the edge is new and the new tetrahedra are large enough. Returns whether it was
     /// flipped.
     fn flip_face(&mut self, sides: &[(usize, usize)], edges: &mut BTreeSet<[u32; 2]>) -> bool {
-        let [(one, first), (other, second)] = [sides[0], sides[1]];
-        let (from, to) = (self.tetrahedra[one][first], self.tetrahedra[other][second]);
-        let [a, b, c] = FACES[first].map(|corner| self.tetrahedra[one][corner]);
-        let parts = [[a, b, from, to], [b, c, from, to], [c, a, from, to]];
-        let is_flipped =
-            parts.iter().all(|part| self.volume(*part) > VOLUME_MIN) && edges.insert([from.min(to), from.max(to)]);
+        let [(one, first_corner), (other, second_corner)] = [sides[0], sides[1]];
+        let (first_apex, second_apex) = (self.tetrahedra[one][first_corner], self.tetrahedra[other][second_corner]);
+        let [a, b, c] = FACES[first_corner].map(|corner| self.tetrahedra[one][corner]);
+        let parts = [[a, b, first_apex, second_apex], [b, c, first_apex, second_apex], [c, a, first_apex, second_apex]];
+        let is_flipped = parts.iter().all(|part| self.volume(*part) > VOLUME_MIN)
+            && edges.insert([first_apex.min(second_apex), first_apex.max(second_apex)]);
         if is_flipped {
             self.tetrahedra[one] = parts[0];
             self.tetrahedra[other] = parts[1];
@@ -196,9 +199,9 @@ impl Tetrahedra {
 }
 
 /// Replaces the element at an index, or appends one.
-fn set_or_push<T>(into: &mut Vec<T>, at: usize, value: T) {
-    match into.get_mut(at) {
+fn set_or_push<T>(elements: &mut Vec<T>, index: usize, value: T) {
+    match elements.get_mut(index) {
         Some(element) => *element = value,
-        None => into.push(value),
+        None => elements.push(value),
     }
 }

@@ -5,7 +5,7 @@
 #[derive(Clone, PartialEq, Debug)]
 pub struct LowerTriangle {
     /// Index of the first entry of each row below the diagonal; at the end, the number of these entries.
-    pub(crate) begin: Vec<usize>,
+    pub(crate) row_starts: Vec<usize>,
     pub(crate) columns: Vec<u32>,
     pub(crate) values: Vec<f64>,
     pub(crate) diagonal: Vec<f64>,
@@ -14,7 +14,7 @@ pub struct LowerTriangle {
 impl LowerTriangle {
     /// Creates a triangle without rows.
     pub(crate) fn empty() -> LowerTriangle {
-        LowerTriangle { begin: vec![0], columns: Vec::new(), values: Vec::new(), diagonal: Vec::new() }
+        LowerTriangle { row_starts: vec![0], columns: Vec::new(), values: Vec::new(), diagonal: Vec::new() }
     }
 
     /// Returns the number of rows.
@@ -29,7 +29,7 @@ impl LowerTriangle {
 
     /// Returns the entries of a row below the diagonal: their columns, in order, and their values.
     pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
-        let entries = self.begin[row]..self.begin[row + 1];
+        let entries = self.row_starts[row]..self.row_starts[row + 1];
         (&self.columns[entries.clone()], &self.values[entries])
     }
 
@@ -40,12 +40,12 @@ impl LowerTriangle {
 
     /// Returns whether the triangle is valid: columns are in order and below the diagonal, and all values are finite.
     pub fn is_valid(&self) -> bool {
-        let is_row = |row: usize| {
+        let is_valid_row = |row: usize| {
             let columns = self.row(row).0;
             columns.windows(2).all(|pair| pair[0] < pair[1]) && columns.last().is_none_or(|last| (*last as usize) < row)
         };
-        self.begin.last() == Some(&self.values.len())
-            && (0..self.rows()).all(is_row)
+        self.row_starts.last() == Some(&self.values.len())
+            && (0..self.rows()).all(is_valid_row)
             && self.values.iter().chain(&self.diagonal).all(|value| value.is_finite())
     }
 }

@@ -11,14 +11,14 @@ pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let mut entries: Vec<Entry> = Vec::new();
     while let Some(line) = lines.next_nonblank('#')? {
         let mut words = line.split_whitespace();
-        let row = lines.index(words.next(), "a row", 0, u32::MAX as usize)?;
-        let column = lines.index(words.next(), "a column", 0, u32::MAX as usize)?;
+        let row = lines.parse_index(words.next(), "a row", 0, u32::MAX as usize)?;
+        let column = lines.parse_index(words.next(), "a column", 0, u32::MAX as usize)?;
         if row < column {
             return Err(lines.error(format!("expected the lower triangle, found row {row} and column {column}")));
         }
-        let value = lines.value(words.next())?;
+        let value = lines.parse_value(words.next())?;
         lines.expect_line_end(words, "the entry")?;
-        entries.push(Entry { row, column, value, line: lines.number() });
+        entries.push(Entry { row, column, value, line: lines.line_number() });
     }
     let Some(largest) = entries.iter().max_by_key(|entry| entry.row) else { return Err(lines.end_error("an entry")) };
     let rows = largest.row as usize + 1;

@@ -18,7 +18,7 @@ pub fn to_quanta(value: f64) -> i64 {
 }
 
 /// Returns the value of a number of quanta.
-pub fn value(quanta: i64) -> f64 {
+pub fn from_quanta(quanta: i64) -> f64 {
     quanta as f64 / QUANTA
 }
 

@@ -70,9 +70,9 @@ impl Liquid {
     }
 
     /// Returns the square of the range of lists.
-    pub fn list_squared(&self) -> f64 {
-        let reach = (self.cutoff * self.list_reach).min(self.side() / 2.0);
-        reach * reach
+    pub fn list_range_squared(&self) -> f64 {
+        let range = (self.cutoff * self.list_reach).min(self.side() / 2.0);
+        range * range
     }
 
     /// Returns the initial state: a face-centred lattice, with velocities drawn from a seed.
@@ -94,7 +94,7 @@ impl Liquid {
     fn velocities(&self, seed: u64) -> Vec<Vector> {
         let mut random = rng::stream(seed, "velocities of molecules");
         let particles = self.particles();
-        let mut velocities: Vec<Vector> = (0..particles).map(|_| [(); 3].map(|()| normal(&mut random))).collect();
+        let mut velocities: Vec<Vector> = (0..particles).map(|_| [(); 3].map(|()| draw_normal(&mut random))).collect();
         for axis in 0..3 {
             let mean = velocities.iter().map(|velocity| velocity[axis]).sum::<f64>() / particles as f64;
             velocities.iter_mut().for_each(|velocity| velocity[axis] -= mean);
@@ -107,7 +107,7 @@ impl Liquid {
 }
 
 /// Draws a number of the standard normal distribution (Box and Muller's method).
-fn normal(random: &mut RandomStream) -> f64 {
+fn draw_normal(random: &mut RandomStream) -> f64 {
     let (radius, angle) = (random.random::<f64>(), random.random::<f64>());
     (-2.0 * libm::log(1.0 - radius)).sqrt() * libm::cos(2.0 * std::f64::consts::PI * angle)
 }

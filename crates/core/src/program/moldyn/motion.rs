@@ -24,5 +24,8 @@ pub fn kick(liquid: &Liquid, velocity: &mut Vector, force: Force) -> i64 {
 }
 
 fn half_kick(liquid: &Liquid, velocity: &mut Vector, force: Force) {
-    velocity.iter_mut().zip(force).for_each(|(velocity, force)| *velocity += fixed::value(force) * liquid.step / 2.0);
+    velocity
+        .iter_mut()
+        .zip(force)
+        .for_each(|(velocity, force)| *velocity += fixed::from_quanta(force) * liquid.step / 2.0);
 }

@@ -14,32 +14,34 @@ pub struct PairList {
     /// Particles of the processor.
     own_particles: Range<usize>,
     /// For each own particle, the index after its last partner.
-    ends: Vec<u32>,
+    partner_ends: Vec<u32>,
     partners: Vec<u32>,
     /// Partners that belong to other processors, each once and in order.
-    remote: Vec<u32>,
+    remote_partners: Vec<u32>,
 }
 
-/// Returns the particles of `all` with which the processor of `particle` computes a pair, in order.
-pub fn computed_partners(particle: usize, all: usize) -> impl Iterator<Item = usize> {
-    ((particle + 1) % 2..particle).step_by(2).chain((particle + 2..all).step_by(2))
+/// Returns the particles, of `particle_count` in all, with which the processor of `particle` computes a pair, in order.
+pub fn computed_partners(particle: usize, particle_count: usize) -> impl Iterator<Item = usize> {
+    ((particle + 1) % 2..particle).step_by(2).chain((particle + 2..particle_count).step_by(2))
 }
 
 impl PairList {
     /// Creates the list of the pairs of own particles with any others, from all positions.
     pub fn new(liquid: &Liquid, positions: &[Vector], own_particles: Range<usize>) -> PairList {
-        let (side, reach) = (liquid.side(), liquid.list_squared());
+        let (side, range_squared) = (liquid.side(), liquid.list_range_squared());
         let mut list = PairList { own_particles: own_particles.clone(), ..PairList::default() };
         for particle in own_particles {
-            let is_near = |other: &usize| squared_length(offset(side, positions[particle], positions[*other])) < reach;
+            let is_near =
+                |other: &usize| squared_length(offset(side, positions[particle], positions[*other])) < range_squared;
             list.partners
                 .extend(computed_partners(particle, positions.len()).filter(is_near).map(|other| other as u32));
-            list.ends.push(list.partners.len() as u32);
+            list.partner_ends.push(list.partners.len() as u32);
         }
         let mut is_partner = vec![false; positions.len()];
         list.partners.iter().for_each(|other| is_partner[*other as usize] = true);
         is_partner[list.own_particles.clone()].fill(false);
-        list.remote = (0..).zip(is_partner).filter_map(|(other, is_partner)| is_partner.then_some(other)).collect();
+        list.remote_partners =
+            (0..).zip(is_partner).filter_map(|(other, is_partner)| is_partner.then_some(other)).collect();
         list
     }
 
@@ -50,32 +52,33 @@ impl PairList {
 
     /// Returns each own particle with its partners, in the order in which positions are read.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &[u32])> {
-        let begins = std::iter::once(&0).chain(&self.ends);
-        let partners = begins.zip(&self.ends).map(|(begin, end)| &self.partners[*begin as usize..*end as usize]);
+        let begins = std::iter::once(&0).chain(&self.partner_ends);
+        let partners =
+            begins.zip(&self.partner_ends).map(|(begin, end)| &self.partners[*begin as usize..*end as usize]);
         self.own_particles.clone().zip(partners)
     }
 
     /// Returns the particles of other processors whose positions are read, in order.
-    pub fn remote(&self) -> &[u32] {
-        &self.remote
+    pub fn remote_partners(&self) -> &[u32] {
+        &self.remote_partners
     }
 
     /// Adds the forces of all pairs to `sums`, which has an element for each particle. Returns the number of pairs that
     /// interact, and their potential energy in quanta.
-    pub fn forces(&self, liquid: &Liquid, positions: &[Vector], sums: &mut [Force]) -> (usize, i64) {
+    pub fn add_forces(&self, liquid: &Liquid, positions: &[Vector], sums: &mut [Force]) -> (usize, i64) {
         let (side, cutoff) = (liquid.side(), liquid.cutoff_squared());
-        let (mut interacting, mut energy) = (0, 0i64);
+        let (mut interacting_pairs, mut energy) = (0, 0i64);
         for (particle, partners) in self.iter() {
             for other in partners.iter().map(|other| *other as usize) {
                 let offset = offset(side, positions[particle], positions[other]);
                 let Some((force, potential)) = force(cutoff, offset) else { continue };
                 fixed::add(&mut sums[particle], force);
                 fixed::add(&mut sums[other], fixed::opposite(force));
-                interacting += 1;
+                interacting_pairs += 1;
                 energy = energy.wrapping_add(potential);
             }
         }
-        (interacting, energy)
+        (interacting_pairs, energy)
     }
 }
 
@@ -83,12 +86,12 @@ impl PairList {
 #[inline]
 pub fn offset(side: f64, first: Vector, second: Vector) -> Vector {
     // This does not use `map`, because the compiler inlines its closure only with link-time optimisation.
-    let along = |axis: usize| match first[axis] - second[axis] {
+    let component = |axis: usize| match first[axis] - second[axis] {
         distance if distance > side / 2.0 => distance - side,
         distance if distance < -side / 2.0 => distance + side,
         distance => distance,
     };
-    [along(0), along(1), along(2)]
+    [component(0), component(1), component(2)]
 }
 
 #[inline]
@@ -99,10 +102,10 @@ fn squared_length(vector: Vector) -> f64 {
 /// Returns the force on the first particle of a pair, and the potential energy, which is zero at the cut-off; `None`
 /// beyond the cut-off.
 fn force(cutoff_squared: f64, offset: Vector) -> Option<(Force, i64)> {
-    let square = squared_length(offset);
-    let inverse = (square < cutoff_squared).then(|| 1.0 / square)?;
-    let cube = inverse * inverse * inverse;
-    let strength = (cube * cube - 0.5 * cube) * inverse;
+    let squared_distance = squared_length(offset);
+    let inverse_square = (squared_distance < cutoff_squared).then(|| 1.0 / squared_distance)?;
+    let cube = inverse_square * inverse_square * inverse_square;
+    let strength = (cube * cube - 0.5 * cube) * inverse_square;
     let at_cutoff = 1.0 / (cutoff_squared * cutoff_squared * cutoff_squared);
     let potential = 4.0 * (cube * cube - cube - (at_cutoff * at_cutoff - at_cutoff));
     Some((offset.map(|component| fixed::to_quanta(component * strength)), fixed::to_quanta(potential)))

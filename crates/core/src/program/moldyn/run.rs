@@ -92,15 +92,18 @@ impl WorkloadSpec for Moldyn {
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
         let particles = self.liquid().particles() as u64;
-        let others = particles - particles.div_ceil(processors as u64);
-        let ahead = || {
+        let remote_particles = particles - particles.div_ceil(processors as u64);
+        let prefetch_message = || {
             format!(
-                "a prefetch {} particles ahead is too far: a processor reads at most {others} particles of others",
+                "a prefetch {} particles ahead is too far: a processor reads at most {remote_particles} particles of others",
                 self.prefetch
             )
         };
-        (self.prefetch > 0 && self.prefetch >= others)
-            .then(|| ParameterError::new("prefetch", ahead()).help(format!("at most {}", others.saturating_sub(1))))
+        (self.prefetch > 0 && self.prefetch >= remote_particles)
+            .then(|| {
+                ParameterError::new("prefetch", prefetch_message())
+                    .help(format!("at most {}", remote_particles.saturating_sub(1)))
+            })
             .into_iter()
             .collect()
     }
@@ -109,11 +112,11 @@ impl WorkloadSpec for Moldyn {
         let liquid = self.liquid();
         let initial = liquid.initial_state(world.seed);
         let processors = world.endpoint_map.len();
-        let split = Split::new(&partition::parts(&initial.positions, processors), processors);
+        let split = Split::new(&partition::by_coordinates(&initial.positions, processors), processors);
         let initial = split.renumbered(&initial);
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
-        let allocate = |each: usize| {
-            let bytes = |processor| (split.particles(processor).len() * each) as u64;
+        let allocate = |particle_bytes: usize| {
+            let bytes = |processor| (split.particles(processor).len() * particle_bytes) as u64;
             (0..processors).map(|home| space.allocate(EndpointId(home as u32), bytes(home))).collect::<Vec<_>>()
         };
         let positions = allocate(VECTOR_BYTES);
@@ -124,7 +127,7 @@ impl WorkloadSpec for Moldyn {
         let run = Rc::new(Run {
             parameters: self.clone(),
             seed: world.seed,
-            arrived: (0..processors).map(|_| Rc::default()).collect(),
+            arrived_segments: (0..processors).map(|_| Rc::default()).collect(),
             results: RefCell::new(vec![None; processors]),
             span: parallel::TimedSection::default(),
             liquid,
@@ -157,7 +160,7 @@ pub(super) struct Run {
     pub forces: Vec<SharedAddress>,
     pub workers: Vec<Rc<Worker>>,
     /// Segments of the ring that have arrived at each processor and are not yet processed, in order.
-    arrived: Vec<Rc<RefCell<Vec<Vec<u32>>>>>,
+    arrived_segments: Vec<Rc<RefCell<Vec<Vec<u32>>>>>,
     /// Results of the processors that are done.
     results: RefCell<Vec<Option<ProcessorResult>>>,
     pub span: parallel::TimedSection,
@@ -170,6 +173,7 @@ type ProcessorResult = (Vec<Vector>, Vec<Vector>, Vec<[i64; 2]>);
 pub(super) struct ProcessorState {
     pub positions: Vec<Vector>,
     pub velocities: Vec<Vector>,
+    /// Sums of the forces on each particle.
     pub sums: Vec<Force>,
     pub list: PairList,
     pub energies: Vec<[i64; 2]>,
@@ -180,7 +184,7 @@ impl Run {
     fn start_ring(self: Rc<Run>, world: &World) {
         worker::start(world, &self.workers, |worker| {
             // A handler that owned the run, which owns its endpoint, would keep both alive for ever.
-            let arrived = self.arrived[worker.id()].clone();
+            let arrived = self.arrived_segments[worker.id()].clone();
             worker.endpoint().on_transfer(move |_, _, words| arrived.borrow_mut().push(words));
             self.clone().program(worker)
         });
@@ -209,8 +213,8 @@ impl Run {
             if iteration.is_multiple_of(self.liquid.list_every) {
                 self.make_list(&worker, &mut state, 0..self.liquid.particles()).await;
             }
-            let potential = self.forces(&worker, &mut state).await;
-            self.ring(&worker, &mut state).await;
+            let potential = self.compute_forces(&worker, &mut state).await;
+            self.reduce_forces_in_ring(&worker, &mut state).await;
             worker.compute(costs::KICK * own_particles.len() as u64).await;
             self.kick(own_particles.clone(), &mut state, potential);
         }
@@ -220,7 +224,8 @@ impl Run {
 
     /// Kicks a processor's own particles, and records the energies.
     pub fn kick(&self, own_particles: Range<usize>, state: &mut ProcessorState, potential: i64) {
-        let kinetic = own_particles.map(|at| motion::kick(&self.liquid, &mut state.velocities[at], state.sums[at]));
+        let kinetic = own_particles
+            .map(|particle| motion::kick(&self.liquid, &mut state.velocities[particle], state.sums[particle]));
         state.energies.push([potential, kinetic.fold(0, i64::wrapping_add)]);
     }
 
@@ -229,17 +234,22 @@ impl Run {
         let own_particles = self.split.particles(worker.id());
         self.span.mark_end(worker.endpoint());
         let [positions, velocities] =
-            [&state.positions, &state.velocities].map(|all| all[own_particles.clone()].to_vec());
+            [&state.positions, &state.velocities].map(|vectors| vectors[own_particles.clone()].to_vec());
         self.check_result(worker.id(), (positions, velocities, state.energies));
     }
 
     /// Moves the processor's own particles, and writes their positions.
     pub async fn drift(&self, worker: &Worker, state: &mut ProcessorState) {
-        for at in self.split.particles(worker.id()) {
-            motion::drift(&self.liquid, &mut state.positions[at], &mut state.velocities[at], state.sums[at]);
+        for particle in self.split.particles(worker.id()) {
+            motion::drift(
+                &self.liquid,
+                &mut state.positions[particle],
+                &mut state.velocities[particle],
+                state.sums[particle],
+            );
             worker.compute(costs::DRIFT).await;
-            let address = self.address(at);
-            for (axis, value) in (0..).zip(state.positions[at]) {
+            let address = self.address(particle);
+            for (axis, value) in (0..).zip(state.positions[particle]) {
                 worker.store_f64(address.plus(8 * axis), value).await;
             }
         }
@@ -270,33 +280,33 @@ impl Run {
 
     /// Builds the list of a processor's pairs from positions that are loaded in `order`, which contains all particles.
     pub async fn make_list(&self, worker: &Worker, state: &mut ProcessorState, order: impl Iterator<Item = usize>) {
-        let (own_particles, all) = (self.split.particles(worker.id()), self.liquid.particles());
-        self.load(worker, &mut state.positions, order.filter(|at| !own_particles.contains(at))).await;
+        let (own_particles, particle_count) = (self.split.particles(worker.id()), self.liquid.particles());
+        self.load(worker, &mut state.positions, order.filter(|particle| !own_particles.contains(particle))).await;
         state.list = PairList::new(&self.liquid, &state.positions, own_particles.clone());
-        worker.compute(costs::make_list(own_particles.len(), all, state.list.pairs())).await;
+        worker.compute(costs::make_list(own_particles.len(), particle_count, state.list.pairs())).await;
     }
 
     /// Computes the forces of the processor's pairs; returns their potential energy.
-    async fn forces(&self, worker: &Worker, state: &mut ProcessorState) -> i64 {
-        let remote: Vec<usize> = state.list.remote().iter().map(|at| *at as usize).collect();
+    async fn compute_forces(&self, worker: &Worker, state: &mut ProcessorState) -> i64 {
+        let remote: Vec<usize> = state.list.remote_partners().iter().map(|particle| *particle as usize).collect();
         self.load(worker, &mut state.positions, remote.into_iter()).await;
         state.sums.fill(Force::default());
-        let (interacting, potential) = state.list.forces(&self.liquid, &state.positions, &mut state.sums);
-        let (all, own_particles) = (self.liquid.particles(), self.split.particles(worker.id()).len());
-        worker.compute(costs::forces(all, own_particles, state.list.pairs(), interacting)).await;
+        let (interacting, potential) = state.list.add_forces(&self.liquid, &state.positions, &mut state.sums);
+        let (particle_count, own_particles) = (self.liquid.particles(), self.split.particles(worker.id()).len());
+        worker.compute(costs::forces(particle_count, own_particles, state.list.pairs(), interacting)).await;
         potential
     }
 
     /// Adds up forces in a ring: in each step, a segment is sent to the next processor as one transfer.
-    async fn ring(&self, worker: &Worker, state: &mut ProcessorState) {
+    async fn reduce_forces_in_ring(&self, worker: &Worker, state: &mut ProcessorState) {
         let (rank, steps) = (worker.id(), self.split.parts());
         let next = parallel::endpoint_id((rank + 1) % steps);
         for step in 0..if steps > 1 { steps } else { 0 } {
             let segment = &state.sums[self.split.particles(self.split.sent_segment(rank, step))];
             let words: Vec<u32> = segment.iter().flatten().flat_map(|sum| [*sum as u32, (*sum >> 32) as u32]).collect();
             worker.transfer(next, &words).await;
-            worker.wait_until(|| !self.arrived[rank].borrow().is_empty()).await;
-            let words = self.arrived[rank].borrow_mut().remove(0);
+            worker.wait_until(|| !self.arrived_segments[rank].borrow().is_empty()).await;
+            let words = self.arrived_segments[rank].borrow_mut().remove(0);
             let forces: Vec<Force> = words.chunks(FORCE_BYTES / 4).map(fixed::from_words).collect();
             worker.compute(costs::RING_ADD * forces.len() as u64).await;
             self.split.accumulate(rank, step, &forces, &mut state.sums);
@@ -309,14 +319,17 @@ impl Run {
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
         let Trajectory { molecules, energies } = serial::run(&self.liquid, self.seed, self.parameters.iterations);
         let molecules = self.split.renumbered(&molecules);
-        let all =
+        let concatenated =
             |field: fn(&ProcessorResult) -> &Vec<Vector>| results.iter().flat_map(field).copied().collect::<Vec<_>>();
-        let same = all(|result| &result.0) == molecules.positions && all(|result| &result.1) == molecules.velocities;
-        assert!(same, "the molecules differ from those of a serial run: a model moved wrong bytes");
-        let sum =
-            |at: usize, kind: usize| results.iter().fold(0i64, |sum, result| sum.wrapping_add(result.2[at][kind]));
+        let is_equal = concatenated(|result| &result.0) == molecules.positions
+            && concatenated(|result| &result.1) == molecules.velocities;
+        assert!(is_equal, "the molecules differ from those of a serial run: a model corrupted data");
+        let energy_sum = |iteration: usize, kind: usize| {
+            results.iter().fold(0i64, |sum, result| sum.wrapping_add(result.2[iteration][kind]))
+        };
         assert!(
-            (0..energies.len()).all(|at| [sum(at, 0), sum(at, 1)] == energies[at]),
+            (0..energies.len())
+                .all(|iteration| [energy_sum(iteration, 0), energy_sum(iteration, 1)] == energies[iteration]),
             "the energies differ from those of a serial run"
         );
     }

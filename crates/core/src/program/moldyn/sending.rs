@@ -22,7 +22,7 @@ use std::rc::Rc;
 /// Handler of the positions of all particles of the sender.
 const ALL_POSITIONS_HANDLER: u8 = 0;
 /// Handler of the numbers of the particles that the sender needs.
-const WANTED_NUMBERS_HANDLER: u8 = 1;
+const NEEDED_NUMBERS_HANDLER: u8 = 1;
 /// Handler of the positions that the receiver needs.
 const POSITIONS_HANDLER: u8 = 2;
 /// Handler of the forces on particles that the sender needed.
@@ -43,14 +43,15 @@ struct Inbox {
     positions: RefCell<Vec<Vector>>,
     /// Forces of others' pairs on own particles in this iteration, by index among own particles.
     forces: RefCell<Vec<Force>>,
-    /// Particles of each other processor that this processor needs, and own particles that each other processor needs.
-    needed: RefCell<BTreeMap<usize, Vec<u32>>>,
-    wanted: RefCell<BTreeMap<usize, Vec<u32>>>,
+    /// Particles of each other processor that this processor needs.
+    needed_particles: RefCell<BTreeMap<usize, Vec<u32>>>,
+    /// Own particles that each other processor needs.
+    requested_particles: RefCell<BTreeMap<usize, Vec<u32>>>,
     /// Lists of needed particles that have arrived in part, by sender.
-    arriving: RefCell<BTreeMap<usize, Vec<u32>>>,
-    /// Number of particles that have arrived, by handler. For `WANTED_NUMBERS_HANDLER` it is the number of complete
+    incomplete_lists: RefCell<BTreeMap<usize, Vec<u32>>>,
+    /// Number of particles that have arrived, by handler. For `NEEDED_NUMBERS_HANDLER` it is the number of complete
     /// lists.
-    arrived: [Cell<usize>; 4],
+    arrived_counts: [Cell<usize>; 4],
 }
 
 /// Starts the program on all processors.
@@ -71,45 +72,49 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
     let mut velocities = run.initial.1.clone();
     let mut sums = vec![Force::default(); liquid.particles()];
     let (mut list, mut energies) = (PairList::default(), Vec::new());
-    let mut expected = [0; 2];
+    let mut expected_counts = [0; 2];
     endpoint.barrier().await;
     run.span.mark_start(&endpoint);
     for iteration in 0..run.parameters.iterations {
         {
             let mut positions = inbox.positions.borrow_mut();
-            own_particles
-                .clone()
-                .for_each(|at| motion::drift(liquid, &mut positions[at], &mut velocities[at], sums[at]));
+            own_particles.clone().for_each(|particle| {
+                motion::drift(liquid, &mut positions[particle], &mut velocities[particle], sums[particle])
+            });
         }
         compute(&endpoint, costs::DRIFT * own_particles.len() as u64).await;
         if iteration.is_multiple_of(liquid.list_every) {
             list = make_list(&endpoint, &run, &inbox, 1 + (iteration / liquid.list_every) as usize).await;
         } else {
-            let wanted = inbox.wanted.borrow().clone();
-            for (to, particles) in in_ring_order(endpoint.id().index(), &wanted) {
-                let positions =
-                    encode(particles, |at| inbox.positions.borrow()[own_particles.start + at].map(f64::to_bits));
+            let requested = inbox.requested_particles.borrow().clone();
+            for (to, particles) in in_ring_order(endpoint.id().index(), &requested) {
+                let positions = encode(particles, |particle| {
+                    inbox.positions.borrow()[own_particles.start + particle].map(f64::to_bits)
+                });
                 send_groups(&endpoint, run.parameters.exchange, to, POSITIONS_HANDLER, positions).await;
             }
-            expected[0] += inbox.needed.borrow().values().map(Vec::len).sum::<usize>();
-            endpoint.wait_until(|| inbox.arrived[usize::from(POSITIONS_HANDLER)].get() == expected[0]).await;
+            expected_counts[0] += inbox.needed_particles.borrow().values().map(Vec::len).sum::<usize>();
+            endpoint
+                .wait_until(|| inbox.arrived_counts[usize::from(POSITIONS_HANDLER)].get() == expected_counts[0])
+                .await;
         }
         sums.fill(Force::default());
-        let (interacting, potential) = list.forces(liquid, &inbox.positions.borrow(), &mut sums);
+        let (interacting, potential) = list.add_forces(liquid, &inbox.positions.borrow(), &mut sums);
         compute(&endpoint, costs::forces(liquid.particles(), own_particles.len(), list.pairs(), interacting)).await;
-        let needed = inbox.needed.borrow().clone();
+        let needed = inbox.needed_particles.borrow().clone();
         for (to, particles) in in_ring_order(endpoint.id().index(), &needed) {
             let first = inbox.first_particles[to];
-            let forces = encode(particles, |at| sums[first + at].map(i64::cast_unsigned));
+            let forces = encode(particles, |particle| sums[first + particle].map(i64::cast_unsigned));
             send_groups(&endpoint, run.parameters.exchange, to, FORCES_HANDLER, forces).await;
         }
-        expected[1] += inbox.wanted.borrow().values().map(Vec::len).sum::<usize>();
-        endpoint.wait_until(|| inbox.arrived[usize::from(FORCES_HANDLER)].get() == expected[1]).await;
-        for (at, force) in own_particles.clone().zip(inbox.forces.borrow_mut().iter_mut()) {
-            fixed::add(&mut sums[at], std::mem::take(force));
+        expected_counts[1] += inbox.requested_particles.borrow().values().map(Vec::len).sum::<usize>();
+        endpoint.wait_until(|| inbox.arrived_counts[usize::from(FORCES_HANDLER)].get() == expected_counts[1]).await;
+        for (particle, force) in own_particles.clone().zip(inbox.forces.borrow_mut().iter_mut()) {
+            fixed::add(&mut sums[particle], std::mem::take(force));
         }
         compute(&endpoint, costs::KICK * own_particles.len() as u64).await;
-        let kinetic = own_particles.clone().map(|at| motion::kick(liquid, &mut velocities[at], sums[at]));
+        let kinetic =
+            own_particles.clone().map(|particle| motion::kick(liquid, &mut velocities[particle], sums[particle]));
         energies.push([potential, kinetic.fold(0, i64::wrapping_add)]);
     }
     endpoint.barrier().await;
@@ -122,25 +127,30 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
 /// time. Each processor then reports the particles that it needs.
 async fn make_list(endpoint: &ActiveEndpoint, run: &Run, inbox: &Inbox, round: usize) -> PairList {
     let rank = endpoint.id().index();
-    let (own_particles, all, processors) = (run.split.particles(rank), run.liquid.particles(), run.split.parts());
-    let others = || (1..processors).map(|distance| (rank + distance) % processors);
-    for to in others() {
+    let (own_particles, particle_count, processors) =
+        (run.split.particles(rank), run.liquid.particles(), run.split.parts());
+    let other_processors = || (1..processors).map(|distance| (rank + distance) % processors);
+    for to in other_processors() {
         let numbers: Vec<u32> = (0..own_particles.len() as u32).collect();
-        let positions = encode(&numbers, |at| inbox.positions.borrow()[own_particles.start + at].map(f64::to_bits));
+        let positions =
+            encode(&numbers, |particle| inbox.positions.borrow()[own_particles.start + particle].map(f64::to_bits));
         send_groups(endpoint, run.parameters.exchange, to, ALL_POSITIONS_HANDLER, positions).await;
     }
     endpoint
-        .wait_until(|| inbox.arrived[usize::from(ALL_POSITIONS_HANDLER)].get() == round * (all - own_particles.len()))
+        .wait_until(|| {
+            inbox.arrived_counts[usize::from(ALL_POSITIONS_HANDLER)].get()
+                == round * (particle_count - own_particles.len())
+        })
         .await;
     let list = PairList::new(&run.liquid, &inbox.positions.borrow(), own_particles.clone());
-    compute(endpoint, costs::make_list(own_particles.len(), all, list.pairs())).await;
+    compute(endpoint, costs::make_list(own_particles.len(), particle_count, list.pairs())).await;
     let mut needed = BTreeMap::<usize, Vec<u32>>::new();
-    for &at in list.remote() {
-        let owner = run.split.owner(at as usize);
-        needed.entry(owner).or_default().push(at - inbox.first_particles[owner] as u32);
+    for &particle in list.remote_partners() {
+        let owner = run.split.owner(particle as usize);
+        needed.entry(owner).or_default().push(particle - inbox.first_particles[owner] as u32);
     }
-    *inbox.needed.borrow_mut() = needed.clone();
-    for to in others() {
+    *inbox.needed_particles.borrow_mut() = needed.clone();
+    for to in other_processors() {
         let numbers = needed.get(&to).map_or(&[][..], |numbers| numbers);
         let parts: Vec<&[u32]> = match run.parameters.exchange {
             MoldynExchange::Transfers => vec![numbers],
@@ -148,30 +158,35 @@ async fn make_list(endpoint: &ActiveEndpoint, run: &Run, inbox: &Inbox, round: u
         };
         for part in parts {
             compute(endpoint, costs::PACK * part.len() as u64).await;
-            parallel::send(endpoint, to, WANTED_NUMBERS_HANDLER, &[&[numbers.len() as u32], part].concat()).await;
+            parallel::send(endpoint, to, NEEDED_NUMBERS_HANDLER, &[&[numbers.len() as u32], part].concat()).await;
         }
     }
-    endpoint.wait_until(|| inbox.arrived[usize::from(WANTED_NUMBERS_HANDLER)].get() == round * (processors - 1)).await;
+    endpoint
+        .wait_until(|| inbox.arrived_counts[usize::from(NEEDED_NUMBERS_HANDLER)].get() == round * (processors - 1))
+        .await;
     list
 }
 
 /// Returns the entries of a map in ring order, starting after `own_rank`, so that not all processors send to the same
 /// one at first.
-fn in_ring_order(own_rank: usize, all: &BTreeMap<usize, Vec<u32>>) -> impl Iterator<Item = (usize, &[u32])> {
-    let (before, after): (Vec<_>, Vec<_>) = all.iter().partition(|(to, _)| **to < own_rank);
+fn in_ring_order(
+    own_rank: usize,
+    particles_by_processor: &BTreeMap<usize, Vec<u32>>,
+) -> impl Iterator<Item = (usize, &[u32])> {
+    let (before, after): (Vec<_>, Vec<_>) = particles_by_processor.iter().partition(|(to, _)| **to < own_rank);
     after.into_iter().chain(before).map(|(to, particles)| (*to, &particles[..]))
 }
 
 /// Returns the words of a message with three numbers of each particle.
 fn encode(particles: &[u32], numbers: impl Fn(usize) -> [u64; 3]) -> Vec<u32> {
-    let numbers = particles.iter().flat_map(|at| numbers(*at as usize));
+    let numbers = particles.iter().flat_map(|particle| numbers(*particle as usize));
     numbers.flat_map(|bits| [bits as u32, (bits >> 32) as u32]).collect()
 }
 
 /// Sends the numbers of particles in one or several messages. Each begins with the index of its first particle.
-async fn send_groups(endpoint: &ActiveEndpoint, sends: MoldynExchange, to: usize, handler: u8, words: Vec<u32>) {
+async fn send_groups(endpoint: &ActiveEndpoint, exchange: MoldynExchange, to: usize, handler: u8, words: Vec<u32>) {
     let words_per_message =
-        if sends == MoldynExchange::Transfers { words.len() } else { PARTICLES_PER_MESSAGE * WORDS_PER_VECTOR };
+        if exchange == MoldynExchange::Transfers { words.len() } else { PARTICLES_PER_MESSAGE * WORDS_PER_VECTOR };
     for (number, part) in words.chunks(words_per_message.max(1)).enumerate() {
         compute(endpoint, costs::PACK * (part.len() / WORDS_PER_VECTOR) as u64).await;
         let first = number * words_per_message / WORDS_PER_VECTOR;
@@ -200,47 +215,46 @@ impl Inbox {
             first_particles: (0..split.parts()).map(|processor| split.particles(processor).start).collect(),
             positions: RefCell::new(run.initial.0.clone()),
             forces: RefCell::new(vec![Force::default(); split.particles(own_rank).len()]),
-            needed: RefCell::default(),
-            wanted: RefCell::default(),
-            arriving: RefCell::default(),
-            arrived: Default::default(),
+            needed_particles: RefCell::default(),
+            requested_particles: RefCell::default(),
+            incomplete_lists: RefCell::default(),
+            arrived_counts: Default::default(),
         }
     }
 
     /// Handles a message, and returns the number of instructions that this takes.
     fn handle(&self, from: usize, handler: u8, words: &[u32]) -> u64 {
-        let arrived = &self.arrived[usize::from(handler)];
-        if handler == WANTED_NUMBERS_HANDLER {
-            let mut arriving = self.arriving.borrow_mut();
-            let list = arriving.entry(from).or_default();
+        let arrived_count = &self.arrived_counts[usize::from(handler)];
+        if handler == NEEDED_NUMBERS_HANDLER {
+            let mut incomplete_lists = self.incomplete_lists.borrow_mut();
+            let list = incomplete_lists.entry(from).or_default();
             list.extend(&words[1..]);
             if list.len() == words[0] as usize {
-                arrived.set(arrived.get() + 1);
-                self.wanted.borrow_mut().insert(from, std::mem::take(list));
+                arrived_count.set(arrived_count.get() + 1);
+                self.requested_particles.borrow_mut().insert(from, std::mem::take(list));
             }
             return costs::PACK * (words.len() as u64 - 1);
         }
         let (first, particles) = (words[0] as usize, words[1..].chunks(WORDS_PER_VECTOR));
         let count = particles.len();
-        arrived.set(arrived.get() + count);
-        for (at, words) in (first..).zip(particles) {
-            self.store(from, handler, at, fixed::from_words(words));
+        arrived_count.set(arrived_count.get() + count);
+        for (index, words) in (first..).zip(particles) {
+            self.store(from, handler, index, fixed::from_words(words));
         }
         count as u64 * if handler == FORCES_HANDLER { costs::RING_ADD } else { costs::PACK }
     }
 
-    /// Stores the position of particle `at`, or adds the force on it; `at` is an index among the particles of the
-    /// message.
-    fn store(&self, from: usize, handler: u8, at: usize, numbers: Force) {
+    /// Stores the position of the particle with this index in the sender's list of particles, or adds the force on it.
+    fn store(&self, from: usize, handler: u8, index: usize, numbers: Force) {
         let position = || numbers.map(|bits| f64::from_bits(bits.cast_unsigned()));
         match handler {
-            ALL_POSITIONS_HANDLER => self.positions.borrow_mut()[self.first_particles[from] + at] = position(),
+            ALL_POSITIONS_HANDLER => self.positions.borrow_mut()[self.first_particles[from] + index] = position(),
             POSITIONS_HANDLER => {
-                let particle = self.needed.borrow()[&from][at] as usize;
+                let particle = self.needed_particles.borrow()[&from][index] as usize;
                 self.positions.borrow_mut()[self.first_particles[from] + particle] = position();
             }
             _ => {
-                let particle = self.wanted.borrow()[&from][at] as usize;
+                let particle = self.requested_particles.borrow()[&from][index] as usize;
                 fixed::add(&mut self.forces.borrow_mut()[particle], numbers);
             }
         }

@@ -28,7 +28,7 @@ pub fn run(liquid: &Liquid, seed: u64, iterations: u64) -> Trajectory {
             list = PairList::new(liquid, positions, 0..liquid.particles());
         }
         forces.fill(Force::default());
-        let (_, potential) = list.forces(liquid, positions, &mut forces);
+        let (_, potential) = list.add_forces(liquid, positions, &mut forces);
         let kinetic =
             velocities.iter_mut().zip(&forces).map(|(velocity, force)| motion::kick(liquid, velocity, *force));
         energies.push([potential, kinetic.fold(0, i64::wrapping_add)]);

@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 /// Bytes of a force, which occupies two blocks.
 pub(super) const FORCE_BLOCKS_BYTES: usize = 32;
-const BLOCK: u32 = 16;
+const BLOCK_BYTES: u32 = 16;
 
 impl Run {
     /// Starts the program on all processors.
@@ -26,11 +26,12 @@ impl Run {
         worker::start(world, &self.workers, |worker| self.clone().load_and_update(worker));
     }
 
+    /// Runs the program of a processor.
     async fn load_and_update(self: Rc<Self>, worker: Rc<Worker>) {
-        let (own_particles, all) = (self.split.particles(worker.id()), self.liquid.particles());
+        let (own_particles, particle_count) = (self.split.particles(worker.id()), self.liquid.particles());
         let mut state = self.initial_state();
-        for at in own_particles.clone() {
-            self.clear(&worker, at).await;
+        for particle in own_particles.clone() {
+            self.clear_force(&worker, particle).await;
         }
         worker.barrier().await;
         self.span.mark_start(worker.endpoint());
@@ -38,14 +39,15 @@ impl Run {
             self.drift(&worker, &mut state).await;
             worker.barrier().await;
             if iteration.is_multiple_of(self.liquid.list_every) {
-                self.make_list(&worker, &mut state, (own_particles.end..all).chain(0..own_particles.start)).await;
+                self.make_list(&worker, &mut state, (own_particles.end..particle_count).chain(0..own_particles.start))
+                    .await;
             }
             let potential = self.update_forces(&worker, &mut state).await;
             worker.barrier().await;
-            for at in own_particles.clone() {
-                let force = self.external_force(&worker, at).await;
-                fixed::add(&mut state.sums[at], force);
-                self.clear(&worker, at).await;
+            for particle in own_particles.clone() {
+                let force = self.external_force(&worker, particle).await;
+                fixed::add(&mut state.sums[particle], force);
+                self.clear_force(&worker, particle).await;
             }
             worker.compute(costs::KICK * own_particles.len() as u64).await;
             self.kick(own_particles.clone(), &mut state, potential);
@@ -58,30 +60,30 @@ impl Run {
     /// memory. Returns the potential energy of the pairs.
     async fn update_forces(&self, worker: &Worker, state: &mut ProcessorState) -> i64 {
         let own_particles = self.split.particles(worker.id());
-        let mut remote: Vec<usize> = state.list.remote().iter().map(|at| *at as usize).collect();
-        let first_after_own = remote.partition_point(|at| *at < own_particles.end);
+        let mut remote: Vec<usize> = state.list.remote_partners().iter().map(|particle| *particle as usize).collect();
+        let first_after_own = remote.partition_point(|particle| *particle < own_particles.end);
         remote.rotate_left(first_after_own);
         let prefetch_distance = self.parameters.prefetch as usize;
-        for (number, particle) in remote.iter().enumerate() {
-            if let Some(next) = remote.get(number + prefetch_distance).filter(|_| prefetch_distance > 0) {
+        for (index, particle) in remote.iter().enumerate() {
+            if let Some(next) = remote.get(index + prefetch_distance).filter(|_| prefetch_distance > 0) {
                 prefetch_blocks(worker, self.address(*next), AccessMode::Read).await;
             }
             self.load_position(worker, &mut state.positions, *particle).await;
         }
         state.sums.fill(Force::default());
-        let (interacting, potential) = state.list.forces(&self.liquid, &state.positions, &mut state.sums);
+        let (interacting, potential) = state.list.add_forces(&self.liquid, &state.positions, &mut state.sums);
         let pairs = state.list.pairs();
         worker.compute(costs::forces(self.liquid.particles(), own_particles.len(), pairs, interacting)).await;
         // Only some of the particles on the list are near enough to interact.
-        remote.retain(|at| state.sums[*at] != Force::default());
-        for (number, particle) in remote.iter().enumerate() {
-            if let Some(next) = remote.get(number + prefetch_distance).filter(|_| prefetch_distance > 0) {
+        remote.retain(|particle| state.sums[*particle] != Force::default());
+        for (index, particle) in remote.iter().enumerate() {
+            if let Some(next) = remote.get(index + prefetch_distance).filter(|_| prefetch_distance > 0) {
                 prefetch_blocks(worker, self.force_address(*next), AccessMode::Write).await;
             }
             worker.compute(costs::SHARED_ADD + costs::LOCK).await;
             let (address, [x, y, z]) = (self.force_address(*particle), state.sums[*particle].map(i64::cast_unsigned));
             worker.update_pair(address, |[old_x, old_y]| [old_x.wrapping_add(x), old_y.wrapping_add(y)]).await;
-            worker.update_pair(address.plus(BLOCK), |[old_z, lock]| [old_z.wrapping_add(z), lock]).await;
+            worker.update_pair(address.plus(BLOCK_BYTES), |[old_z, lock]| [old_z.wrapping_add(z), lock]).await;
         }
         potential
     }
@@ -103,7 +105,7 @@ impl Run {
     }
 
     /// Clears the sum of the forces of other processors on a particle.
-    async fn clear(&self, worker: &Worker, particle: usize) {
+    async fn clear_force(&self, worker: &Worker, particle: usize) {
         for axis in 0..3 {
             worker.store(self.force_address(particle).plus(8 * axis), 0).await;
         }
@@ -111,7 +113,7 @@ impl Run {
 }
 
 /// Prefetches the two blocks of a position or of a force.
-async fn prefetch_blocks(worker: &Worker, address: SharedAddress, want: AccessMode) {
-    worker.prefetch(address, want).await;
-    worker.prefetch(address.plus(BLOCK), want).await;
+async fn prefetch_blocks(worker: &Worker, address: SharedAddress, mode: AccessMode) {
+    worker.prefetch(address, mode).await;
+    worker.prefetch(address.plus(BLOCK_BYTES), mode).await;
 }

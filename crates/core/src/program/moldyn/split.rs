@@ -21,40 +21,40 @@ pub const VECTOR_BYTES: usize = 24;
 #[derive(Clone, Debug)]
 pub struct Split {
     /// Old number of each particle, by its new number.
-    order: Vec<u32>,
+    old_numbers: Vec<u32>,
     /// First particle of each processor; at the end, the number of particles.
-    begins: Vec<usize>,
+    first_particles: Vec<usize>,
 }
 
 impl Split {
     /// Creates the partition from the part of each particle, by old number.
     pub fn new(owners: &[u32], parts: usize) -> Split {
-        let mut order: Vec<u32> = (0..owners.len() as u32).collect();
-        order.sort_by_key(|old| owners[*old as usize]);
-        let begin = |part: usize| order.partition_point(|old| (owners[*old as usize] as usize) < part);
-        let begins = (0..=parts).map(begin).collect();
-        Split { order, begins }
+        let mut old_numbers: Vec<u32> = (0..owners.len() as u32).collect();
+        old_numbers.sort_by_key(|old| owners[*old as usize]);
+        let first_particle = |part: usize| old_numbers.partition_point(|old| (owners[*old as usize] as usize) < part);
+        let first_particles = (0..=parts).map(first_particle).collect();
+        Split { old_numbers, first_particles }
     }
 
     /// Returns the same particles by their new numbers.
     pub fn renumbered(&self, molecules: &Molecules) -> Molecules {
-        let permute = |old: &[Vector]| self.order.iter().map(|number| old[*number as usize]).collect();
+        let permute = |old: &[Vector]| self.old_numbers.iter().map(|number| old[*number as usize]).collect();
         Molecules { positions: permute(&molecules.positions), velocities: permute(&molecules.velocities) }
     }
 
     /// Returns the number of parts.
     pub fn parts(&self) -> usize {
-        self.begins.len() - 1
+        self.first_particles.len() - 1
     }
 
     /// Returns the particles of a processor.
     pub fn particles(&self, processor: usize) -> Range<usize> {
-        self.begins[processor]..self.begins[processor + 1]
+        self.first_particles[processor]..self.first_particles[processor + 1]
     }
 
     /// Returns the processor of a particle.
     pub fn owner(&self, particle: usize) -> usize {
-        self.begins.partition_point(|begin| *begin <= particle) - 1
+        self.first_particles.partition_point(|first| *first <= particle) - 1
     }
 
     /// Returns the processor whose sums `processor` sends to the next one in a step of the ring. In the first step it
@@ -70,12 +70,12 @@ impl Split {
 
     /// Adds sums that arrived in a step to the processor's array. The processor's own segment, which arrives last,
     /// replaces the sums in the array, since it contains them.
-    pub fn accumulate(&self, processor: usize, step: usize, arrived: &[Force], sums: &mut [Force]) {
+    pub fn accumulate(&self, processor: usize, step: usize, arrived_sums: &[Force], sums: &mut [Force]) {
         let owner = self.received_segment(processor, step);
         let sums = &mut sums[self.particles(owner)];
         match owner == processor {
-            true => sums.copy_from_slice(arrived),
-            false => sums.iter_mut().zip(arrived).for_each(|(sum, arrived)| fixed::add(sum, *arrived)),
+            true => sums.copy_from_slice(arrived_sums),
+            false => sums.iter_mut().zip(arrived_sums).for_each(|(sum, arrived)| fixed::add(sum, *arrived)),
         }
     }
 }

@@ -67,7 +67,7 @@ struct Sort {
     coalesce_cycles: Cell<u64>,
     end_cycle: Cell<u64>,
     /// Sorted keys of the nodes that are done.
-    sorted: RefCell<Vec<Option<Vec<u32>>>>,
+    sorted_keys: RefCell<Vec<Option<Vec<u32>>>>,
 }
 
 /// Names that the part adds to results.
@@ -94,9 +94,9 @@ impl WorkloadSpec for RadixSort {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let nodes = world.endpoint_map.len();
-        let width = 1u64 << (self.bits * self.passes);
+        let key_limit = 1u64 << (self.bits * self.passes);
         let mut random = rng::stream(world.seed, "keys to sort");
-        let keys = (0..nodes as u64 * self.keys).map(|_| random.random_range(0..width) as u32).collect();
+        let keys = (0..nodes as u64 * self.keys).map(|_| random.random_range(0..key_limit) as u32).collect();
         let sort = Rc::new(Sort {
             parameters: self.clone(),
             keys,
@@ -104,11 +104,11 @@ impl WorkloadSpec for RadixSort {
             scan_cycles: Cell::new(0),
             coalesce_cycles: Cell::new(0),
             end_cycle: Cell::new(0),
-            sorted: RefCell::new(vec![None; nodes]),
+            sorted_keys: RefCell::new(vec![None; nodes]),
         });
         parallel::start(world, |endpoint| {
-            let (node, state) = (endpoint.id().index(), sort.clone());
-            endpoint.on_message(move |received| state.nodes[node].handle(received));
+            let (node, receiver) = (endpoint.id().index(), sort.clone());
+            endpoint.on_message(move |received| receiver.nodes[node].handle(received));
             run(endpoint, sort.clone())
         });
         sort
@@ -118,19 +118,19 @@ impl WorkloadSpec for RadixSort {
 /// Runs the program of a node.
 async fn run(endpoint: Rc<ActiveEndpoint>, sort: Rc<Sort>) {
     let (parameters, node) = (&sort.parameters, endpoint.id().index());
-    let (state, share) = (&sort.nodes[node], parameters.keys as usize);
-    let mut keys = sort.keys[node * share..][..share].to_vec();
+    let (state, keys_per_node) = (&sort.nodes[node], parameters.keys as usize);
+    let mut keys = sort.keys[node * keys_per_node..][..keys_per_node].to_vec();
     for pass in 0..parameters.passes {
         let digit = |key: u32| (key >> (pass * parameters.bits)) as usize & ((1 << parameters.bits) - 1);
         endpoint.compute(parameters.keys * parameters.key_cycles).await;
-        state.count(keys.iter().map(|key| digit(*key)));
+        state.count_keys(keys.iter().map(|key| digit(*key)));
         let start = parallel::barrier(&endpoint).await;
         let mut positions = scan::positions(&endpoint, parameters, state).await;
-        let scanned = parallel::barrier(&endpoint).await;
+        let scan_end = parallel::barrier(&endpoint).await;
         for key in &keys {
             endpoint.compute(parameters.key_cycles).await;
             let position = &mut positions[digit(*key)];
-            let (to, index) = (*position as usize / share, *position % share as u32);
+            let (to, index) = (*position as usize / keys_per_node, *position % keys_per_node as u32);
             *position += 1;
             match to == node {
                 true => state.store(index, *key),
@@ -143,8 +143,8 @@ async fn run(endpoint: Rc<ActiveEndpoint>, sort: Rc<Sort>) {
         keys = state.take_keys();
         let end = parallel::barrier(&endpoint).await;
         if node == 0 {
-            sort.scan_cycles.set(sort.scan_cycles.get() + scanned - start);
-            sort.coalesce_cycles.set(sort.coalesce_cycles.get() + end - scanned);
+            sort.scan_cycles.set(sort.scan_cycles.get() + scan_end - start);
+            sort.coalesce_cycles.set(sort.coalesce_cycles.get() + end - scan_end);
             sort.end_cycle.set(end);
         }
     }
@@ -154,11 +154,11 @@ async fn run(endpoint: Rc<ActiveEndpoint>, sort: Rc<Sort>) {
 impl Sort {
     /// Stores a node's keys; the last node compares all keys with a serial sort.
     fn finish(&self, node: usize, keys: Vec<u32>) {
-        self.sorted.borrow_mut()[node] = Some(keys);
-        if let Some(sorted) = self.sorted.borrow().iter().cloned().collect::<Option<Vec<_>>>() {
+        self.sorted_keys.borrow_mut()[node] = Some(keys);
+        if let Some(sorted) = self.sorted_keys.borrow().iter().cloned().collect::<Option<Vec<_>>>() {
             let mut serial = self.keys.clone();
             serial.sort_unstable();
-            assert!(sorted.concat() == serial, "the keys are not sorted: a model moved wrong bytes");
+            assert!(sorted.concat() == serial, "the keys are not sorted: a model corrupted data");
         }
     }
 }

@@ -22,9 +22,9 @@ pub(super) struct NodeState {
     /// Sums that have arrived and are to be forwarded, each as its handler, its bucket and the sum.
     pub pending_sums: RefCell<VecDeque<(u8, u32, u32)>>,
     /// Keys that have arrived, by position.
-    incoming: RefCell<Vec<Option<u32>>>,
+    keys_by_position: RefCell<Vec<Option<u32>>>,
     /// Number of keys that have arrived.
-    arrived: Cell<usize>,
+    arrived_count: Cell<usize>,
 }
 
 impl NodeState {
@@ -34,13 +34,13 @@ impl NodeState {
             prefix_counts: RefCell::new(vec![None; buckets]),
             totals: RefCell::new(vec![None; buckets]),
             pending_sums: RefCell::default(),
-            incoming: RefCell::new(vec![None; keys]),
-            arrived: Cell::new(0),
+            keys_by_position: RefCell::new(vec![None; keys]),
+            arrived_count: Cell::new(0),
         }
     }
 
     /// Counts the node's own keys by their digits.
-    pub fn count(&self, digits: impl Iterator<Item = usize>) {
+    pub fn count_keys(&self, digits: impl Iterator<Item = usize>) {
         let mut counts = self.counts.borrow_mut();
         counts.fill(0);
         digits.for_each(|digit| counts[digit] += 1);
@@ -48,32 +48,32 @@ impl NodeState {
 
     /// Handles a message. Panics if the sum of a bucket arrives twice.
     pub fn handle(&self, received: &Received<'_>) {
-        let (first, second) = (received.words[0], received.words[1]);
+        let (bucket_or_position, sum_or_key) = (received.words[0], received.words[1]);
         let sums = match received.handler {
             SCAN_HANDLER => &self.prefix_counts,
             TOTAL_HANDLER => &self.totals,
-            _ => return self.store(first, second),
+            _ => return self.store(bucket_or_position, sum_or_key),
         };
-        let previous = sums.borrow_mut()[first as usize].replace(second);
+        let previous = sums.borrow_mut()[bucket_or_position as usize].replace(sum_or_key);
         assert!(previous.is_none(), "the sum of a bucket arrived twice");
-        self.pending_sums.borrow_mut().push_back((received.handler, first, second));
+        self.pending_sums.borrow_mut().push_back((received.handler, bucket_or_position, sum_or_key));
     }
 
     /// Stores a key at its position.
     pub fn store(&self, index: u32, key: u32) {
-        let previous = self.incoming.borrow_mut()[index as usize].replace(key);
-        assert!(previous.is_none(), "two keys have the same position: a model moved wrong bytes");
-        self.arrived.set(self.arrived.get() + 1);
+        let previous = self.keys_by_position.borrow_mut()[index as usize].replace(key);
+        assert!(previous.is_none(), "two keys have the same position: a model corrupted data");
+        self.arrived_count.set(self.arrived_count.get() + 1);
     }
 
     /// Returns whether all keys have arrived.
     pub fn is_full(&self) -> bool {
-        self.arrived.get() == self.incoming.borrow().len()
+        self.arrived_count.get() == self.keys_by_position.borrow().len()
     }
 
     /// Removes and returns the keys that have arrived, by position.
     pub fn take_keys(&self) -> Vec<u32> {
-        self.arrived.set(0);
-        self.incoming.borrow_mut().iter_mut().map(|key| key.take().expect("all keys have arrived")).collect()
+        self.arrived_count.set(0);
+        self.keys_by_position.borrow_mut().iter_mut().map(|key| key.take().expect("all keys have arrived")).collect()
     }
 }

@@ -13,7 +13,7 @@ use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 
 /// Returns the position of the node's first key of each bucket among all keys.
 pub(super) async fn positions(endpoint: &ActiveEndpoint, parameters: &RadixSort, state: &NodeState) -> Vec<u32> {
-    let (node, last) = (endpoint.id().index(), endpoint.endpoints() - 1);
+    let (node, last) = (endpoint.id().index(), endpoint.endpoint_count() - 1);
     let counts = state.counts.borrow().clone();
     let mut sender = PacedSender { endpoint, delay: parameters.delay, next_cycle: 0 };
     if node == 0 {
@@ -44,12 +44,12 @@ pub(super) async fn positions(endpoint: &ActiveEndpoint, parameters: &RadixSort,
 
 /// Computes the positions from the sums that have arrived, and removes the sums.
 fn first_positions(state: &NodeState) -> Vec<u32> {
-    let (mut before, mut totals) = (state.prefix_counts.borrow_mut(), state.totals.borrow_mut());
-    let mut begin = 0;
-    let sums = before.iter_mut().zip(totals.iter_mut());
-    sums.map(|(before, total)| {
-        let position = begin + before.take().expect("all sums have arrived");
-        begin += total.take().expect("all totals have arrived");
+    let (mut prefix_counts, mut totals) = (state.prefix_counts.borrow_mut(), state.totals.borrow_mut());
+    let mut bucket_begin = 0;
+    let sums = prefix_counts.iter_mut().zip(totals.iter_mut());
+    sums.map(|(prefix_count, total)| {
+        let position = bucket_begin + prefix_count.take().expect("all sums have arrived");
+        bucket_begin += total.take().expect("all totals have arrived");
         position
     })
     .collect()
@@ -64,7 +64,7 @@ struct PacedSender<'a> {
 
 impl PacedSender<'_> {
     async fn send(&mut self, handler: u8, bucket: u32, sum: u32) {
-        let to = (self.endpoint.id().index() + 1) % self.endpoint.endpoints();
+        let to = (self.endpoint.id().index() + 1) % self.endpoint.endpoint_count();
         self.endpoint.wait_until_cycle(self.next_cycle, || false).await;
         self.endpoint.send(ActiveMessage::new(parallel::endpoint_id(to), handler, &[bucket, sum])).await;
         self.next_cycle = self.endpoint.cycle() + self.delay;

@@ -11,7 +11,7 @@ fn check_result(first: [u32; 3], second: [u32; 3]) {
         scan_cycles: Cell::new(0),
         coalesce_cycles: Cell::new(0),
         end_cycle: Cell::new(0),
-        sorted: RefCell::new(vec![None; 2]),
+        sorted_keys: RefCell::new(vec![None; 2]),
     };
     sort.finish(0, first.to_vec());
     sort.finish(1, second.to_vec());

@@ -9,7 +9,7 @@ use crate::program::input::LowerTriangle;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Dag {
     /// Index of the first edge into each row; at the end, the number of edges.
-    begin: Vec<usize>,
+    row_starts: Vec<usize>,
     sources: Vec<u32>,
     coefficients: Vec<f64>,
     /// Reciprocal of each row's diagonal entry.
@@ -40,18 +40,18 @@ impl Dag {
     fn new(lower: &LowerTriangle, edges: impl Iterator<Item = (u32, u32, f64)>, order: Vec<u32>) -> Dag {
         let rows = lower.rows();
         let mut dag = Dag {
-            begin: vec![0; rows + 1],
+            row_starts: vec![0; rows + 1],
             sources: Vec::new(),
             coefficients: Vec::new(),
             reciprocals: (0..rows).map(|row| 1.0 / lower.diagonal(row)).collect(),
             order,
         };
         for (row, source, value) in edges {
-            dag.begin[row as usize + 1] += 1;
+            dag.row_starts[row as usize + 1] += 1;
             dag.sources.push(source);
             dag.coefficients.push(value);
         }
-        (0..rows).for_each(|row| dag.begin[row + 1] += dag.begin[row]);
+        (0..rows).for_each(|row| dag.row_starts[row + 1] += dag.row_starts[row]);
         dag
     }
 
@@ -62,7 +62,7 @@ impl Dag {
 
     /// Returns the edges into a row: their source rows and coefficients, in order.
     pub fn edges_to(&self, row: usize) -> (&[u32], &[f64]) {
-        let edges = self.begin[row]..self.begin[row + 1];
+        let edges = self.row_starts[row]..self.row_starts[row + 1];
         (&self.sources[edges.clone()], &self.coefficients[edges])
     }
 
@@ -80,7 +80,7 @@ impl Dag {
     }
 
     /// Solves for a right-hand side on one processor.
-    pub fn serial(&self, right_hand: &[f64]) -> Vec<f64> {
+    pub fn solve_serially(&self, right_hand: &[f64]) -> Vec<f64> {
         let mut unknowns = vec![f64::NAN; self.rows()];
         for row in self.order.iter().map(|row| *row as usize) {
             let (sources, coefficients) = self.edges_to(row);
@@ -93,11 +93,11 @@ impl Dag {
 
     /// Returns the number of levels: the length of the longest chain of rows in which each row waits for the previous
     /// one. It is a lower bound on the number of parallel steps.
-    pub fn levels(&self) -> usize {
+    pub fn level_count(&self) -> usize {
         let mut levels = vec![0; self.rows()];
         for row in self.order.iter().map(|row| *row as usize) {
-            let before = self.edges_to(row).0.iter().map(|source| levels[*source as usize]).max();
-            levels[row] = before.unwrap_or(0) + 1;
+            let source_level = self.edges_to(row).0.iter().map(|source| levels[*source as usize]).max();
+            levels[row] = source_level.unwrap_or(0) + 1;
         }
         levels.into_iter().max().unwrap_or(0)
     }
@@ -105,5 +105,5 @@ impl Dag {
 
 /// Returns the unknown of a row, given its contributions in order.
 pub(super) fn unknown(right_hand: f64, contributions: impl Iterator<Item = f64>, reciprocal: f64) -> f64 {
-    contributions.fold(right_hand, |rest, contribution| rest - contribution) * reciprocal
+    contributions.fold(right_hand, |remaining, contribution| remaining - contribution) * reciprocal
 }

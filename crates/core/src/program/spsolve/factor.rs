@@ -44,22 +44,22 @@ impl Factor {
         let mut lower = LowerTriangle::empty();
         for row in 0..rows {
             let (columns, values) = matrix.row(row);
-            let begin = lower.columns.len();
+            let row_start = lower.columns.len();
             lower.columns.extend(columns);
             for (column, value) in columns.iter().zip(values) {
                 // The values pushed for this row so far are the elements of the factor to the left of this column.
-                let done = begin..lower.values.len();
-                let product = dot((&columns[..done.len()], &lower.values[done]), lower.row(*column as usize));
+                let computed = row_start..lower.values.len();
+                let product = dot((&columns[..computed.len()], &lower.values[computed]), lower.row(*column as usize));
                 lower.values.push((value - product) / lower.diagonal[*column as usize]);
             }
-            let squares: f64 = lower.values[begin..].iter().map(|value| value * value).sum();
+            let squares: f64 = lower.values[row_start..].iter().map(|value| value * value).sum();
             let pivot = matrix.diagonal(row) * (1.0 + shift) - squares;
             // This also rejects NaN.
             if !(pivot > 0.0 && pivot.is_finite()) {
                 return None;
             }
             lower.diagonal.push(pivot.sqrt());
-            lower.begin.push(lower.columns.len());
+            lower.row_starts.push(lower.columns.len());
         }
         Some(Factor { lower, shift })
     }
@@ -67,13 +67,13 @@ impl Factor {
 
 /// Returns the scalar product of two rows whose entries are in the order of columns.
 fn dot(one: (&[u32], &[f64]), other: (&[u32], &[f64])) -> f64 {
-    let (mut at, mut sum) = (0, 0.0);
+    let (mut index, mut sum) = (0, 0.0);
     for (column, value) in one.0.iter().zip(one.1) {
-        while other.0.get(at).is_some_and(|there| there < column) {
-            at += 1;
+        while other.0.get(index).is_some_and(|other_column| other_column < column) {
+            index += 1;
         }
-        if other.0.get(at) == Some(column) {
-            sum += value * other.1[at];
+        if other.0.get(index) == Some(column) {
+            sum += value * other.1[index];
         }
     }
     sum

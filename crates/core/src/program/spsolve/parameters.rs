@@ -82,10 +82,10 @@ pub struct FactoredMatrix {
     pub order: Vec<u32>,
 }
 
-const FORMATS: &str = "give a Matrix Market file (.mtx), a Harwell-Boeing file (.rsa, .psa), a METIS graph (.graph) or lines \
+const FORMATS_HELP: &str = "give a Matrix Market file (.mtx), a Harwell-Boeing file (.rsa, .psa), a METIS graph (.graph) or lines \
                        `row column value`";
 
-const POSITIVE: &str =
+const DEFINITENESS_HELP: &str =
     "give a symmetric positive definite matrix: its diagonal is positive, and large compared with the rest";
 
 impl Spsolve {
@@ -98,12 +98,12 @@ impl Spsolve {
             return vec![too_few_rows()];
         }
         // The seed does not affect whether a matrix can be generated.
-        let impossible = if self.file.is_none() { fem::generate(self.size, 0).err() } else { None };
-        impossible.map(|reason| ("neighbours", reason)).into_iter().collect()
+        let matrix_error = if self.file.is_none() { fem::generate(self.size, 0).err() } else { None };
+        matrix_error.map(|reason| ("neighbours", reason)).into_iter().collect()
     }
 
     /// Returns the factor, from the file or generated from the seed, and the processor of each row.
-    pub(super) fn factored(&self, seed: u64, processors: usize) -> (LowerTriangle, Vec<u32>) {
+    pub(super) fn factor_and_owners(&self, seed: u64, processors: usize) -> (LowerTriangle, Vec<u32>) {
         let generated;
         let (factored, positions) = match &self.file {
             Some(file) => (&**file, None),
@@ -117,7 +117,7 @@ impl Spsolve {
         };
         let owners = match (self.rows_to, positions) {
             (RowAssignment::Dealt, _) => partition::round_robin(factored.lower.rows(), processors),
-            (RowAssignment::Near, Some(positions)) => partition::parts(&positions, processors),
+            (RowAssignment::Near, Some(positions)) => partition::by_coordinates(&positions, processors),
             (RowAssignment::Near, None) => partition::breadth_first(&factored.neighbours, processors),
         };
         (factored.lower.clone(), owners)
@@ -133,7 +133,7 @@ impl FactoredMatrix {
                 Ok(FactoredMatrix { lower: Factor::compute(matrix)?.lower, neighbours, order })
             }
             Ordering::Coloured => {
-                let order = colours::by_colour(&neighbours);
+                let order = colours::rows_by_colour(&neighbours);
                 let matrix = matrix.reordered(&order);
                 Ok(FactoredMatrix { lower: Factor::compute(&matrix)?.lower, neighbours: matrix.adjacency(), order })
             }
@@ -144,10 +144,10 @@ impl FactoredMatrix {
 /// Reads and factors the matrix of a file; reports errors at the key that names the file.
 fn load_matrix(t: &mut Table<'_>, matrix: Option<&Path>, ordering: Ordering) -> Option<Arc<FactoredMatrix>> {
     let path = matrix.filter(|_| !t.describing())?;
-    load(t, path, ordering).map(Arc::new)
+    load_factored(t, path, ordering).map(Arc::new)
 }
 
-fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<FactoredMatrix> {
+fn load_factored(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<FactoredMatrix> {
     let text = match file::read(path) {
         Ok(text) => text,
         Err(problem) => {
@@ -157,9 +157,10 @@ fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<FactoredMa
     };
     let name = path.display();
     let read = input::read(path, text.as_bytes());
-    let factored = read.map_err(|error| (format!("`{name}` has an error in {error}"), FORMATS)).and_then(|matrix| {
-        let factored = FactoredMatrix::compute(&matrix, ordering);
-        factored.map_err(|reason| (format!("`{name}` cannot be used: {reason}"), POSITIVE))
-    });
+    let factored =
+        read.map_err(|error| (format!("`{name}` has an error in {error}"), FORMATS_HELP)).and_then(|matrix| {
+            let factored = FactoredMatrix::compute(&matrix, ordering);
+            factored.map_err(|reason| (format!("`{name}` cannot be used: {reason}"), DEFINITENESS_HELP))
+        });
     factored.map_err(|(message, help)| t.report_invalid("matrix", message, help)).ok()
 }

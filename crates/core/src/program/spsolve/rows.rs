@@ -33,19 +33,19 @@ pub struct RowShare {
     reciprocals: Vec<f64>,
     right_hand: Vec<f64>,
     /// Slot of the first contribution to each row; at the end, the number of slots.
-    begin: Vec<usize>,
+    contribution_starts: Vec<usize>,
     contributions: Vec<f64>,
     /// Row of each contribution.
-    row_of: Vec<u32>,
+    row_by_slot: Vec<u32>,
     /// Number of contributions that each row still waits for.
-    missing: Vec<u32>,
+    missing_contributions: Vec<u32>,
     /// Index of the first edge out of each row; at the end, the number of edges.
-    out_begin: Vec<usize>,
+    out_edge_starts: Vec<usize>,
     out_edges: Vec<RowEdge>,
-    ready: VecDeque<u32>,
+    ready_rows: VecDeque<u32>,
     unknowns: Vec<f64>,
     /// Number of rows that are solved.
-    solved: usize,
+    solved_rows: usize,
 }
 
 impl Contribution {
@@ -73,7 +73,7 @@ impl RowShare {
             out_edges[source as usize].push(RowEdge { to, slot: slots[to as usize], coefficient });
             slots[to as usize] += 1;
         }
-        let members = partition::members(owners, parts);
+        let members = partition::elements_by_part(owners, parts);
         members.into_iter().map(|rows| RowShare::new(dag, rows, &out_edges)).collect()
     }
 
@@ -81,89 +81,96 @@ impl RowShare {
         let mut share = RowShare {
             reciprocals: rows.iter().map(|row| dag.reciprocal(*row as usize)).collect(),
             right_hand: vec![0.0; rows.len()],
-            begin: vec![0],
+            contribution_starts: vec![0],
             contributions: Vec::new(),
-            row_of: Vec::new(),
-            missing: vec![0; rows.len()],
-            out_begin: vec![0],
+            row_by_slot: Vec::new(),
+            missing_contributions: vec![0; rows.len()],
+            out_edge_starts: vec![0],
             out_edges: Vec::new(),
-            ready: VecDeque::new(),
+            ready_rows: VecDeque::new(),
             unknowns: vec![f64::NAN; rows.len()],
-            solved: 0,
+            solved_rows: 0,
             rows,
         };
-        for (at, row) in (0..).zip(share.rows.iter().map(|row| *row as usize)) {
-            share.row_of.extend(dag.edges_to(row).0.iter().map(|_| at));
-            share.begin.push(share.row_of.len());
+        for (local_row, row) in (0..).zip(share.rows.iter().map(|row| *row as usize)) {
+            share.row_by_slot.extend(dag.edges_to(row).0.iter().map(|_| local_row));
+            share.contribution_starts.push(share.row_by_slot.len());
             share.out_edges.extend(&out_edges[row]);
-            share.out_begin.push(share.out_edges.len());
+            share.out_edge_starts.push(share.out_edges.len());
         }
-        share.contributions = vec![f64::NAN; share.row_of.len()];
+        share.contributions = vec![f64::NAN; share.row_by_slot.len()];
         share
     }
 
     /// Starts a solve for a right-hand side of the whole matrix. Rows that wait for no other row are ready.
     pub fn start(&mut self, right_hand: &[f64]) {
-        for (at, row) in self.rows.iter().enumerate() {
-            self.right_hand[at] = right_hand[*row as usize];
-            self.missing[at] = (self.begin[at + 1] - self.begin[at]) as u32;
+        for (local_row, row) in self.rows.iter().enumerate() {
+            self.right_hand[local_row] = right_hand[*row as usize];
+            self.missing_contributions[local_row] =
+                (self.contribution_starts[local_row + 1] - self.contribution_starts[local_row]) as u32;
         }
         self.contributions.fill(f64::NAN);
         self.unknowns.fill(f64::NAN);
-        self.solved = 0;
-        self.ready = (0..self.rows.len() as u32).filter(|at| self.missing[*at as usize] == 0).collect();
+        self.solved_rows = 0;
+        self.ready_rows = (0..self.rows.len() as u32)
+            .filter(|local_row| self.missing_contributions[*local_row as usize] == 0)
+            .collect();
     }
 
     /// Adds a contribution, from a message or from a row of the same processor. Returns whether its row became ready.
     pub fn receive(&mut self, contribution: Contribution) -> bool {
-        let (slot, row) = (contribution.slot as usize, self.row_of[contribution.slot as usize]);
+        let (slot, row) = (contribution.slot as usize, self.row_by_slot[contribution.slot as usize]);
         assert!(self.contributions[slot].is_nan(), "a contribution arrived twice");
         self.contributions[slot] = contribution.value;
-        let missing = &mut self.missing[row as usize];
-        *missing -= 1;
-        let is_ready = *missing == 0;
+        let missing_count = &mut self.missing_contributions[row as usize];
+        *missing_count -= 1;
+        let is_ready = *missing_count == 0;
         if is_ready {
-            self.ready.push_back(row);
+            self.ready_rows.push_back(row);
         }
         is_ready
     }
 
     /// Removes and returns the local number of the row that has been ready for longest.
-    pub fn next_ready(&mut self) -> Option<usize> {
-        self.ready.pop_front().map(|row| row as usize)
+    pub fn next_ready_row(&mut self) -> Option<usize> {
+        self.ready_rows.pop_front().map(|row| row as usize)
     }
 
     /// Returns whether a row is ready.
-    pub fn has_ready(&self) -> bool {
-        !self.ready.is_empty()
+    pub fn has_ready_row(&self) -> bool {
+        !self.ready_rows.is_empty()
     }
 
     /// Returns the number of contributions to a row, and the number of edges out of it.
     pub fn degree(&self, row: usize) -> (usize, usize) {
-        (self.begin[row + 1] - self.begin[row], self.out_begin[row + 1] - self.out_begin[row])
+        (
+            self.contribution_starts[row + 1] - self.contribution_starts[row],
+            self.out_edge_starts[row + 1] - self.out_edge_starts[row],
+        )
     }
 
     /// Computes the unknown of a ready row.
     pub fn solve(&mut self, row: usize) {
-        assert_eq!(self.missing[row], 0, "a row is solved before all contributions have arrived");
-        let contributions = self.contributions[self.begin[row]..self.begin[row + 1]].iter().copied();
+        assert_eq!(self.missing_contributions[row], 0, "a row is solved before all contributions have arrived");
+        let contributions =
+            self.contributions[self.contribution_starts[row]..self.contribution_starts[row + 1]].iter().copied();
         self.unknowns[row] = unknown(self.right_hand[row], contributions, self.reciprocals[row]);
-        self.solved += 1;
+        self.solved_rows += 1;
     }
 
     /// Returns the contribution of a solved row along one of its edges, and the processor that receives it.
     pub fn contribution(&self, row: usize, edge: usize) -> (usize, Contribution) {
-        let RowEdge { to, slot, coefficient } = self.out_edges[self.out_begin[row] + edge];
+        let RowEdge { to, slot, coefficient } = self.out_edges[self.out_edge_starts[row] + edge];
         (to as usize, Contribution { slot, value: coefficient * self.unknowns[row] })
     }
 
     /// Returns whether all rows are solved.
     pub fn is_solved(&self) -> bool {
-        self.solved == self.rows.len()
+        self.solved_rows == self.rows.len()
     }
 
     /// Stores the unknowns of the processor's rows among those of all rows.
-    pub fn store(&self, all: &mut [f64]) {
-        self.rows.iter().zip(&self.unknowns).for_each(|(row, unknown)| all[*row as usize] = *unknown);
+    pub fn store(&self, all_unknowns: &mut [f64]) {
+        self.rows.iter().zip(&self.unknowns).for_each(|(row, unknown)| all_unknowns[*row as usize] = *unknown);
     }
 }

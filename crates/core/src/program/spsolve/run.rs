@@ -34,23 +34,23 @@ const BUFFER_INSTRUCTIONS: u64 = 2 + 2 + 1 + 1 + 2;
 type ProcessorResult = (Vec<f64>, u64);
 
 /// Largest relative difference between sums in different orders (chosen: some thousands of rounding errors).
-const ROUNDING: f64 = 1e-12;
+const ROUNDING_TOLERANCE: f64 = 1e-12;
 
 /// Relative change above which an unknown has not converged (chosen: single precision).
-const CHANGE: f64 = 1e-6;
+const CHANGE_THRESHOLD: f64 = 1e-6;
 
 /// The state of a solve.
 pub(super) struct Solve {
     pub iterations: u64,
     /// Contributions in each message; 0 if they are not buffered.
-    buffer: u64,
+    buffer_capacity: u64,
     pub dags: [Dag; DIRECTIONS],
     pub owners: Vec<u32>,
     pub right_hand: Vec<f64>,
     /// Rows by direction and processor.
     shares: [Vec<RefCell<RowShare>>; DIRECTIONS],
     /// Number of contributions sent to another processor.
-    sent: Cell<u64>,
+    sent_contributions: Cell<u64>,
     pub span: parallel::TimedSection,
     /// Largest relative difference of an unknown from that of a serial run, if sums are in another order; `None` if
     /// unknowns must be bit-equal.
@@ -98,7 +98,7 @@ impl WorkloadSpec for Spsolve {
             let (processor, receiver) = (endpoint.id().index(), solve.clone());
             let collective = Rc::<Collective>::default();
             parallel::set_handler(&endpoint, &collective, move |_, direction, words| {
-                let words_per_message = if receiver.buffer > 0 { PADDED_WORDS } else { words.len() };
+                let words_per_message = if receiver.buffer_capacity > 0 { PADDED_WORDS } else { words.len() };
                 for contribution in words.chunks(words_per_message) {
                     let words = contribution[..3].try_into().expect("a contribution has three words");
                     let mut share = receiver.shares[usize::from(direction)][processor].borrow_mut();
@@ -115,10 +115,10 @@ impl WorkloadSpec for Spsolve {
 /// Runs the program of a processor.
 async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, solve: Rc<Solve>) {
     let own_index = endpoint.id().index();
-    let (mut right_hand, mut changed) = (solve.right_hand.clone(), 0);
+    let (mut right_hand, mut changed_unknowns) = (solve.right_hand.clone(), 0);
     solve.span.begin(&endpoint, &collective).await;
     for _ in 0..solve.iterations {
-        let before = solve.values_of_processor(&right_hand, own_index);
+        let previous_unknowns = solve.values_of_processor(&right_hand, own_index);
         for (direction, shares) in solve.shares.iter().enumerate() {
             shares[own_index].borrow_mut().start(&right_hand);
             // No processor may send a contribution before its receiver has started this solve.
@@ -126,11 +126,12 @@ async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, solve: Rc
             solve_rows(&endpoint, &solve, direction).await;
             shares[own_index].borrow().store(&mut right_hand);
         }
-        changed =
-            collective.sum(&endpoint, count_changes(&before, &solve.values_of_processor(&right_hand, own_index))).await;
+        changed_unknowns = collective
+            .sum(&endpoint, count_changes(&previous_unknowns, &solve.values_of_processor(&right_hand, own_index)))
+            .await;
     }
     solve.span.end(&endpoint, &collective).await;
-    solve.finish(own_index, (solve.values_of_processor(&right_hand, own_index), changed));
+    solve.finish(own_index, (solve.values_of_processor(&right_hand, own_index), changed_unknowns));
 }
 
 /// Solves all rows of a processor in one direction, in the order in which they become ready.
@@ -139,25 +140,25 @@ async fn solve_rows(endpoint: &ActiveEndpoint, solve: &Solve, direction: usize) 
     let share = &solve.shares[direction][own_index];
     let mut buffers = BTreeMap::<usize, Vec<u32>>::new();
     loop {
-        let next = share.borrow_mut().next_ready();
-        let Some(row) = next else {
+        let next_row = share.borrow_mut().next_ready_row();
+        let Some(row) = next_row else {
             // No row is ready, so a buffer is sent even if it is not full.
             while let Some((to, words)) = buffers.pop_first() {
                 parallel::send_in_handler(endpoint, to, direction as u8, &words).await;
             }
-            if share.borrow().has_ready() {
+            if share.borrow().has_ready_row() {
                 continue;
             }
             if share.borrow().is_solved() {
                 return;
             }
-            endpoint.wait_until(|| share.borrow().has_ready()).await;
+            endpoint.wait_until(|| share.borrow().has_ready_row()).await;
             continue;
         };
         share.borrow_mut().solve(row);
-        let (into, out) = share.borrow().degree(row);
-        let mut instructions = ROW_INSTRUCTIONS + ADD_INSTRUCTIONS * into as u64;
-        for edge in 0..out {
+        let (in_degree, out_degree) = share.borrow().degree(row);
+        let mut instructions = ROW_INSTRUCTIONS + ADD_INSTRUCTIONS * in_degree as u64;
+        for edge in 0..out_degree {
             let (to, contribution) = share.borrow().contribution(row, edge);
             instructions += EDGE_INSTRUCTIONS;
             if to == own_index {
@@ -166,8 +167,8 @@ async fn solve_rows(endpoint: &ActiveEndpoint, solve: &Solve, direction: usize) 
                 continue;
             }
             parallel::compute(endpoint, std::mem::take(&mut instructions)).await;
-            solve.sent.set(solve.sent.get() + 1);
-            if solve.buffer == 0 {
+            solve.sent_contributions.set(solve.sent_contributions.get() + 1);
+            if solve.buffer_capacity == 0 {
                 parallel::send_in_handler(endpoint, to, direction as u8, &contribution.words()).await;
                 continue;
             }
@@ -175,7 +176,7 @@ async fn solve_rows(endpoint: &ActiveEndpoint, solve: &Solve, direction: usize) 
             let buffer = buffers.entry(to).or_default();
             buffer.extend(contribution.words());
             buffer.push(0);
-            if buffer.len() == PADDED_WORDS * solve.buffer as usize {
+            if buffer.len() == PADDED_WORDS * solve.buffer_capacity as usize {
                 let words = buffers.remove(&to).unwrap_or_default();
                 parallel::send_in_handler(endpoint, to, direction as u8, &words).await;
             }
@@ -186,25 +187,29 @@ async fn solve_rows(endpoint: &ActiveEndpoint, solve: &Solve, direction: usize) 
 
 /// Returns the number of unknowns that have changed.
 pub(super) fn count_changes(before: &[f64], after: &[f64]) -> u64 {
-    before.iter().zip(after).filter(|(before, after)| (**before - **after).abs() > CHANGE * after.abs()).count() as u64
+    before
+        .iter()
+        .zip(after)
+        .filter(|(before, after)| (**before - **after).abs() > CHANGE_THRESHOLD * after.abs())
+        .count() as u64
 }
 
 impl Solve {
     pub(super) fn new(parameters: &Spsolve, processors: usize, seed: u64) -> Solve {
-        let (lower, owners) = parameters.factored(seed, processors);
+        let (lower, owners) = parameters.factor_and_owners(seed, processors);
         let dags = [Dag::forward(&lower), Dag::backward(&lower)];
         let mut random = rng::stream(seed, "right-hand side");
         let share = |dag: &Dag| RowShare::all(dag, &owners, processors).into_iter().map(RefCell::new).collect();
         Solve {
             iterations: parameters.iterations,
-            buffer: if parameters.exchange == Exchange::Buffers { parameters.buffer } else { 0 },
+            buffer_capacity: if parameters.exchange == Exchange::Buffers { parameters.buffer } else { 0 },
             shares: [share(&dags[0]), share(&dags[1])],
             dags,
             right_hand: owners.iter().map(|_| random.random_range(-1.0..1.0)).collect(),
             owners,
-            sent: Cell::new(0),
+            sent_contributions: Cell::new(0),
             span: parallel::TimedSection::default(),
-            tolerance: (parameters.exchange == Exchange::Changes).then_some(ROUNDING),
+            tolerance: (parameters.exchange == Exchange::Changes).then_some(ROUNDING_TOLERANCE),
             workers: OnceCell::new(),
             results: RefCell::new(vec![None; processors]),
         }
@@ -216,27 +221,27 @@ impl Solve {
     }
 
     /// Returns the values of a processor's rows, given those of all rows.
-    pub(super) fn values_of_processor(&self, all: &[f64], processor: usize) -> Vec<f64> {
-        self.rows(processor).into_iter().map(|row| all[row]).collect()
+    pub(super) fn values_of_processor(&self, all_values: &[f64], processor: usize) -> Vec<f64> {
+        self.rows(processor).into_iter().map(|row| all_values[row]).collect()
     }
 
     /// Runs the program on one processor. Returns the unknowns, and the number that changed in the last iteration.
-    pub(super) fn serial(&self) -> (Vec<f64>, u64) {
-        let (mut unknowns, mut changed) = (self.right_hand.clone(), 0);
+    pub(super) fn run_serially(&self) -> (Vec<f64>, u64) {
+        let (mut unknowns, mut changed_unknowns) = (self.right_hand.clone(), 0);
         for _ in 0..self.iterations {
-            let before = unknowns.clone();
+            let previous_unknowns = unknowns.clone();
             for dag in &self.dags {
-                unknowns = dag.serial(&unknowns);
+                unknowns = dag.solve_serially(&unknowns);
             }
-            changed = count_changes(&before, &unknowns);
+            changed_unknowns = count_changes(&previous_unknowns, &unknowns);
         }
-        (unknowns, changed)
+        (unknowns, changed_unknowns)
     }
 
-    fn is_equal(&self, own: f64, serial: f64) -> bool {
+    fn is_equal(&self, computed: f64, serial: f64) -> bool {
         match self.tolerance {
-            None => own.to_bits() == serial.to_bits(),
-            Some(tolerance) => (own - serial).abs() <= tolerance * serial.abs().max(1.0),
+            None => computed.to_bits() == serial.to_bits(),
+            Some(tolerance) => (computed - serial).abs() <= tolerance * serial.abs().max(1.0),
         }
     }
 
@@ -244,14 +249,14 @@ impl Solve {
     pub(super) fn finish(&self, processor: usize, result: ProcessorResult) {
         self.results.borrow_mut()[processor] = Some(result);
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
-        let (unknowns, changed) = self.serial();
+        let (unknowns, changed_unknowns) = self.run_serially();
         let are_equal = results.iter().enumerate().all(|(processor, (computed, total_changed))| {
             let serial = self.values_of_processor(&unknowns, processor);
-            *total_changed == changed
+            *total_changed == changed_unknowns
                 && computed.len() == serial.len()
-                && computed.iter().zip(&serial).all(|(x, serial)| self.is_equal(*x, *serial))
+                && computed.iter().zip(&serial).all(|(unknown, serial)| self.is_equal(*unknown, *serial))
         });
-        assert!(are_equal, "the unknowns differ from those of a serial run: a model moved wrong bytes");
+        assert!(are_equal, "the unknowns differ from those of a serial run: a model corrupted data");
     }
 }
 
@@ -260,8 +265,8 @@ impl RunningWorkload for Solve {
         let workload_metrics = [
             self.span.metric("spsolve.cycles", outcome),
             Metric::count("spsolve.rows", self.owners.len() as f64, ""),
-            Metric::count("spsolve.levels", self.dags[0].levels() as f64, ""),
-            Metric::count("spsolve.contributions", self.sent.get() as f64, ""),
+            Metric::count("spsolve.levels", self.dags[0].level_count() as f64, ""),
+            Metric::count("spsolve.contributions", self.sent_contributions.get() as f64, ""),
         ];
         parallel::metrics(
             world,

@@ -32,7 +32,7 @@ type Edges = Vec<Vec<(u32, f64)>>;
 /// The data that the programs share.
 pub(super) struct SharedSolve {
     solve: Rc<Solve>,
-    prefetch: usize,
+    prefetch_distance: usize,
     /// Edges by direction and row.
     edges: Vec<Edges>,
     /// Address of each row, for both directions.
@@ -41,13 +41,13 @@ pub(super) struct SharedSolve {
 
 impl SharedSolve {
     /// Starts the program on all processors, and returns the workers.
-    pub fn start(solve: &Rc<Solve>, prefetch: usize, world: &World) -> Vec<Rc<Worker>> {
+    pub fn start(solve: &Rc<Solve>, prefetch_distance: usize, world: &World) -> Vec<Rc<Worker>> {
         let space = Rc::new(Space::new(world.endpoint_map.len(), world.shared_memory.block));
         let address = |owner: &u32| space.allocate(EndpointId(*owner), ROW_BYTES.into());
         let shared = Rc::new(SharedSolve {
             solve: solve.clone(),
-            prefetch,
-            edges: solve.dags.iter().map(edges).collect(),
+            prefetch_distance,
+            edges: solve.dags.iter().map(edges_by_source).collect(),
             addresses: solve.owners.iter().map(address).collect(),
         });
         let workers = Worker::all(world, &space);
@@ -60,12 +60,13 @@ impl SharedSolve {
     }
 
     async fn run(self: Rc<Self>, worker: Rc<Worker>, collective: Rc<Collective>) {
-        let (solve, own) = (&self.solve, worker.id());
-        let (rows, mut values, mut changed) = (solve.rows(own), solve.values_of_processor(&solve.right_hand, own), 0);
+        let (solve, own_id) = (&self.solve, worker.id());
+        let (rows, mut values, mut changed_unknowns) =
+            (solve.rows(own_id), solve.values_of_processor(&solve.right_hand, own_id), 0);
         worker.barrier().await;
         solve.span.mark_start(worker.endpoint());
         for _ in 0..solve.iterations {
-            let before = values.clone();
+            let previous_values = values.clone();
             for (direction, dag) in solve.dags.iter().enumerate() {
                 for (row, value) in rows.iter().zip(&values) {
                     worker.store_f64(self.addresses[*row], *value).await;
@@ -73,17 +74,18 @@ impl SharedSolve {
                 }
                 // No processor may update a row before it is initialised.
                 worker.barrier().await;
-                let ordered = |at: usize| if direction == 0 { at } else { rows.len() - 1 - at };
-                for at in (0..rows.len()).map(ordered) {
-                    values[at] = self.solve_row(&worker, direction, rows[at]).await;
+                let row_index = |index: usize| if direction == 0 { index } else { rows.len() - 1 - index };
+                for index in (0..rows.len()).map(row_index) {
+                    values[index] = self.solve_row(&worker, direction, rows[index]).await;
                 }
                 worker.barrier().await;
             }
-            changed =
-                worker.reduce(&collective, super::run::count_changes(&before, &values), |one, other| one + other).await;
+            changed_unknowns = worker
+                .reduce(&collective, super::run::count_changes(&previous_values, &values), |one, other| one + other)
+                .await;
         }
         solve.span.mark_end(worker.endpoint());
-        solve.finish(own, (values, changed));
+        solve.finish(own_id, (values, changed_unknowns));
     }
 
     /// Waits for a row's contributions, solves it, and subtracts its contributions from the rows that wait for it.
@@ -93,20 +95,23 @@ impl SharedSolve {
         let unknown = worker.load_f64(address).await * self.solve.dags[direction].reciprocal(row);
         worker.compute(ROW_INSTRUCTIONS).await;
         let edges = &self.edges[direction][row];
-        for (at, (to, coefficient)) in edges.iter().enumerate() {
-            if let Some((ahead, _)) = edges.get(at + self.prefetch).filter(|_| self.prefetch > 0) {
-                worker.prefetch(self.addresses[*ahead as usize], AccessMode::Write).await;
+        for (index, (to, coefficient)) in edges.iter().enumerate() {
+            if let Some((prefetched_row, _)) =
+                edges.get(index + self.prefetch_distance).filter(|_| self.prefetch_distance > 0)
+            {
+                worker.prefetch(self.addresses[*prefetched_row as usize], AccessMode::Write).await;
             }
             worker.compute(EDGE_INSTRUCTIONS + UPDATE_INSTRUCTIONS).await;
             let value = coefficient * unknown;
-            let subtract = |[rest, missing]: [u64; 2]| [(f64::from_bits(rest) - value).to_bits(), missing - 1];
+            let subtract =
+                |[remaining, missing]: [u64; 2]| [(f64::from_bits(remaining) - value).to_bits(), missing - 1];
             worker.update_pair(self.addresses[*to as usize], subtract).await;
         }
         unknown
     }
 }
 
-fn edges(dag: &super::dag::Dag) -> Edges {
+fn edges_by_source(dag: &super::dag::Dag) -> Edges {
     let mut edges = vec![Vec::new(); dag.rows()];
     for (row, source, coefficient) in dag.edges() {
         edges[source as usize].push((row, coefficient));

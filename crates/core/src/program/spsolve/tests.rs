@@ -10,8 +10,8 @@ use crate::program::input::{LowerTriangle, SymmetricMatrix, colours, fem, matrix
 use crate::text::Parameters;
 use rand::RngExt;
 
-fn generated(rows: usize, seed: u64) -> SymmetricMatrix {
-    fem::generate(FemSize { rows, freedom: 3, neighbours: 20.0 }, seed).expect("a matrix").matrix
+fn generated_matrix(rows: usize, seed: u64) -> SymmetricMatrix {
+    fem::generate(FemSize { rows, degrees_of_freedom: 3, neighbours: 20.0 }, seed).expect("a matrix").matrix
 }
 
 fn right_hand_side(rows: usize) -> Vec<f64> {
@@ -21,21 +21,21 @@ fn right_hand_side(rows: usize) -> Vec<f64> {
 
 /// Returns the largest magnitude of `L x - b`, or of `Lᵀ x - b`.
 fn residual(lower: &LowerTriangle, is_forward: bool, unknowns: &[f64], right_hand: &[f64]) -> f64 {
-    let mut rest: Vec<f64> =
+    let mut residuals: Vec<f64> =
         (0..lower.rows()).map(|row| lower.diagonal(row) * unknowns[row] - right_hand[row]).collect();
     for row in 0..lower.rows() {
         for (column, value) in lower.row(row).0.iter().map(|column| *column as usize).zip(lower.row(row).1) {
             let (into, from) = if is_forward { (row, column) } else { (column, row) };
-            rest[into] += value * unknowns[from];
+            residuals[into] += value * unknowns[from];
         }
     }
-    rest.iter().fold(0.0, |worst, rest| worst.max(rest.abs()))
+    residuals.iter().fold(0.0, |max, residual| max.max(residual.abs()))
 }
 
 /// Checks that `L Lᵀ` equals the matrix wherever the matrix has entries.
 #[test]
 fn product_of_the_factor_matches_the_entries_of_the_matrix() {
-    let matrix = generated(90, 1);
+    let matrix = generated_matrix(90, 1);
     let Factor { lower, shift } = Factor::compute(&matrix).expect("a factor");
     let matrix = matrix.lower;
     assert_eq!((shift, lower.entries_below_diagonal()), (0.0, matrix.entries_below_diagonal()));
@@ -56,14 +56,14 @@ fn product_of_the_factor_matches_the_entries_of_the_matrix() {
 
 #[test]
 fn solves_have_small_residuals() {
-    let lower = Factor::compute(&generated(900, 2)).expect("a factor").lower;
+    let lower = Factor::compute(&generated_matrix(900, 2)).expect("a factor").lower;
     let right_hand = right_hand_side(900);
     for (dag, is_forward) in [(Dag::forward(&lower), true), (Dag::backward(&lower), false)] {
-        let unknowns = dag.serial(&right_hand);
+        let unknowns = dag.solve_serially(&right_hand);
         // Right-hand sides are at most 1, with some dozens of rounding errors of terms of that size.
         assert!(residual(&lower, is_forward, &unknowns, &right_hand) < 1e-12);
         assert!(residual(&lower, !is_forward, &unknowns, &right_hand) > 1e-3, "the other solve has another solution");
-        assert!(dag.levels() > 30 && dag.levels() < 900, "{}", dag.levels());
+        assert!(dag.level_count() > 30 && dag.level_count() < 900, "{}", dag.level_count());
     }
 }
 
@@ -89,22 +89,22 @@ fn contribution_encoding_is_three_words_and_lossless() {
 }
 
 /// Solves on several processors with messages in an order drawn from the seed. Returns also the number of messages.
-fn parallel(dag: &Dag, owners: &[u32], processors: usize, right_hand: &[f64], seed: u64) -> (Vec<f64>, usize) {
+fn solve_in_parallel(dag: &Dag, owners: &[u32], processors: usize, right_hand: &[f64], seed: u64) -> (Vec<f64>, usize) {
     let mut random = rng::stream(seed, "orders");
-    let mut all = RowShare::all(dag, owners, processors);
-    all.iter_mut().for_each(|rows| rows.start(right_hand));
+    let mut shares = RowShare::all(dag, owners, processors);
+    shares.iter_mut().for_each(|rows| rows.start(right_hand));
     let (mut in_flight, mut messages): (Vec<(usize, [u32; 3])>, usize) = (Vec::new(), 0);
-    while !in_flight.is_empty() || !all.iter().all(RowShare::is_solved) {
+    while !in_flight.is_empty() || !shares.iter().all(RowShare::is_solved) {
         let processor = random.random_range(0..processors);
         if random.random::<bool>() && !in_flight.is_empty() {
             let (to, words) = in_flight.swap_remove(random.random_range(0..in_flight.len()));
-            all[to].receive(Contribution::from_words(words));
-        } else if let Some(row) = all[processor].next_ready() {
-            all[processor].solve(row);
-            for edge in 0..all[processor].degree(row).1 {
-                let (to, contribution) = all[processor].contribution(row, edge);
+            shares[to].receive(Contribution::from_words(words));
+        } else if let Some(row) = shares[processor].next_ready_row() {
+            shares[processor].solve(row);
+            for edge in 0..shares[processor].degree(row).1 {
+                let (to, contribution) = shares[processor].contribution(row, edge);
                 if to == processor {
-                    all[to].receive(contribution);
+                    shares[to].receive(contribution);
                 } else {
                     in_flight.push((to, contribution.words()));
                     messages += 1;
@@ -113,30 +113,31 @@ fn parallel(dag: &Dag, owners: &[u32], processors: usize, right_hand: &[f64], se
         }
     }
     let mut unknowns = vec![f64::NAN; dag.rows()];
-    all.iter().for_each(|rows| rows.store(&mut unknowns));
+    shares.iter().for_each(|rows| rows.store(&mut unknowns));
     (unknowns, messages)
 }
 
-fn bits(unknowns: &[f64]) -> Vec<u64> {
+fn bit_patterns(unknowns: &[f64]) -> Vec<u64> {
     unknowns.iter().map(|unknown| unknown.to_bits()).collect()
 }
 
 #[test]
 fn any_order_of_messages_matches_the_serial_solve() {
-    let matrix = generated(400, 3);
+    let matrix = generated_matrix(400, 3);
     let lower = Factor::compute(&matrix).expect("a factor").lower;
     let right_hand = right_hand_side(400);
     for dag in [Dag::forward(&lower), Dag::backward(&lower)] {
-        let serial = bits(&dag.serial(&right_hand));
+        let serial = bit_patterns(&dag.solve_serially(&right_hand));
         for processors in [1, 3, 16] {
             for owners in
                 [partition::round_robin(400, processors), partition::breadth_first(&matrix.adjacency(), processors)]
             {
                 for seed in 0..3 {
-                    let (unknowns, messages) = parallel(&dag, &owners, processors, &right_hand, seed);
-                    assert!(bits(&unknowns) == serial, "{processors} processors");
-                    let cut = dag.edges().filter(|(row, from, _)| owners[*row as usize] != owners[*from as usize]);
-                    assert_eq!(messages, cut.count());
+                    let (unknowns, messages) = solve_in_parallel(&dag, &owners, processors, &right_hand, seed);
+                    assert!(bit_patterns(&unknowns) == serial, "{processors} processors");
+                    let cut_edges =
+                        dag.edges().filter(|(row, from, _)| owners[*row as usize] != owners[*from as usize]);
+                    assert_eq!(messages, cut_edges.count());
                 }
             }
         }
@@ -148,12 +149,12 @@ fn default_matrix_has_the_size_of_the_paper() {
     let matrix = fem::generate(FemSize::defaults(), 1).expect("a matrix").matrix;
     let dag = Dag::forward(&Factor::compute(&matrix).expect("a factor").lower);
     assert_eq!((dag.rows(), dag.edges().count()), (3720, 3720 * 26 / 2));
-    assert!((100..1000).contains(&dag.levels()), "{}", dag.levels());
+    assert!((100..1000).contains(&dag.level_count()), "{}", dag.level_count());
     // In a multicolour ordering there are at most as many levels as a row has neighbours, plus one.
-    let coloured = matrix.reordered(&colours::by_colour(&matrix.adjacency()));
+    let coloured = matrix.reordered(&colours::rows_by_colour(&matrix.adjacency()));
     let dag = Dag::forward(&Factor::compute(&coloured).expect("a factor").lower);
     assert_eq!((dag.rows(), dag.edges().count()), (3720, 3720 * 26 / 2));
-    assert!((9..40).contains(&dag.levels()), "{}", dag.levels());
+    assert!((9..40).contains(&dag.level_count()), "{}", dag.level_count());
 }
 
 fn parameters(text: &str) -> Spsolve {
@@ -173,7 +174,7 @@ fn impossible_sizes_are_rejected() {
 fn check_result(ordering: &str, is_correct: bool) {
     let text = format!("rows = 30\nneighbours = 10\niterations = 2\nordering = '{ordering}'");
     let solve = Solve::new(&parameters(&text), 2, 7);
-    let (mut unknowns, changed) = solve.serial();
+    let (mut unknowns, changed) = solve.run_serially();
     let share = |unknowns: &[f64], processor| solve.values_of_processor(unknowns, processor);
     solve.finish(0, (share(&unknowns, 0), changed));
     if !is_correct {

@@ -11,7 +11,7 @@
 //! from the first to the last delivery of all flows. Flows may share a sender, a receiver or a trunk. A sender's
 //! processor may copy blocks of memory at the same time.
 
-mod measured;
+mod measurements;
 mod send;
 mod undelivered;
 
@@ -26,7 +26,7 @@ use crate::program::{
     FlowEndpoint, MESSAGE_LATENCY, Objective, PAYLOAD_PATTERNS, PlannedFlow, WARM_UP, WorkloadNeeds, WorkloadSpec,
 };
 use crate::text::{Parameters, Table};
-use measured::Measured;
+use measurements::StreamMeasurements;
 use send::{Sender, SenderCounts};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,7 +62,7 @@ pub struct Stream {
 
 impl Stream {
     /// Returns the number of messages of each flow, including those of the warm-up.
-    fn total(&self) -> u64 {
+    fn total_messages(&self) -> u64 {
         self.warm_up + self.messages
     }
 
@@ -71,12 +71,12 @@ impl Stream {
     fn start_receiver(self: &Rc<Self>, world: &World, endpoint: EndpointId, flows: u64) -> ExpectedMessages {
         let name = format!("{} program", world.endpoint(endpoint).name());
         let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), endpoint));
-        ExpectedMessages { endpoint, messages: self.total() * flows, receiver }
+        ExpectedMessages { endpoint, messages: self.total_messages() * flows, receiver }
     }
 
     async fn receive(self: Rc<Self>, world: World, id: EndpointId) {
         if self.never_poll {
-            Signal::new(&world.sim, "nothing: it never polls").wait().await;
+            Signal::new(&world.sim, "nothing, because `workload.stream.never-poll` is set").wait().await;
         }
         let endpoint = world.endpoint(id);
         let expected = ExpectedPayloads::new(self.payload);
@@ -143,8 +143,8 @@ impl WorkloadSpec for Stream {
     }
 
     fn check_endpoints(&self, _: usize) -> Vec<ParameterError> {
-        let flows = self.flows.named().len().max(1);
-        self.arrivals.check_flows(flows, self.total()).into_iter().collect()
+        let flows = self.flows.named_flows().len().max(1);
+        self.arrivals.check_flows(flows, self.total_messages()).into_iter().collect()
     }
 
     fn with_endpoints(&self, names: &dyn Fn() -> Vec<String>) -> Option<Arc<dyn WorkloadSpec>> {
@@ -160,7 +160,8 @@ impl WorkloadSpec for Stream {
         self.flows.endpoint_pairs()
     }
 
-    /// Returns the objective of an open loop, which is its latency: below saturation, the bandwidth is the offered load.
+    /// Returns the objective of an open loop, which is its latency. Below saturation, the bandwidth is the offered
+    /// load, so it is no objective.
     fn objective(&self) -> Option<Objective> {
         match self.arrivals.is_open() {
             true => Objective::minimize(MESSAGE_LATENCY).map(|latency| latency.when_saturated("message.bandwidth")),
@@ -204,14 +205,14 @@ impl WorkloadSpec for Stream {
         let tally = world.tally.clone();
         world.sim.spawn("the stream", async move { tally.wait_until_settled(&expected).await });
         let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };
-        let copied = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
-        Rc::new(Measured::new(self, &flows, senders, copied))
+        let copied_bytes = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
+        Rc::new(StreamMeasurements::new(self, &flows, senders, copied_bytes))
     }
 }
 
-/// Returns the distinct values of `of` over the flows, in order.
-fn distinct<T: Ord>(flows: &[(EndpointId, EndpointId)], of: impl Fn(&(EndpointId, EndpointId)) -> T) -> Vec<T> {
-    let mut values: Vec<_> = flows.iter().map(of).collect();
+/// Returns the distinct values of `key` over the flows, in order.
+fn distinct<T: Ord>(flows: &[(EndpointId, EndpointId)], key: impl Fn(&(EndpointId, EndpointId)) -> T) -> Vec<T> {
+    let mut values: Vec<_> = flows.iter().map(key).collect();
     values.sort_unstable();
     values.dedup();
     values

@@ -49,10 +49,10 @@ pub(super) struct OpenCounts {
     pub backlog: Option<Backlog>,
     /// Largest number of messages that waited at once.
     pub backlog_max: u64,
-    /// Scheduled arrivals of the first and the last measured message, each with the number of messages that waited at
-    /// that time.
-    pub first: Option<(Time, u64)>,
-    pub last: Option<(Time, u64)>,
+    /// Scheduled arrival of the first measured message, with the number of messages that waited then.
+    pub first_arrival: Option<(Time, u64)>,
+    /// Scheduled arrival of the last measured message, with the number of messages that waited then.
+    pub last_arrival: Option<(Time, u64)>,
 }
 
 impl SenderCounts {
@@ -61,9 +61,9 @@ impl SenderCounts {
         if !stream.arrivals.is_open() {
             return SenderCounts::Closed(ClosedCounts::default());
         }
-        let observer = || Backlog::new(stream.messages / WINDOWS, GROWING_WINDOWS, stream.arrivals.dispersion());
-        let backlog = (stream.messages >= MESSAGES_MIN).then(observer);
-        SenderCounts::Open(OpenCounts { start: None, backlog, backlog_max: 0, first: None, last: None })
+        let detector = || Backlog::new(stream.messages / WINDOWS, GROWING_WINDOWS, stream.arrivals.dispersion());
+        let backlog = (stream.messages >= MESSAGES_MIN).then(detector);
+        SenderCounts::Open(OpenCounts { start: None, backlog, backlog_max: 0, first_arrival: None, last_arrival: None })
     }
 
     /// Returns the counts of an open loop, or `None` for a closed one.
@@ -95,14 +95,16 @@ impl Sender {
     /// Runs a closed loop, which sends each message when earlier ones allow it.
     async fn send_closed_loop(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let (outstanding, think_time) = self.stream.arrivals.closed_loop();
-        let mut limit = outstanding.map(|limit| InFlight::new(limit, self.world.tally.deliveries(self.from, self.to)));
-        for number in 0..self.stream.total() {
+        let mut limit =
+            outstanding.map(|limit| InFlightLimit::new(limit, self.world.tally.deliveries(self.from, self.to)));
+        for number in 0..self.stream.total_messages() {
             if let Some(limit) = &mut limit {
-                let delivered = limit.wait_until_allowed().await;
-                endpoint.until(delivered.map_or(Time::ZERO, |at| at.saturating_add(think_time))).await;
+                let delivery_time = limit.wait_until_allowed().await;
+                endpoint.until(delivery_time.map_or(Time::ZERO, |time| time.saturating_add(think_time))).await;
             }
             let is_limited = limit.as_ref().is_some_and(|limit| limit.next_reaches_limit());
-            let sends_next_at_once = think_time == Time::ZERO && !is_limited && number + 1 < self.stream.total();
+            let sends_next_at_once =
+                think_time == Time::ZERO && !is_limited && number + 1 < self.stream.total_messages();
             endpoint.send_in_burst(self.outgoing(patterns, number), endpoint.now(), sends_next_at_once).await;
             match &mut limit {
                 Some(limit) => limit.count_sent(&self.counts),
@@ -119,23 +121,23 @@ impl Sender {
         if let SenderCounts::Open(counts) = &mut *self.counts.borrow_mut() {
             counts.start = Some(start);
         }
-        let total = self.stream.total();
+        let total = self.stream.total_messages();
         let mut observer = BacklogObserver {
             arrivals: self.schedule().peekable(),
-            arrived: 0,
+            arrival_count: 0,
             warm_up: self.stream.warm_up,
-            total,
+            total_messages: total,
             counts: self.counts.clone(),
         };
         let mut arrivals = self.schedule().peekable();
         for number in 0..total {
             let Some(arrival) = arrivals.next() else { break };
-            let scheduled = start.saturating_add(arrival);
-            endpoint.until(scheduled).await;
+            let scheduled_time = start.saturating_add(arrival);
+            endpoint.until(scheduled_time).await;
             observer.count_arrivals(number, endpoint.now().since(start));
             let next = arrivals.peek().map(|next| start.saturating_add(*next)).filter(|_| number + 1 < total);
             let sends_next_at_once = next.is_some_and(|next| next <= endpoint.now());
-            endpoint.send_in_burst(self.outgoing(patterns, number), scheduled, sends_next_at_once).await;
+            endpoint.send_in_burst(self.outgoing(patterns, number), scheduled_time, sends_next_at_once).await;
         }
         observer.count_arrivals(total, Time::MAX);
     }
@@ -146,38 +148,38 @@ impl Sender {
 }
 
 /// The limit of a closed loop, and the number of messages in flight.
-struct InFlight {
+struct InFlightLimit {
     limit: u64,
     deliveries: Rc<Deliveries>,
     /// Messages sent whose delivery the sender has not taken yet.
-    untaken: u64,
+    outstanding: u64,
 }
 
-impl InFlight {
-    fn new(limit: u64, deliveries: Rc<Deliveries>) -> InFlight {
-        InFlight { limit, deliveries, untaken: 0 }
+impl InFlightLimit {
+    fn new(limit: u64, deliveries: Rc<Deliveries>) -> InFlightLimit {
+        InFlightLimit { limit, deliveries, outstanding: 0 }
     }
 
     /// Waits until one more message may be sent. Returns the time of the delivery that allows it, if the sender took
     /// one.
     async fn wait_until_allowed(&mut self) -> Option<Time> {
-        if self.untaken < self.limit {
+        if self.outstanding < self.limit {
             return None;
         }
-        let delivered = self.deliveries.next().await;
-        self.untaken -= 1;
-        Some(delivered)
+        let delivery_time = self.deliveries.next().await;
+        self.outstanding -= 1;
+        Some(delivery_time)
     }
 
     /// Returns whether no message may be sent after the next one before one is delivered.
     fn next_reaches_limit(&self) -> bool {
-        self.untaken.saturating_sub(self.deliveries.pending()) + 1 >= self.limit
+        self.outstanding.saturating_sub(self.deliveries.pending()) + 1 >= self.limit
     }
 
     fn count_sent(&mut self, counts: &RefCell<SenderCounts>) {
-        self.untaken += 1;
+        self.outstanding += 1;
         // Pending deliveries may include those of other flows between the same endpoints.
-        let in_flight = self.untaken.saturating_sub(self.deliveries.pending());
+        let in_flight = self.outstanding.saturating_sub(self.deliveries.pending());
         if let SenderCounts::Closed(counts) = &mut *counts.borrow_mut() {
             counts.in_flight_max = counts.in_flight_max.max(in_flight);
         }
@@ -188,39 +190,39 @@ impl InFlight {
 struct BacklogObserver {
     arrivals: Peekable<ArrivalTimes>,
     /// Arrivals counted so far.
-    arrived: u64,
+    arrival_count: u64,
     warm_up: u64,
-    total: u64,
+    total_messages: u64,
     counts: Rc<RefCell<SenderCounts>>,
 }
 
 impl BacklogObserver {
-    /// Counts the arrivals before `now`, when `sent` messages have been sent and one more is about to be sent.
-    fn count_arrivals(&mut self, sent: u64, now: Time) {
+    /// Counts the arrivals before `now`, when `sent_messages` messages have been sent and one more is about to be sent.
+    fn count_arrivals(&mut self, sent_messages: u64, now: Time) {
         let SenderCounts::Open(counts) = &mut *self.counts.borrow_mut() else { return };
-        while self.arrived < self.total {
+        while self.arrival_count < self.total_messages {
             let Some(arrival) = self.arrivals.next_if(|arrival| *arrival < now) else { return };
-            self.arrived += 1;
-            let waiting = self.arrived.saturating_sub(sent);
-            counts.arrived(arrival, waiting, (self.arrived - 1).checked_sub(self.warm_up));
+            self.arrival_count += 1;
+            let waiting_messages = self.arrival_count.saturating_sub(sent_messages);
+            counts.record_arrival(arrival, waiting_messages, (self.arrival_count - 1).checked_sub(self.warm_up));
         }
     }
 }
 
 impl OpenCounts {
-    fn arrived(&mut self, arrival: Time, waiting: u64, measured: Option<u64>) {
-        let Some(number) = measured else { return };
-        self.backlog_max = self.backlog_max.max(waiting);
+    fn record_arrival(&mut self, arrival: Time, waiting_messages: u64, measured_number: Option<u64>) {
+        let Some(number) = measured_number else { return };
+        self.backlog_max = self.backlog_max.max(waiting_messages);
         if let Some(backlog) = &mut self.backlog {
-            backlog.sample(number + 1, waiting, number + 1);
+            backlog.sample(number + 1, waiting_messages, number + 1);
         }
-        self.first = self.first.or(Some((arrival, waiting)));
-        self.last = Some((arrival, waiting));
+        self.first_arrival = self.first_arrival.or(Some((arrival, waiting_messages)));
+        self.last_arrival = Some((arrival, waiting_messages));
     }
 
     /// Returns the time from the first measured arrival to the last.
     pub fn window(&self) -> Option<Time> {
-        let window = self.last?.0 - self.first?.0;
+        let window = self.last_arrival?.0 - self.first_arrival?.0;
         (window > Time::ZERO).then_some(window)
     }
 }

@@ -1,4 +1,5 @@
-//! Saturation judged by deliveries: the number of messages that have been offered and not delivered, wherever they wait.
+//! Saturation judged by deliveries: the number of messages that have been offered and not delivered, wherever they
+//! wait.
 //!
 //! A message of an open loop may wait in its program, in the descriptor ring of an interface, on the wire or at the
 //! receiver. Only the first of these is the backlog of the program. So the messages between offer and delivery are
@@ -28,27 +29,28 @@ pub(super) struct OpenFlows<'a> {
     /// Counts of each flow's sender.
     pub senders: &'a [Rc<RefCell<SenderCounts>>],
     pub arrivals: &'a Arrivals,
-    /// Measured messages of each flow, and those of the warm-up before them.
+    /// Measured messages of each flow.
     pub messages: u64,
+    /// Messages of each flow before the measured ones.
     pub warm_up: u64,
 }
 
 /// Describes the first pair of endpoints whose undelivered messages only grow in number.
-pub(super) fn growth(measured: &OpenFlows<'_>, world: &World) -> Option<String> {
-    if measured.messages < MESSAGES_MIN {
+pub(super) fn describe_growth(open_flows: &OpenFlows<'_>, world: &World) -> Option<String> {
+    if open_flows.messages < MESSAGES_MIN {
         return None;
     }
     let latency_rises = match world.tally.flow_series().transient_in(1.0) {
         TransientTest::Transient(shift) => shift.mean_after > shift.mean_before,
         _ => false,
     };
-    measured.pairs.iter().find_map(|&pair| {
-        let undelivered = of_pair(measured, world, pair)?;
+    open_flows.pairs.iter().find_map(|&pair| {
+        let undelivered = undelivered_backlog(open_flows, world, pair)?;
         let (growth, undelivered_at_end) = undelivered.growth();
-        let least = f64::max(GROWTH_MIN.0 as f64, GROWTH_MIN.1 * undelivered.offered() as f64);
+        let growth_min = f64::max(GROWTH_MIN.0 as f64, GROWTH_MIN.1 * undelivered.offered() as f64);
         let deviations = latency_rises.then_some(DEVIATIONS_WITH_LATENCY);
-        let is_saturated = growth as f64 >= least
-            && (undelivered.is_growing() || deviations.is_some_and(|least| undelivered.grows_by(least)));
+        let is_saturated = growth as f64 >= growth_min
+            && (undelivered.is_growing() || deviations.is_some_and(|deviations| undelivered.grows_by(deviations)));
         is_saturated.then(|| {
             format!(
                 "the number of undelivered messages of {} -> {} grew in each of the last {GROWING_WINDOWS} of {WINDOWS} \
@@ -61,33 +63,34 @@ pub(super) fn growth(measured: &OpenFlows<'_>, world: &World) -> Option<String> 
     })
 }
 
-/// Returns the number of undelivered messages of a pair of endpoints at the end of each window of its first flow; `None`
-/// if no flow has started.
-fn of_pair(measured: &OpenFlows<'_>, world: &World, pair: (EndpointId, EndpointId)) -> Option<Backlog> {
-    let senders = measured.flows.iter().zip(measured.senders).enumerate().filter(|(_, (flow, _))| **flow == pair);
+/// Returns the number of undelivered messages of a pair of endpoints at the end of each window of its first flow.
+/// Returns `None` if no flow has started.
+fn undelivered_backlog(open_flows: &OpenFlows<'_>, world: &World, pair: (EndpointId, EndpointId)) -> Option<Backlog> {
+    let senders = open_flows.flows.iter().zip(open_flows.senders).enumerate().filter(|(_, (flow, _))| **flow == pair);
     let flows: Vec<(usize, Time)> =
         senders.filter_map(|(flow, (_, counts))| Some((flow, counts.borrow().open()?.start?))).collect();
-    let total = measured.warm_up + measured.messages;
+    let total_messages = open_flows.warm_up + open_flows.messages;
     let arrivals = |(flow, start): (usize, Time)| {
-        let schedule = measured.arrivals.schedule(world.seed, flow).take(total as usize);
+        let schedule = open_flows.arrivals.schedule(world.seed, flow).take(total_messages as usize);
         schedule.map(move |arrival| start.saturating_add(arrival))
     };
-    let mut others: Vec<_> = flows.iter().skip(1).map(|flow| (0, arrivals(*flow).peekable())).collect();
+    let mut other_flows: Vec<_> = flows.iter().skip(1).map(|flow| (0, arrivals(*flow).peekable())).collect();
     let deliveries = world.tally.flow(pair.0, pair.1);
-    let mut undelivered = Backlog::new(measured.messages / WINDOWS, GROWING_WINDOWS, measured.arrivals.dispersion());
-    for (arrival, arrived) in arrivals(*flows.first()?).zip(1..) {
-        let number = u64::saturating_sub(arrived, measured.warm_up);
+    let mut undelivered =
+        Backlog::new(open_flows.messages / WINDOWS, GROWING_WINDOWS, open_flows.arrivals.dispersion());
+    for (arrival, arrival_count) in arrivals(*flows.first()?).zip(1..) {
+        let number = u64::saturating_sub(arrival_count, open_flows.warm_up);
         if number == 0 || !undelivered.is_due(number) {
             continue;
         }
-        let mut offered = arrived;
-        for (count, rest) in &mut others {
-            while rest.next_if(|other| *other <= arrival).is_some() {
+        let mut offered_count = arrival_count;
+        for (count, remaining_arrivals) in &mut other_flows {
+            while remaining_arrivals.next_if(|other| *other <= arrival).is_some() {
                 *count += 1;
             }
-            offered += *count;
+            offered_count += *count;
         }
-        undelivered.sample(number, offered.saturating_sub(deliveries.delivered_until(arrival)), offered);
+        undelivered.sample(number, offered_count.saturating_sub(deliveries.delivered_until(arrival)), offered_count);
     }
     Some(undelivered)
 }

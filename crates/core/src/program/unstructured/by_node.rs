@@ -3,9 +3,9 @@
 //! into another processor's node as soon as it is computed, so that communication overlaps computation. A handler needs
 //! no lock for its additions, because nothing else runs at the same time.
 //!
-//! No barrier is needed, as with batches: a processor waits for all fluxes into its nodes before it sends new values.
+//! As with batches, no barrier is needed: a processor waits for all fluxes into its nodes before it sends new values.
 
-use super::run::{Part, SUMS_HANDLER, Sweep, VALUES_HANDLER};
+use super::run::{SUMS_HANDLER, Sweep, SweepPart, VALUES_HANDLER};
 use super::{ADD_INSTRUCTIONS, FluidShare, NODE_INSTRUCTIONS, PACK_INSTRUCTIONS, ShareLink};
 use crate::engine::EndpointId;
 use crate::messaging::active::ActiveEndpoint;
@@ -19,18 +19,18 @@ pub(super) async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>
     let part = &sweep.parts[own_index];
     let nodes = part.share.borrow().nodes.len();
     let ghosts: usize = part.links.iter().map(|link| link.ghosts.len()).sum();
-    let expected = sweep.expected_sums(own_index);
+    let expected_fluxes = sweep.expected_flux_count(own_index);
     sweep.span.begin(&endpoint, &collective).await;
     for iteration in 1..=sweep.iterations as usize {
         for link in &part.links {
-            for (index, at) in (0..).zip(&link.sent_nodes) {
-                let [x, y, z] = part.share.borrow().value_words(*at);
-                sweep.send_node(&endpoint, link.other, VALUES_HANDLER, [index, x, y, z]).await;
+            for (index, node) in (0..).zip(&link.sent_nodes) {
+                let [x, y, z] = part.share.borrow().value_words(*node);
+                sweep.send_node(&endpoint, link.neighbour, VALUES_HANDLER, [index, x, y, z]).await;
             }
         }
-        endpoint.wait_until(|| part.arrived[0].get() == iteration * ghosts).await;
+        endpoint.wait_until(|| part.arrived_counts[0].get() == iteration * ghosts).await;
         sweep_elements(&endpoint, &sweep, part).await;
-        endpoint.wait_until(|| part.arrived[1].get() == iteration * expected).await;
+        endpoint.wait_until(|| part.arrived_counts[1].get() == iteration * expected_fluxes).await;
         part.share.borrow_mut().update();
         parallel::compute(&endpoint, NODE_INSTRUCTIONS * nodes as u64).await;
     }
@@ -39,42 +39,42 @@ pub(super) async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>
 }
 
 /// Sweeps over edges and faces, and sends each flux to another processor's node.
-async fn sweep_elements(endpoint: &ActiveEndpoint, sweep: &Sweep, part: &Part) {
-    let (all, mut instructions) = (part.share.borrow().elements(), 0);
-    for element in 0..all {
+async fn sweep_elements(endpoint: &ActiveEndpoint, sweep: &Sweep, part: &SweepPart) {
+    let (element_count, mut instructions) = (part.share.borrow().elements(), 0);
+    for element in 0..element_count {
         let (nodes, amounts, is_edge) = {
             let share = part.share.borrow();
             (share.nodes_of(element).to_vec(), share.fluxes(element), share.is_edge(element))
         };
         instructions += sweep.cycles(is_edge);
-        for (at, amount) in nodes.into_iter().zip(amounts) {
-            let Some((link, index)) = part.ghost(at) else {
-                part.share.borrow_mut().add(at, amount);
+        for (node, amount) in nodes.into_iter().zip(amounts) {
+            let Some((link, index)) = part.ghost(node) else {
+                part.share.borrow_mut().add_to_sum(node, amount);
                 continue;
             };
             parallel::compute(endpoint, std::mem::take(&mut instructions)).await;
             let [x, y, z] = amount.map(i32::cast_unsigned);
-            sweep.send_node(endpoint, link.other, SUMS_HANDLER, [index, x, y, z]).await;
+            sweep.send_node(endpoint, link.neighbour, SUMS_HANDLER, [index, x, y, z]).await;
         }
     }
     parallel::compute(endpoint, instructions).await;
 }
 
-impl Part {
+impl SweepPart {
     /// Returns the link to the owner of a ghost node, and the index of the node among those that the owner sends;
     /// `None` for an own node.
-    pub fn ghost(&self, at: u32) -> Option<(&ShareLink, u32)> {
-        let is_owner = |link: &&ShareLink| link.ghosts.contains(&(at as usize));
-        let is_ghost = self.share.borrow().is_ghost(at);
+    pub fn ghost(&self, node: u32) -> Option<(&ShareLink, u32)> {
+        let is_owner = |link: &&ShareLink| link.ghosts.contains(&(node as usize));
+        let is_ghost = self.share.borrow().is_ghost(node);
         let link = is_ghost.then(|| self.links.iter().find(is_owner).expect("a ghost is a neighbour's node"))?;
-        Some((link, (at as usize - link.ghosts.start) as u32))
+        Some((link, (node as usize - link.ghosts.start) as u32))
     }
 
     /// Handles the value or a flux of one node, and returns the number of instructions that this takes.
     pub fn handle_node(&self, from: EndpointId, handler: u8, words: &[u32]) -> u64 {
         let link = self.link(from.index());
-        let arrived = &self.arrived[usize::from(handler)];
-        arrived.set(arrived.get() + 1);
+        let arrived_count = &self.arrived_counts[usize::from(handler)];
+        arrived_count.set(arrived_count.get() + 1);
         let [index, x, y, z] = words.try_into().expect("a node's message has four words");
         let mut share = self.share.borrow_mut();
         match handler {
@@ -83,7 +83,7 @@ impl Part {
                 PACK_INSTRUCTIONS
             }
             _ => {
-                share.add(link.sent_nodes[index as usize], [x, y, z].map(u32::cast_signed));
+                share.add_to_sum(link.sent_nodes[index as usize], [x, y, z].map(u32::cast_signed));
                 ADD_INSTRUCTIONS
             }
         }
@@ -92,13 +92,13 @@ impl Part {
 
 impl Sweep {
     /// Returns the number of fluxes that others send to a processor in an iteration.
-    fn expected_sums(&self, processor: usize) -> usize {
-        let values_sent = |share: &FluidShare, part: &Part| {
-            let Some(link) = part.links.iter().find(|link| link.other == processor) else { return 0 };
+    fn expected_flux_count(&self, processor: usize) -> usize {
+        let fluxes_sent = |share: &FluidShare, part: &SweepPart| {
+            let Some(link) = part.links.iter().find(|link| link.neighbour == processor) else { return 0 };
             let nodes = (0..share.elements()).flat_map(|element| share.nodes_of(element));
-            nodes.filter(|at| link.ghosts.contains(&(**at as usize))).count()
+            nodes.filter(|node| link.ghosts.contains(&(**node as usize))).count()
         };
-        self.parts.iter().map(|part| values_sent(&part.share.borrow(), part)).sum()
+        self.parts.iter().map(|part| fluxes_sent(&part.share.borrow(), part)).sum()
     }
 
     /// Sends the value of a node, or a flux into a node.

@@ -13,13 +13,14 @@ pub struct Fluid {
     /// Reciprocal of the volume of each node, in units.
     pub(super) inverse_units: Vec<f32>,
     /// Initial amounts of the nodes.
-    pub(super) initial: Vec<Amount>,
+    pub(super) initial_amounts: Vec<Amount>,
     /// Length of a time step in units.
     pub(super) step_units: f32,
 }
 
-/// Mean flow, and the largest random deviation of each component from it (chosen so that the speed is below 1).
-const MEAN: [f64; 3] = [0.5, 0.1, 0.0];
+/// Mean flow (chosen).
+const MEAN_FLOW: [f64; 3] = [0.5, 0.1, 0.0];
+/// Largest random deviation of each component from the mean flow (chosen so that the speed is below 1).
 const DEVIATION_MAX: f64 = 0.25;
 /// Largest speed, for which the time step is chosen.
 const SPEED_MAX: f64 = 1.0;
@@ -30,7 +31,7 @@ const COURANT: f64 = 0.5;
 
 type Vector = [f64; 3];
 
-fn minus(one: Vector, other: Vector) -> Vector {
+fn difference(one: Vector, other: Vector) -> Vector {
     [0, 1, 2].map(|axis| one[axis] - other[axis])
 }
 
@@ -38,12 +39,12 @@ fn mean<const N: usize>(points: [Vector; N]) -> Vector {
     [0, 1, 2].map(|axis: usize| points.iter().map(|point| point[axis]).sum::<f64>() / N as f64)
 }
 
-fn cross(a: Vector, b: Vector) -> Vector {
+fn cross_product(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 fn length(vector: Vector) -> f64 {
-    vector.iter().map(|along| along * along).sum::<f64>().sqrt()
+    vector.iter().map(|component| component * component).sum::<f64>().sqrt()
 }
 
 /// The corners of each edge of a tetrahedron, and the other two corners, in right-handed order.
@@ -53,8 +54,8 @@ impl Fluid {
     /// Creates a fluid on a mesh with a random flow drawn from the seed.
     pub fn new(mesh: &Mesh, seed: u64) -> Fluid {
         let mut random = rng::stream(seed, "flow at first");
-        let mut flow = || MEAN.map(|mean| mean + random.random_range(-DEVIATION_MAX..DEVIATION_MAX));
-        let flow = (0..mesh.coordinates.len()).map(|_| flow()).collect::<Vec<_>>();
+        let mut draw_flow = || MEAN_FLOW.map(|mean| mean + random.random_range(-DEVIATION_MAX..DEVIATION_MAX));
+        let flow = (0..mesh.coordinates.len()).map(|_| draw_flow()).collect::<Vec<_>>();
         Fluid::with_flow(mesh, &flow)
     }
 
@@ -62,27 +63,27 @@ impl Fluid {
     pub(super) fn with_flow(mesh: &Mesh, flow: &[Vector]) -> Fluid {
         let (areas, volumes) = (areas(mesh), volumes(mesh));
         let edges = mesh.edges.iter().zip(&areas).map(|([one, other], area)| {
-            let offset = minus(mesh.coordinates[*one as usize], mesh.coordinates[*other as usize]);
+            let offset = difference(mesh.coordinates[*one as usize], mesh.coordinates[*other as usize]);
             FluidEdge {
                 nodes: [*one, *other],
-                area: area.map(|along| along as f32),
+                area: area.map(|component| component as f32),
                 conductance: (VISCOSITY * length(*area) / length(offset)) as f32,
             }
         });
         let amount_in_volume =
-            |(amount, volume): (&Vector, &f64)| amount.map(|along| (along * volume * f64::from(UNITS)) as i32);
+            |(amount, volume): (&Vector, &f64)| amount.map(|component| (component * volume * f64::from(UNITS)) as i32);
         Fluid {
             edges: edges.collect(),
             faces: faces(mesh).collect(),
             inverse_units: volumes.iter().map(|volume| (1.0 / (volume * f64::from(UNITS))) as f32).collect(),
-            initial: flow.iter().zip(&volumes).map(amount_in_volume).collect(),
-            step_units: (step(mesh, &areas, &volumes) * f64::from(UNITS)) as f32,
+            initial_amounts: flow.iter().zip(&volumes).map(amount_in_volume).collect(),
+            step_units: (stable_time_step(mesh, &areas, &volumes) * f64::from(UNITS)) as f32,
         }
     }
 
     /// Returns the number of nodes.
     pub fn nodes(&self) -> usize {
-        self.initial.len()
+        self.initial_amounts.len()
     }
 
     /// Returns the values of amounts of all nodes.
@@ -91,8 +92,8 @@ impl Fluid {
     }
 
     /// Runs the program on one processor, and returns the final amounts of each node.
-    pub fn serial(&self, iterations: u64) -> Vec<[i32; 3]> {
-        let mut amounts = self.initial.clone();
+    pub fn run_serially(&self, iterations: u64) -> Vec<[i32; 3]> {
+        let mut amounts = self.initial_amounts.clone();
         for _ in 0..iterations {
             let values = self.values(&amounts);
             for edge in &self.edges {
@@ -119,9 +120,10 @@ fn areas(mesh: &Mesh) -> Vec<Vector> {
         let points = corners.map(|node| mesh.coordinates[node as usize]);
         for [a, b, c, d] in EDGES {
             let middle = mean([points[a], points[b]]);
-            let one = mean([points[a], points[b], points[c]]);
-            let other = mean([points[a], points[b], points[d]]);
-            let area = cross(minus(mean(points), middle), minus(other, one)).map(|along| along / 2.0);
+            let first_middle = mean([points[a], points[b], points[c]]);
+            let second_middle = mean([points[a], points[b], points[d]]);
+            let area = cross_product(difference(mean(points), middle), difference(second_middle, first_middle))
+                .map(|component| component / 2.0);
             let (first, second) = (corners[a].min(corners[b]), corners[a].max(corners[b]));
             let edge =
                 mesh.edges.binary_search(&[first, second]).expect("an edge of a tetrahedron is an edge of the mesh");
@@ -146,15 +148,18 @@ fn faces(mesh: &Mesh) -> impl Iterator<Item = FluidFace> + '_ {
     mesh.faces.iter().map(|nodes| {
         let [a, b, c] = nodes.map(|node| mesh.coordinates[node as usize]);
         // The triangle has half the area of the cross product, and each node has a third of it.
-        FluidFace { nodes: *nodes, area: cross(minus(b, a), minus(c, a)).map(|along| (along / 6.0) as f32) }
+        FluidFace {
+            nodes: *nodes,
+            area: cross_product(difference(b, a), difference(c, a)).map(|component| (component / 6.0) as f32),
+        }
     })
 }
 
 /// Returns the longest time step that is stable for every volume.
-fn step(mesh: &Mesh, areas: &[Vector], volumes: &[f64]) -> f64 {
+fn stable_time_step(mesh: &Mesh, areas: &[Vector], volumes: &[f64]) -> f64 {
     let mut rates = vec![0.0; volumes.len()];
     for ([one, other], area) in mesh.edges.iter().zip(areas) {
-        let offset = minus(mesh.coordinates[*one as usize], mesh.coordinates[*other as usize]);
+        let offset = difference(mesh.coordinates[*one as usize], mesh.coordinates[*other as usize]);
         let rate = length(*area) * (2.0 * SPEED_MAX + VISCOSITY / length(offset));
         rates[*one as usize] += rate;
         rates[*other as usize] += rate;

@@ -36,11 +36,11 @@ pub(super) fn edge_flux(edge: &FluidEdge, first: Value, second: Value, step_unit
     let (out, into) = (dot(first, edge.area), dot(second, edge.area));
     let speed = 2.0 * (out.abs().max(into.abs()) + edge.conductance);
     let half = 0.5 * step_units;
-    let along = |axis: usize| {
+    let component_flux = |axis: usize| {
         let convected = out * first[axis] + into * second[axis];
         (half * (convected - speed * (second[axis] - first[axis]))) as i32
     };
-    [along(0), along(1), along(2)]
+    [component_flux(0), component_flux(1), component_flux(2)]
 }
 
 /// Returns the flux out of each of a face's three nodes.

@@ -59,13 +59,13 @@ pub(super) const VALUES_HANDLER: u8 = 0;
 pub(super) const SUMS_HANDLER: u8 = 1;
 
 /// A processor's part of the sweep.
-pub(super) struct Part {
+pub(super) struct SweepPart {
     pub share: RefCell<FluidShare>,
     /// Links to neighbours. The first is that to the next processor, so that not all processors send to the same one at
     /// first.
     pub links: Vec<ShareLink>,
     /// Numbers of messages of values and of sums that have arrived.
-    pub arrived: [Cell<usize>; 2],
+    pub arrived_counts: [Cell<usize>; 2],
 }
 
 /// The state of a sweep.
@@ -73,7 +73,7 @@ pub(super) struct Sweep {
     pub(super) iterations: u64,
     edge_cycles: u64,
     pub(super) fluid: Fluid,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<SweepPart>,
     pub(super) batches: Cell<u64>,
     pub(super) span: parallel::TimedSection,
     /// Workers of the processors, if they share memory.
@@ -110,11 +110,11 @@ impl WorkloadSpec for Unstructured {
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
-        let too_few_nodes = || {
+        let node_error = || {
             ParameterError::new("nodes", format!("{} nodes are too few for {processors} processors", self.nodes))
                 .help(format!("at least {processors}: one node of the mesh for each processor"))
         };
-        let too_few_nodes = ((self.nodes as usize) < processors).then(too_few_nodes);
+        let node_error = ((self.nodes as usize) < processors).then(node_error);
         // There is at least one edge for each node.
         let edges_min = self.nodes / processors as u64;
         let prefetch_error = || {
@@ -123,7 +123,7 @@ impl WorkloadSpec for Unstructured {
         let prefetch_error = (self.prefetch > 0 && self.prefetch >= edges_min).then(|| {
             ParameterError::new("prefetch", prefetch_error()).help(format!("at most {}", edges_min.saturating_sub(1)))
         });
-        too_few_nodes.into_iter().chain(prefetch_error).collect()
+        node_error.into_iter().chain(prefetch_error).collect()
     }
 
     fn objective(&self) -> Option<Objective> {
@@ -137,17 +137,17 @@ impl WorkloadSpec for Unstructured {
             assert!(sweep.workers.set(workers).is_ok(), "programs start once");
             return sweep;
         }
-        let sends = self.exchange;
+        let exchange = self.exchange;
         parallel::start(world, |endpoint| {
             let (processor, receiver) = (endpoint.id().index(), sweep.clone());
             let collective = Rc::<Collective>::default();
-            parallel::set_handler(&endpoint, &collective, move |from, handler, words| match sends {
+            parallel::set_handler(&endpoint, &collective, move |from, handler, words| match exchange {
                 UnstructuredExchange::Nodes => receiver.parts[processor].handle_node(from, handler, words),
                 _ => receiver.parts[processor].handle_batch(from, handler, words),
             });
             let sweep = sweep.clone();
             async move {
-                match sends {
+                match exchange {
                     UnstructuredExchange::Nodes => by_node::run(endpoint, collective, sweep).await,
                     _ => run(endpoint, collective, sweep).await,
                 }
@@ -162,7 +162,7 @@ async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc
     let own_index = endpoint.id().index();
     let part = &sweep.parts[own_index];
     let (nodes, (edges, faces)) = (part.share.borrow().nodes.len(), part.share.borrow().element_counts());
-    let flux = sweep.edge_cycles * edges as u64 + FACE_INSTRUCTIONS * faces as u64;
+    let sweep_cycles = sweep.edge_cycles * edges as u64 + FACE_INSTRUCTIONS * faces as u64;
     sweep.span.begin(&endpoint, &collective).await;
     for iteration in 1..=sweep.iterations as usize {
         for link in part.links.iter().filter(|link| !link.sent_nodes.is_empty()) {
@@ -170,16 +170,16 @@ async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc
             sweep.send(&endpoint, link, VALUES_HANDLER, &words).await;
         }
         let sources = part.links.iter().filter(|link| !link.ghosts.is_empty()).count();
-        endpoint.wait_until(|| part.arrived[0].get() == iteration * sources).await;
+        endpoint.wait_until(|| part.arrived_counts[0].get() == iteration * sources).await;
         part.share.borrow_mut().sweep_edges();
         part.share.borrow_mut().sweep_faces();
-        parallel::compute(&endpoint, flux).await;
+        parallel::compute(&endpoint, sweep_cycles).await;
         for link in part.links.iter().filter(|link| !link.ghosts.is_empty()) {
             let words = part.share.borrow_mut().take_sums(link.ghosts.clone());
             sweep.send(&endpoint, link, SUMS_HANDLER, &words).await;
         }
         let receivers = part.links.iter().filter(|link| !link.sent_nodes.is_empty()).count();
-        endpoint.wait_until(|| part.arrived[1].get() == iteration * receivers).await;
+        endpoint.wait_until(|| part.arrived_counts[1].get() == iteration * receivers).await;
         part.share.borrow_mut().update();
         parallel::compute(&endpoint, NODE_INSTRUCTIONS * nodes as u64).await;
     }
@@ -187,24 +187,24 @@ async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc
     sweep.finish(own_index, part.share.borrow().amounts().to_vec());
 }
 
-impl Part {
-    fn new(share: FluidShare, processor: usize) -> Part {
+impl SweepPart {
+    fn new(share: FluidShare, processor: usize) -> SweepPart {
         let mut links = share.links.clone();
-        let after = links.partition_point(|link| link.other < processor);
-        links.rotate_left(after);
-        Part { share: RefCell::new(share), links, arrived: Default::default() }
+        let first_after = links.partition_point(|link| link.neighbour < processor);
+        links.rotate_left(first_after);
+        SweepPart { share: RefCell::new(share), links, arrived_counts: Default::default() }
     }
 
     /// Returns the link to another processor.
     pub fn link(&self, other: usize) -> &ShareLink {
-        self.links.iter().find(|link| link.other == other).expect("messages arrive only from neighbours")
+        self.links.iter().find(|link| link.neighbour == other).expect("messages arrive only from neighbours")
     }
 
     /// Handles a batch, and returns the number of instructions that this takes.
     fn handle_batch(&self, from: EndpointId, handler: u8, words: &[u32]) -> u64 {
         let link = self.link(from.index());
-        let arrived = &self.arrived[usize::from(handler)];
-        arrived.set(arrived.get() + 1);
+        let arrived_count = &self.arrived_counts[usize::from(handler)];
+        arrived_count.set(arrived_count.get() + 1);
         let nodes = words.len() as u64 / 3;
         match handler {
             VALUES_HANDLER => {
@@ -223,12 +223,12 @@ impl Sweep {
     pub(super) fn new(parameters: &Unstructured, processors: usize, seed: u64) -> Sweep {
         let mesh = Mesh::generate(parameters.size(), seed).expect("a mesh of this size");
         let fluid = Fluid::new(&mesh, seed);
-        let owners = partition::parts(&mesh.coordinates, processors);
+        let owners = partition::by_coordinates(&mesh.coordinates, processors);
         let shares = FluidShare::all(&fluid, &owners, processors).into_iter().enumerate();
         Sweep {
             iterations: parameters.iterations,
             edge_cycles: parameters.edge_cycles,
-            parts: shares.map(|(processor, share)| Part::new(share, processor)).collect(),
+            parts: shares.map(|(processor, share)| SweepPart::new(share, processor)).collect(),
             fluid,
             batches: Cell::new(0),
             span: parallel::TimedSection::default(),
@@ -246,19 +246,19 @@ impl Sweep {
     async fn send(&self, endpoint: &ActiveEndpoint, link: &ShareLink, handler: u8, words: &[u32]) {
         parallel::compute(endpoint, PACK_INSTRUCTIONS * words.len() as u64 / 3).await;
         self.batches.set(self.batches.get() + 1);
-        parallel::send(endpoint, link.other, handler, words).await;
+        parallel::send(endpoint, link.neighbour, handler, words).await;
     }
 
     /// Stores the amounts of a processor's nodes; the last processor compares all amounts with a serial run.
     pub(super) fn finish(&self, processor: usize, amounts: Vec<[i32; 3]>) {
         self.results.borrow_mut()[processor] = Some(amounts);
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
-        let serial = self.fluid.serial(self.iterations);
-        let is_equal = |(part, amounts): (&Part, &Vec<[i32; 3]>)| {
+        let serial = self.fluid.run_serially(self.iterations);
+        let is_equal = |(part, amounts): (&SweepPart, &Vec<[i32; 3]>)| {
             part.share.borrow().nodes.iter().map(|node| serial[*node as usize]).eq(amounts.iter().copied())
         };
         let are_equal = self.parts.iter().zip(&results).all(is_equal);
-        assert!(are_equal, "the flow differs from that of a serial run: a model moved wrong bytes");
+        assert!(are_equal, "the flow differs from that of a serial run: a model corrupted data");
     }
 }
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct ShareLink {
     /// Number of the neighbour.
-    pub other: usize,
+    pub neighbour: usize,
     /// Local numbers of the neighbour's nodes that this processor needs: their values are received, and their sums are
     /// sent.
     pub ghosts: Range<usize>,
@@ -52,9 +52,9 @@ impl FluidShare {
         let own_members = &ownership.members[part];
         let nodes = own_members.len() + ownership.ghosts[part].len();
         let local_number = |node: u32| ownership.local_number(part, node);
-        let is_here = |node: u32| ownership.owners[node as usize] as usize == part;
-        let edges = fluid.edges.iter().filter(|edge| is_here(edge.nodes[0]));
-        let faces = fluid.faces.iter().filter(|face| is_here(face.nodes[0]));
+        let is_own = |node: u32| ownership.owners[node as usize] as usize == part;
+        let edges = fluid.edges.iter().filter(|edge| is_own(edge.nodes[0]));
+        let faces = fluid.faces.iter().filter(|face| is_own(face.nodes[0]));
         let mut share = FluidShare {
             nodes: own_members.clone(),
             links: (0..ownership.members.len()).filter_map(|other| ownership.link(part, other)).collect(),
@@ -62,7 +62,7 @@ impl FluidShare {
             faces: faces.map(|face| FluidFace { nodes: face.nodes.map(local_number), ..*face }).collect(),
             inverse_units: own_members.iter().map(|node| fluid.inverse_units[*node as usize]).collect(),
             step_units: fluid.step_units,
-            amounts: own_members.iter().map(|node| fluid.initial[*node as usize]).collect(),
+            amounts: own_members.iter().map(|node| fluid.initial_amounts[*node as usize]).collect(),
             values: vec![[f32::NAN; 3]; nodes],
             sums: vec![[0; 3]; nodes],
         };
@@ -95,7 +95,7 @@ impl FluidShare {
 
     /// Returns the flux of an element into each of its nodes, in order. The values of the nodes must have arrived.
     pub fn fluxes(&self, element: usize) -> SmallVec<[Amount; 3]> {
-        let value = |at: u32| self.values[at as usize];
+        let value = |node: u32| self.values[node as usize];
         match element.checked_sub(self.edges.len()) {
             None => {
                 let edge = &self.edges[element];
@@ -111,28 +111,28 @@ impl FluidShare {
     }
 
     /// Returns whether a node is a ghost.
-    pub fn is_ghost(&self, at: u32) -> bool {
-        at as usize >= self.nodes.len()
+    pub fn is_ghost(&self, node: u32) -> bool {
+        node as usize >= self.nodes.len()
     }
 
     /// Returns the words of a message with the value of a node.
-    pub fn value_words(&self, at: u32) -> [u32; 3] {
-        self.values[at as usize].map(f32::to_bits)
+    pub fn value_words(&self, node: u32) -> [u32; 3] {
+        self.values[node as usize].map(f32::to_bits)
     }
 
     /// Sets the value of a ghost.
-    pub fn set_value(&mut self, at: u32, words: [u32; 3]) {
-        self.values[at as usize] = words.map(f32::from_bits);
+    pub fn set_value(&mut self, node: u32, words: [u32; 3]) {
+        self.values[node as usize] = words.map(f32::from_bits);
     }
 
     /// Adds to the sum of a node.
-    pub fn add(&mut self, at: u32, amount: [i32; 3]) {
-        add(&mut self.sums[at as usize], amount);
+    pub fn add_to_sum(&mut self, node: u32, amount: [i32; 3]) {
+        add(&mut self.sums[node as usize], amount);
     }
 
     /// Returns the words of a message with the values that a neighbour needs.
     pub fn values_for(&self, link: &ShareLink) -> Vec<u32> {
-        link.sent_nodes.iter().flat_map(|at| self.values[*at as usize].map(f32::to_bits)).collect()
+        link.sent_nodes.iter().flat_map(|node| self.values[*node as usize].map(f32::to_bits)).collect()
     }
 
     /// Sets the values of ghosts that a neighbour sent.
@@ -146,7 +146,7 @@ impl FluidShare {
     /// Adds up the fluxes of the edges. The values of all ghosts must have arrived.
     pub fn sweep_edges(&mut self) {
         for edge in &self.edges {
-            let [one, other] = edge.nodes.map(|at| at as usize);
+            let [one, other] = edge.nodes.map(|node| node as usize);
             let amount = edge_flux(edge, self.values[one], self.values[other], self.step_units);
             subtract(&mut self.sums[one], amount);
             add(&mut self.sums[other], amount);
@@ -156,8 +156,8 @@ impl FluidShare {
     /// Adds up the fluxes of the faces.
     pub fn sweep_faces(&mut self) {
         for face in &self.faces {
-            let amount = face_flux(face, face.nodes.map(|at| self.values[at as usize]), self.step_units);
-            face.nodes.iter().for_each(|at| subtract(&mut self.sums[*at as usize], amount));
+            let amount = face_flux(face, face.nodes.map(|node| self.values[node as usize]), self.step_units);
+            face.nodes.iter().for_each(|node| subtract(&mut self.sums[*node as usize], amount));
         }
     }
 
@@ -172,8 +172,8 @@ impl FluidShare {
     /// Adds the sums that a neighbour sent for own nodes.
     pub fn add_sums(&mut self, nodes: &[u32], words: &[u32]) {
         assert_eq!(words.len(), 3 * nodes.len(), "a batch of sums has another length than was sent");
-        for (at, words) in nodes.iter().zip(words.as_chunks().0) {
-            add(&mut self.sums[*at as usize], words.map(u32::cast_signed));
+        for (node, words) in nodes.iter().zip(words.as_chunks().0) {
+            add(&mut self.sums[*node as usize], words.map(u32::cast_signed));
         }
     }
 
@@ -210,9 +210,11 @@ struct Ownership<'a> {
 
 impl Ownership<'_> {
     fn new<'a>(fluid: &Fluid, owners: &'a [u32], parts: usize) -> Ownership<'a> {
-        let members = partition::members(owners, parts);
+        let members = partition::elements_by_part(owners, parts);
         let mut local_index = vec![0; fluid.nodes()];
-        members.iter().for_each(|own| (0..).zip(own).for_each(|(at, node)| local_index[*node as usize] = at));
+        members
+            .iter()
+            .for_each(|own_nodes| (0..).zip(own_nodes).for_each(|(index, node)| local_index[*node as usize] = index));
         let mut ghosts = vec![BTreeSet::new(); parts];
         let edges = fluid.edges.iter().map(|edge| &edge.nodes[..]);
         for nodes in edges.chain(fluid.faces.iter().map(|face| &face.nodes[..])) {
@@ -242,10 +244,10 @@ impl Ownership<'_> {
     fn link(&self, part: usize, other: usize) -> Option<ShareLink> {
         let ghosts_before = |other: usize| self.ghosts[part].partition_point(|(owner, _)| (*owner as usize) < other);
         let own_count = self.members[part].len();
-        let there = self.ghosts[other].iter().filter(|(owner, _)| *owner as usize == part);
-        let sent_nodes: Vec<u32> = there.map(|(_, node)| self.local_index[*node as usize]).collect();
+        let neighbour_ghosts = self.ghosts[other].iter().filter(|(owner, _)| *owner as usize == part);
+        let sent_nodes: Vec<u32> = neighbour_ghosts.map(|(_, node)| self.local_index[*node as usize]).collect();
         let link = ShareLink {
-            other,
+            neighbour: other,
             ghosts: own_count + ghosts_before(other)..own_count + ghosts_before(other + 1),
             sent_nodes,
         };

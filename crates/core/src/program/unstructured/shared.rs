@@ -16,7 +16,7 @@ use crate::protocol::directory::AccessMode;
 use std::rc::Rc;
 
 /// Bytes of a value, and of a sum with its lock.
-const BLOCK: u32 = 16;
+const BLOCK_BYTES: u32 = 16;
 
 /// Instructions to load a value, and to load and store a sum. They are part of the cycles of an edge or face, and are
 /// subtracted from them, since memory charges for these accesses.
@@ -30,7 +30,7 @@ const LOCK_INSTRUCTIONS: u64 = 5 + 2 + 3;
 /// The data that the programs share.
 pub(super) struct SharedSweep {
     sweep: Rc<Sweep>,
-    prefetch: usize,
+    prefetch_distance: usize,
     /// Addresses of the value of each node, which its sum follows, by processor and local number; `None` for nodes
     /// inside a part.
     addresses: Vec<Vec<Option<SharedAddress>>>,
@@ -38,54 +38,55 @@ pub(super) struct SharedSweep {
 
 impl SharedSweep {
     /// Starts the program on all processors, and returns the workers.
-    pub fn start(sweep: &Rc<Sweep>, prefetch: usize, world: &World) -> Vec<Rc<Worker>> {
+    pub fn start(sweep: &Rc<Sweep>, prefetch_distance: usize, world: &World) -> Vec<Rc<Worker>> {
         let space = Rc::new(Space::new(world.endpoint_map.len(), world.shared_memory.block));
-        let shared = Rc::new(SharedSweep { sweep: sweep.clone(), prefetch, addresses: allocate(sweep, &space) });
+        let shared =
+            Rc::new(SharedSweep { sweep: sweep.clone(), prefetch_distance, addresses: allocate(sweep, &space) });
         let workers = Worker::all(world, &space);
         worker::start(world, &workers, |worker| shared.clone().run(worker));
         workers
     }
 
     async fn run(self: Rc<Self>, worker: Rc<Worker>) {
-        let (sweep, own) = (&self.sweep, worker.id());
-        let part = &sweep.parts[own];
+        let (sweep, own_id) = (&self.sweep, worker.id());
+        let part = &sweep.parts[own_id];
         let nodes = part.share.borrow().nodes.len();
-        let mut borders: Vec<u32> = part.links.iter().flat_map(|link| link.sent_nodes.iter().copied()).collect();
-        borders.sort_unstable();
-        borders.dedup();
-        self.store_values(&worker, &borders).await;
+        let mut border_nodes: Vec<u32> = part.links.iter().flat_map(|link| link.sent_nodes.iter().copied()).collect();
+        border_nodes.sort_unstable();
+        border_nodes.dedup();
+        self.store_values(&worker, &border_nodes).await;
         worker.barrier().await;
         sweep.span.mark_start(worker.endpoint());
         for _ in 0..sweep.iterations {
             self.sweep_elements(&worker).await;
             worker.barrier().await;
-            for at in &borders {
-                let sum = self.address(own, *at).plus(BLOCK);
-                let words = [worker.load(sum).await, worker.load(sum.plus(8)).await];
-                part.share.borrow_mut().add(*at, amount(words));
-                worker.store(sum, 0).await;
-                worker.store(sum.plus(8), 0).await;
+            for node in &border_nodes {
+                let sum_address = self.address(own_id, *node).plus(BLOCK_BYTES);
+                let words = [worker.load(sum_address).await, worker.load(sum_address.plus(8)).await];
+                part.share.borrow_mut().add_to_sum(*node, sum_from_memory(words));
+                worker.store(sum_address, 0).await;
+                worker.store(sum_address.plus(8), 0).await;
             }
             part.share.borrow_mut().update();
             worker.compute(NODE_INSTRUCTIONS * nodes as u64).await;
-            self.store_values(&worker, &borders).await;
+            self.store_values(&worker, &border_nodes).await;
             worker.barrier().await;
         }
         sweep.span.mark_end(worker.endpoint());
         let amounts = part.share.borrow().amounts().to_vec();
-        sweep.finish(own, amounts);
+        sweep.finish(own_id, amounts);
     }
 
     /// Returns the address of the value of a node at a border.
-    fn address(&self, processor: usize, at: u32) -> SharedAddress {
-        self.addresses[processor][at as usize].expect("a node at a border is shared")
+    fn address(&self, processor: usize, node: u32) -> SharedAddress {
+        self.addresses[processor][node as usize].expect("a node at a border is shared")
     }
 
     /// Stores the values of own nodes that others need.
-    async fn store_values(&self, worker: &Worker, borders: &[u32]) {
-        for at in borders {
-            let value = self.sweep.parts[worker.id()].share.borrow().value_words(*at);
-            let address = self.address(worker.id(), *at);
+    async fn store_values(&self, worker: &Worker, border_nodes: &[u32]) {
+        for node in border_nodes {
+            let value = self.sweep.parts[worker.id()].share.borrow().value_words(*node);
+            let address = self.address(worker.id(), *node);
             for (word, offset) in to_memory(value).into_iter().zip([0, 8]) {
                 worker.store(address.plus(offset), word).await;
             }
@@ -95,32 +96,32 @@ impl SharedSweep {
     /// Sweeps over edges and faces.
     async fn sweep_elements(&self, worker: &Worker) {
         let part = &self.sweep.parts[worker.id()];
-        let all = part.share.borrow().elements();
-        for element in 0..all {
-            if self.prefetch > 0 && element + self.prefetch < all {
-                self.prefetch(worker, element + self.prefetch).await;
+        let element_count = part.share.borrow().elements();
+        for element in 0..element_count {
+            if self.prefetch_distance > 0 && element + self.prefetch_distance < element_count {
+                self.prefetch(worker, element + self.prefetch_distance).await;
             }
             let (nodes, mut instructions) = {
                 let share = part.share.borrow();
                 (share.nodes_of(element).to_vec(), self.sweep.cycles(share.is_edge(element)))
             };
-            for at in nodes.iter().filter(|at| part.share.borrow().is_ghost(**at)) {
-                let address = self.address(worker.id(), *at);
+            for node in nodes.iter().filter(|node| part.share.borrow().is_ghost(**node)) {
+                let address = self.address(worker.id(), *node);
                 let loaded = [worker.load(address).await, worker.load(address.plus(8)).await];
-                part.share.borrow_mut().set_value(*at, from_memory(loaded));
+                part.share.borrow_mut().set_value(*node, from_memory(loaded));
                 instructions -= VALUE_LOADS;
             }
             let amounts = part.share.borrow().fluxes(element);
-            let is_shared = |at: &u32| self.addresses[worker.id()][*at as usize].is_some();
-            for _ in nodes.iter().filter(|at| is_shared(at)) {
+            let is_shared = |node: &u32| self.addresses[worker.id()][*node as usize].is_some();
+            for _ in nodes.iter().filter(|node| is_shared(node)) {
                 instructions = instructions - SUM_ACCESSES + LOCK_INSTRUCTIONS;
             }
             worker.compute(instructions).await;
-            for (at, flux) in nodes.into_iter().zip(amounts) {
-                match self.addresses[worker.id()][at as usize] {
-                    None => part.share.borrow_mut().add(at, flux),
+            for (node, flux) in nodes.into_iter().zip(amounts) {
+                match self.addresses[worker.id()][node as usize] {
+                    None => part.share.borrow_mut().add_to_sum(node, flux),
                     Some(address) => {
-                        _ = worker.update_pair(address.plus(BLOCK), |words| add_to_words(words, flux)).await
+                        _ = worker.update_pair(address.plus(BLOCK_BYTES), |words| add_to_words(words, flux)).await
                     }
                 }
             }
@@ -130,30 +131,32 @@ impl SharedSweep {
     /// Prefetches the sums of an edge or face for writing.
     async fn prefetch(&self, worker: &Worker, element: usize) {
         let nodes = self.sweep.parts[worker.id()].share.borrow().nodes_of(element).to_vec();
-        for address in nodes.into_iter().filter_map(|at| self.addresses[worker.id()][at as usize]) {
-            worker.prefetch(address.plus(BLOCK), AccessMode::Write).await;
+        for address in nodes.into_iter().filter_map(|node| self.addresses[worker.id()][node as usize]) {
+            worker.prefetch(address.plus(BLOCK_BYTES), AccessMode::Write).await;
         }
     }
 }
 
 /// Allocates the nodes at borders.
 fn allocate(sweep: &Sweep, space: &Space) -> Vec<Vec<Option<SharedAddress>>> {
-    let allocate_borders = |(processor, part): (usize, &super::run::Part)| {
+    let allocate_borders = |(processor, part): (usize, &super::run::SweepPart)| {
         let mut addresses = vec![None; part.share.borrow().nodes.len()];
-        for at in part.links.iter().flat_map(|link| &link.sent_nodes) {
-            let address = &mut addresses[*at as usize];
-            *address = address.or_else(|| Some(space.allocate(EndpointId(processor as u32), (2 * BLOCK).into())));
+        for node in part.links.iter().flat_map(|link| &link.sent_nodes) {
+            let address = &mut addresses[*node as usize];
+            *address = address.or_else(|| Some(space.allocate(EndpointId(processor as u32), (2 * BLOCK_BYTES).into())));
         }
         addresses
     };
-    let owned: Vec<Vec<Option<SharedAddress>>> = sweep.parts.iter().enumerate().map(allocate_borders).collect();
-    let with_ghosts = |(processor, part): (usize, &super::run::Part)| {
-        let mut addresses = owned[processor].clone();
+    let border_addresses: Vec<Vec<Option<SharedAddress>>> =
+        sweep.parts.iter().enumerate().map(allocate_borders).collect();
+    let with_ghosts = |(processor, part): (usize, &super::run::SweepPart)| {
+        let mut addresses = border_addresses[processor].clone();
         let mut links: Vec<_> = part.links.iter().filter(|link| !link.ghosts.is_empty()).collect();
         links.sort_by_key(|link| link.ghosts.start);
         for link in links {
-            let there = sweep.parts[link.other].link(processor);
-            addresses.extend(there.sent_nodes.iter().map(|at| owned[link.other][*at as usize]));
+            let neighbour_link = sweep.parts[link.neighbour].link(processor);
+            addresses
+                .extend(neighbour_link.sent_nodes.iter().map(|node| border_addresses[link.neighbour][*node as usize]));
         }
         addresses
     };
@@ -171,12 +174,12 @@ fn from_memory([low, high]: [u64; 2]) -> [u32; 3] {
 }
 
 /// Returns the sum from its layout in memory.
-fn amount(words: [u64; 2]) -> [i32; 3] {
+fn sum_from_memory(words: [u64; 2]) -> [i32; 3] {
     from_memory(words).map(u32::cast_signed)
 }
 
-/// Returns the words of a sum in memory after `more` is added.
-fn add_to_words(sum: [u64; 2], more: [i32; 3]) -> [u64; 2] {
-    let (sum, axes) = (amount(sum), [0, 1, 2]);
-    to_memory(axes.map(|axis: usize| sum[axis].wrapping_add(more[axis]).cast_unsigned()))
+/// Returns the words of a sum in memory after `addend` is added.
+fn add_to_words(sum: [u64; 2], addend: [i32; 3]) -> [u64; 2] {
+    let (sum, axes) = (sum_from_memory(sum), [0, 1, 2]);
+    to_memory(axes.map(|axis: usize| sum[axis].wrapping_add(addend[axis]).cast_unsigned()))
 }

@@ -9,21 +9,21 @@ use crate::program::input::mesh::{Mesh, MeshSize, UNSTRUCTURED};
 use crate::program::input::partition;
 use rand::seq::SliceRandom;
 
-fn mesh(nodes: usize) -> Mesh {
+fn mesh_with_nodes(nodes: usize) -> Mesh {
     Mesh::generate(MeshSize::for_nodes(nodes).expect("a size"), 3).expect("a mesh")
 }
 
-fn total(amounts: &[Amount]) -> [i64; 3] {
+fn total_momentum(amounts: &[Amount]) -> [i64; 3] {
     [0, 1, 2].map(|axis| amounts.iter().map(|amount| i64::from(amount[axis])).sum())
 }
 
 /// Checks that the areas around each volume add up to zero.
 #[test]
 fn volumes_are_closed() {
-    let fluid = Fluid::new(&mesh(200), 1);
-    let mut around = vec![[0.0_f64; 3]; fluid.nodes()];
+    let fluid = Fluid::new(&mesh_with_nodes(200), 1);
+    let mut area_sums = vec![[0.0_f64; 3]; fluid.nodes()];
     let mut add = |node: u32, area: [f32; 3], sign: f64| {
-        around[node as usize].iter_mut().zip(area).for_each(|(sum, along)| *sum += sign * f64::from(along));
+        area_sums[node as usize].iter_mut().zip(area).for_each(|(sum, component)| *sum += sign * f64::from(component));
     };
     for edge in &fluid.edges {
         add(edge.nodes[0], edge.area, 1.0);
@@ -33,18 +33,19 @@ fn volumes_are_closed() {
         face.nodes.iter().for_each(|node| add(*node, face.area, 1.0));
     }
     // There are about forty areas of size 1, each rounded to single precision.
-    let worst = around.iter().flatten().fold(0.0, |worst: f64, along| worst.max(along.abs()));
-    assert!(worst < 1e-5, "{worst}");
+    let area_sum_max =
+        area_sums.iter().flatten().fold(0.0, |area_sum_max: f64, component| area_sum_max.max(component.abs()));
+    assert!(area_sum_max < 1e-5, "{area_sum_max}");
 }
 
 #[test]
 fn uniform_flow_is_steady() {
-    let mesh = mesh(200);
+    let mesh = mesh_with_nodes(200);
     let fluid = Fluid::with_flow(&mesh, &vec![[0.5, 0.25, -0.125]; mesh.coordinates.len()]);
     let mut fluxes = vec![0.0_f32; fluid.nodes()];
     let nodes = fluid.edges.iter().flat_map(|edge| edge.nodes).chain(fluid.faces.iter().flat_map(|face| face.nodes));
     nodes.for_each(|node| fluxes[node as usize] += 1.0);
-    for (node, value) in fluid.values(&fluid.serial(ITERATIONS)).into_iter().enumerate() {
+    for (node, value) in fluid.values(&fluid.run_serially(ITERATIONS)).into_iter().enumerate() {
         // Each flux of each step may be off by one unit; the factor 2 allows for rounding and for the errors of others.
         let bound = 2.0 * ITERATIONS as f32 * fluxes[node] * fluid.inverse_units[node];
         for (axis, initial) in [0.5_f32, 0.25, -0.125].into_iter().enumerate() {
@@ -56,9 +57,9 @@ fn uniform_flow_is_steady() {
 
 #[test]
 fn momentum_is_conserved_exactly_except_for_the_flux_through_faces() {
-    let mut fluid = Fluid::new(&mesh(300), 1);
-    let (before, after) = (total(&fluid.initial), total(&fluid.serial(1)));
-    let values = fluid.values(&fluid.initial);
+    let mut fluid = Fluid::new(&mesh_with_nodes(300), 1);
+    let (before, after) = (total_momentum(&fluid.initial_amounts), total_momentum(&fluid.run_serially(1)));
+    let values = fluid.values(&fluid.initial_amounts);
     let mut outflow = [0; 3];
     for face in &fluid.faces {
         let amount = flux::face_flux(face, face.nodes.map(|node| values[node as usize]), fluid.step_units);
@@ -67,39 +68,43 @@ fn momentum_is_conserved_exactly_except_for_the_flux_through_faces() {
     assert_ne!(outflow, [0; 3]);
     assert_eq!(after, [0, 1, 2].map(|axis| before[axis] - outflow[axis]));
     fluid.faces.clear();
-    assert_eq!(total(&fluid.serial(ITERATIONS)), before, "a closed vessel conserves momentum");
-    assert_ne!(fluid.serial(ITERATIONS), fluid.initial);
+    assert_eq!(total_momentum(&fluid.run_serially(ITERATIONS)), before, "a closed vessel conserves momentum");
+    assert_ne!(fluid.run_serially(ITERATIONS), fluid.initial_amounts);
 }
 
 /// Checks that differences of the flow decrease.
 #[test]
 fn viscosity_smooths_the_flow() {
-    let fluid = Fluid::new(&mesh(300), 1);
+    let fluid = Fluid::new(&mesh_with_nodes(300), 1);
     let spread = |amounts: &[Amount]| {
         let values = fluid.values(amounts);
-        let along = || values.iter().map(|value| value[2]);
-        along().fold(f32::MIN, f32::max) - along().fold(f32::MAX, f32::min)
+        let components = || values.iter().map(|value| value[2]);
+        components().fold(f32::MIN, f32::max) - components().fold(f32::MAX, f32::min)
     };
-    let (first, last) = (spread(&fluid.initial), spread(&fluid.serial(50)));
+    let (first, last) = (spread(&fluid.initial_amounts), spread(&fluid.run_serially(50)));
     assert!(last < 0.7 * first, "{first} {last}");
 }
 
 /// Runs several processors with batches in random order.
-fn parallel(fluid: &Fluid, owners: &[u32], processors: usize, iterations: u64) -> Vec<Amount> {
+fn run_in_parallel(fluid: &Fluid, owners: &[u32], processors: usize, iterations: u64) -> Vec<Amount> {
     let mut random = rng::stream(11, "orders");
     let mut shares = FluidShare::all(fluid, owners, processors);
     let mut batches: Vec<(usize, ShareLink)> = shares
         .iter()
         .enumerate()
-        .flat_map(|(part, share)| share.links.iter().map(move |l| (part, l.clone())))
+        .flat_map(|(part, share)| share.links.iter().map(move |link| (part, link.clone())))
         .collect();
     let mut order: Vec<usize> = (0..processors).collect();
     for _ in 0..iterations {
         batches.shuffle(&mut random);
         for (part, link) in &batches {
-            let back = shares[link.other].links.iter().find(|back| back.other == *part).expect("links are mutual");
-            let (ghosts, words) = (back.ghosts.clone(), shares[*part].values_for(link));
-            shares[link.other].set_values(ghosts, &words);
+            let reverse_link = shares[link.neighbour]
+                .links
+                .iter()
+                .find(|reverse_link| reverse_link.neighbour == *part)
+                .expect("links are mutual");
+            let (ghosts, words) = (reverse_link.ghosts.clone(), shares[*part].values_for(link));
+            shares[link.neighbour].set_values(ghosts, &words);
         }
         order.shuffle(&mut random);
         for part in &order {
@@ -109,9 +114,13 @@ fn parallel(fluid: &Fluid, owners: &[u32], processors: usize, iterations: u64) -
         batches.shuffle(&mut random);
         for (part, link) in &batches {
             let words = shares[*part].take_sums(link.ghosts.clone());
-            let back = shares[link.other].links.iter().find(|back| back.other == *part).expect("links are mutual");
-            let nodes = back.sent_nodes.clone();
-            shares[link.other].add_sums(&nodes, &words);
+            let reverse_link = shares[link.neighbour]
+                .links
+                .iter()
+                .find(|reverse_link| reverse_link.neighbour == *part)
+                .expect("links are mutual");
+            let nodes = reverse_link.sent_nodes.clone();
+            shares[link.neighbour].add_sums(&nodes, &words);
         }
         order.iter().for_each(|part| shares[*part].update());
     }
@@ -124,14 +133,16 @@ fn parallel(fluid: &Fluid, owners: &[u32], processors: usize, iterations: u64) -
 
 #[test]
 fn parallel_runs_match_the_serial_run() {
-    let mesh = mesh(400);
+    let mesh = mesh_with_nodes(400);
     let fluid = Fluid::new(&mesh, 2);
-    let serial = fluid.serial(4);
-    assert_eq!(serial, Fluid::new(&mesh, 2).serial(4));
-    assert_ne!(serial, Fluid::new(&mesh, 3).serial(4));
+    let serial = fluid.run_serially(4);
+    assert_eq!(serial, Fluid::new(&mesh, 2).run_serially(4));
+    assert_ne!(serial, Fluid::new(&mesh, 3).run_serially(4));
     for processors in [1, 2, 5, 16] {
-        for owners in [partition::parts(&mesh.coordinates, processors), partition::round_robin(400, processors)] {
-            assert!(parallel(&fluid, &owners, processors, 4) == serial, "{processors} processors");
+        for owners in
+            [partition::by_coordinates(&mesh.coordinates, processors), partition::round_robin(400, processors)]
+        {
+            assert!(run_in_parallel(&fluid, &owners, processors, 4) == serial, "{processors} processors");
         }
     }
 }
@@ -140,8 +151,8 @@ fn parallel_runs_match_the_serial_run() {
 fn default_mesh_has_batches_of_the_papers_size() {
     let mesh = Mesh::generate(UNSTRUCTURED, 1).expect("the paper's mesh");
     let fluid = Fluid::new(&mesh, 1);
-    let owners = partition::parts(&mesh.coordinates, 16);
-    assert!(parallel(&fluid, &owners, 16, 2) == fluid.serial(2));
+    let owners = partition::by_coordinates(&mesh.coordinates, 16);
+    assert!(run_in_parallel(&fluid, &owners, 16, 2) == fluid.run_serially(2));
     let shares = FluidShare::all(&fluid, &owners, 16);
     let edges: usize = shares.iter().map(|share| share.element_counts().0).sum();
     assert_eq!(edges, UNSTRUCTURED.edges);
@@ -168,7 +179,7 @@ fn more_processors_than_nodes_are_rejected() {
 /// Checks the result of one processor that has the whole mesh. If `is_correct` is false, one bit of an amount is wrong.
 fn check_result(is_correct: bool) {
     let sweep = Sweep::new(&parameters("nodes = 12\niterations = 2"), 1, 7);
-    let mut amounts = sweep.fluid.serial(2);
+    let mut amounts = sweep.fluid.run_serially(2);
     amounts[7][2] ^= i32::from(!is_correct);
     sweep.finish(0, amounts);
 }

@@ -1,61 +1,63 @@
 //! The bandwidth test: as many outstanding requests as allowed on each queue pair.
 
 use super::connection::verbs;
-use super::measured::Measured;
+use super::measurements::VerbsMeasurements;
 use super::operation::VerbsOperation;
 use super::poster::{POLL_MAX, Poster};
 use std::rc::Rc;
 
 /// Runs the program of one endpoint.
-pub async fn run(mut poster: Poster, measured: Rc<Measured>) {
-    let posts = poster.queues.iter().any(|queue| queue.connection.posts);
-    let sender = posts.then(|| measured.add_sender(&poster));
-    if let Err(failure) = exchange(&mut poster, &measured, sender).await {
-        return measured.fail(failure);
+pub async fn run(mut poster: Poster, measurements: Rc<VerbsMeasurements>) {
+    let posts_requests = poster.queues.iter().any(|queue| queue.connection.posts_requests);
+    let sender = posts_requests.then(|| measurements.add_sender(&poster));
+    if let Err(failure) = exchange(&mut poster, &measurements, sender).await {
+        return measurements.record_failure(failure);
     }
     await_writes(&poster).await;
 }
 
 /// Posts and receives until all requests have completed and all messages have arrived.
-async fn exchange(poster: &mut Poster, measured: &Measured, sender: Option<usize>) -> Result<(), String> {
+async fn exchange(poster: &mut Poster, measurements: &VerbsMeasurements, sender: Option<usize>) -> Result<(), String> {
     loop {
         for index in 0..poster.queues.len() {
-            while can_post(poster, index) && post_list(poster, index, measured, sender).await {}
+            while can_post(poster, index) && post_list(poster, index, measurements, sender).await {}
         }
         if is_done(poster) {
             return Ok(());
         }
-        let completed = |requests, now| {
+        let record_completion = |requests, now| {
             let sender = sender.expect("an endpoint whose requests complete posts requests");
-            measured.record_completion(sender, requests, now);
+            measurements.record_completion(sender, requests, now);
         };
-        poster.poll(POLL_MAX, completed).await?;
+        poster.poll(POLL_MAX, record_completion).await?;
     }
 }
 
 /// Returns the number of requests of the next list of queue `index`.
 fn list_length(poster: &Poster, index: usize) -> u64 {
-    let remaining = poster.test.total() - poster.queues[index].posted;
+    let remaining = poster.test.total_requests() - poster.queues[index].posted_requests;
     poster.test.post_list.min(poster.depth).min(remaining)
 }
 
 /// Returns whether a list of requests may be posted on queue `index`.
 fn can_post(poster: &Poster, index: usize) -> bool {
     let (queue, list) = (&poster.queues[index], list_length(poster, index));
-    queue.connection.posts && list > 0 && queue.posted + list <= queue.completed + poster.depth
+    queue.connection.posts_requests
+        && list > 0
+        && queue.posted_requests + list <= queue.completed_requests + poster.depth
 }
 
 /// Posts a list of requests on queue `index`, and rings the doorbell once. Returns whether all entries were free.
-async fn post_list(poster: &mut Poster, index: usize, measured: &Measured, sender: Option<usize>) -> bool {
+async fn post_list(poster: &mut Poster, index: usize, measurements: &VerbsMeasurements, sender: Option<usize>) -> bool {
     let slots = poster.test.incoming_slots().max(1);
     let mut has_capacity = true;
     for _ in 0..list_length(poster, index) {
-        let (now, slot) = (poster.endpoint.now(), poster.queues[index].posted % slots);
+        let (now, slot) = (poster.endpoint.now(), poster.queues[index].posted_requests % slots);
         has_capacity = poster.post(index, slot).await;
         if !has_capacity {
             break;
         }
-        measured.record_post(sender.expect("it posts requests"), now);
+        measurements.record_post(sender.expect("it posts requests"), now);
     }
     poster.flush(index).await;
     has_capacity
@@ -63,12 +65,12 @@ async fn post_list(poster: &mut Poster, index: usize, measured: &Measured, sende
 
 /// Returns whether all requests have completed and all messages have arrived.
 fn is_done(poster: &Poster) -> bool {
-    let total = poster.test.total();
-    let receives = poster.test.operation == VerbsOperation::Send;
+    let total = poster.test.total_requests();
+    let has_receives = poster.test.operation == VerbsOperation::Send;
     poster.queues.iter().all(|queue| {
         let connection = &queue.connection;
-        (!connection.posts || queue.completed == total)
-            && (!connection.is_target || !receives || queue.received == total)
+        (!connection.posts_requests || queue.completed_requests == total)
+            && (!connection.is_target || !has_receives || queue.received_messages == total)
     })
 }
 

@@ -13,7 +13,7 @@ pub struct Connection {
     /// Number of the queue pair at the endpoint's node.
     pub queue: QueuePairId,
     /// Whether the endpoint posts requests.
-    pub posts: bool,
+    pub posts_requests: bool,
     /// Whether the other endpoint posts requests.
     pub is_target: bool,
     /// Memory of the other endpoint that requests name, and its key.
@@ -31,7 +31,7 @@ impl VerbsTest {
     pub(super) fn incoming_slots(&self) -> u64 {
         match self.operation {
             VerbsOperation::Write => PAYLOAD_PATTERNS,
-            VerbsOperation::Send => self.receives.min(self.total()),
+            VerbsOperation::Send => self.receives.min(self.total_requests()),
             VerbsOperation::Read => 0,
             VerbsOperation::FetchAdd | VerbsOperation::CompareSwap => 1,
         }

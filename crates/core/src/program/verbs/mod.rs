@@ -8,9 +8,10 @@
 //! completion every `signal-every` requests, polls up to 16 completions at a time, and counts the bytes of completed
 //! requests.
 //!
-//! Keys are exchanged, and receives posted, before the test begins. Requests use four patterns of payloads in turn, and
-//! every byte that arrives is compared: of a write with latency at each arrival, of a read or a send at its completion,
-//! and of writes with bandwidth at the end. Atomic operations return each value of the word once and in order.
+//! Keys are exchanged, and receives are posted, before the test begins. Requests use four payload patterns in turn, and
+//! every byte that arrives is compared with the pattern. A latency test compares a write when it arrives, and a
+//! bandwidth test compares writes at the end; reads and sends are compared at their completion. Atomic operations
+//! return each value of the word once and in order.
 //!
 //! Whether a payload is inlined follows from the interface's largest inline payload. Events in place of polls, and
 //! perftest's tests that end after a time, are not modelled.
@@ -21,12 +22,12 @@
 //! | `setup.rs`, `connection.rs` | queue pairs, memory regions and buffers, made before the test |
 //! | `poster.rs` | requests of one endpoint: posts, doorbells, completions, checks of bytes |
 //! | `latency.rs`, `bandwidth.rs` | the two tests |
-//! | `measured.rs`, `peak.rs` | results; the peak of a bandwidth |
+//! | `measurements.rs`, `peak.rs` | results; the peak of a bandwidth |
 
 mod bandwidth;
 mod connection;
 mod latency;
-mod measured;
+mod measurements;
 mod operation;
 mod peak;
 mod poster;
@@ -41,7 +42,7 @@ use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{Objective, WARM_UP, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
-use measured::Measured;
+use measurements::VerbsMeasurements;
 use operation::ATOMIC_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -95,7 +96,7 @@ pub struct VerbsTest {
 
 impl VerbsTest {
     /// Returns the number of requests of each queue pair, including those of the warm-up.
-    fn total(&self) -> u64 {
+    fn total_requests(&self) -> u64 {
         self.warm_up + self.iterations
     }
 
@@ -114,24 +115,24 @@ impl VerbsTest {
 
     /// Returns the number of queue pairs of each endpoint that a flow names.
     fn queue_pairs_by_endpoint(&self) -> BTreeMap<FlowEndpoint<'_>, u32> {
-        let mut numbers = BTreeMap::new();
+        let mut queue_pair_counts = BTreeMap::new();
         for endpoint in self.flows.planned_endpoints().into_iter().flat_map(|(from, to)| [from, to]) {
-            *numbers.entry(endpoint).or_default() += self.queue_pairs;
+            *queue_pair_counts.entry(endpoint).or_default() += self.queue_pairs;
         }
-        numbers
+        queue_pair_counts
     }
 
     /// Returns the largest number of queue pairs that a node connects.
     fn queue_pairs_of_node(&self) -> u32 {
-        let mut numbers = BTreeMap::<String, u32>::new();
+        let mut queue_pair_counts = BTreeMap::<String, u32>::new();
         for (endpoint, number) in self.queue_pairs_by_endpoint() {
             let node = match endpoint {
                 FlowEndpoint::Named(name) => name.split(':').next().unwrap_or(name).to_owned(),
                 FlowEndpoint::OfNode(node) => node.to_string(),
             };
-            *numbers.entry(node).or_default() += number;
+            *queue_pair_counts.entry(node).or_default() += number;
         }
-        numbers.into_values().max().unwrap_or(self.queue_pairs)
+        queue_pair_counts.into_values().max().unwrap_or(self.queue_pairs)
     }
 }
 
@@ -164,11 +165,12 @@ impl WorkloadSpec for VerbsTest {
             if number > self.outstanding {
                 let message =
                     format!("{number} requests exceed the outstanding ones of a queue pair, {}", self.outstanding);
-                errors.push(ParameterError::new(key, message).related(["outstanding"]).help("make one of them fit"));
+                let help = format!("lower `{key}`, or raise `outstanding`");
+                errors.push(ParameterError::new(key, message).related(["outstanding"]).help(help));
             }
         }
-        errors.extend(self.shared_endpoint());
-        errors.extend(self.local_flow());
+        errors.extend(self.shared_endpoint_error());
+        errors.extend(self.local_flow_error());
         errors
     }
 
@@ -190,50 +192,52 @@ impl WorkloadSpec for VerbsTest {
     }
 
     fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
-        let numbers = self.queue_pairs_by_endpoint().into_iter();
-        numbers.map(|(endpoint, number)| (endpoint, Bytes(self.memory_bytes(number.into())))).collect()
+        let queue_pair_counts = self.queue_pairs_by_endpoint().into_iter();
+        queue_pair_counts
+            .map(|(endpoint, queue_pairs)| (endpoint, Bytes(self.memory_bytes(queue_pairs.into()))))
+            .collect()
     }
 
     fn objective(&self) -> Option<Objective> {
         match self.test {
-            VerbsMeasure::Latency => Objective::minimize(measured::LATENCY),
-            VerbsMeasure::Bandwidth => Objective::maximize(measured::BANDWIDTH),
+            VerbsMeasure::Latency => Objective::minimize(measurements::LATENCY),
+            VerbsMeasure::Bandwidth => Objective::maximize(measurements::BANDWIDTH),
         }
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let test = Rc::new(self.clone());
-        let measured = Rc::new(Measured::new(test.clone()));
-        let (setup, results) = (world.clone(), measured.clone());
+        let measurements = Rc::new(VerbsMeasurements::new(test.clone()));
+        let (setup, results) = (world.clone(), measurements.clone());
         world.sim.spawn("the exchange of keys", async move {
-            for (name, task) in setup::programs(&test, &setup, &results).await {
+            for (name, task) in setup::create_programs(&test, &setup, &results).await {
                 setup.sim.spawn(name, task);
             }
         });
-        measured
+        measurements
     }
 }
 
 impl VerbsTest {
     /// Returns the error if both endpoints of a flow are at one node.
-    fn local_flow(&self) -> Option<ParameterError> {
+    fn local_flow_error(&self) -> Option<ParameterError> {
         let node = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
         let is_local = |(_, from, to): &(usize, &str, &str)| node(from) == node(to) && !from.is_empty();
-        let (index, from, to) = self.flows.named().into_iter().find(is_local)?;
+        let (index, from, to) = self.flows.named_flows().into_iter().find(is_local)?;
         let message = format!("`{from}` and `{to}` are at one node, and a queue pair connects two nodes");
         Some(ParameterError::new(format!("flows.{index}"), message).help("name endpoints of two nodes"))
     }
 
     /// Returns the error if an endpoint of a latency test takes part in several flows: perftest has a process for each,
     /// and an endpoint is a process with one completion queue.
-    fn shared_endpoint(&self) -> Option<ParameterError> {
+    fn shared_endpoint_error(&self) -> Option<ParameterError> {
         if self.test == VerbsMeasure::Bandwidth {
             return None;
         }
-        let mut known = BTreeSet::new();
-        let names = self.flows.named().into_iter().flat_map(|(_, from, to)| [from, to]);
+        let mut seen_names = BTreeSet::new();
+        let names = self.flows.named_flows().into_iter().flat_map(|(_, from, to)| [from, to]);
         let repeated_name =
-            names.map(|name| name.strip_suffix(":0").unwrap_or(name)).find(|name| !known.insert(*name))?;
+            names.map(|name| name.strip_suffix(":0").unwrap_or(name)).find(|name| !seen_names.insert(*name))?;
         let message =
             format!("`{repeated_name}` takes part in several flows, and a latency test has one flow at each endpoint");
         let help = "give nodes several endpoints, such as `a:0` and `a:1`";

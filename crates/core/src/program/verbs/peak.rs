@@ -14,26 +14,26 @@ pub struct PeakRate {
     outstanding: VecDeque<(u64, u64)>,
     /// Upper hull of the posts of completed requests.
     hull: Vec<(u64, u64)>,
-    posted: u64,
-    completed: u64,
+    posted_requests: u64,
+    completed_requests: u64,
     /// Requests and picoseconds of the best window.
-    best: Option<(u64, u64)>,
+    best_window: Option<(u64, u64)>,
 }
 
 impl PeakRate {
     /// Adds the post of the next request at `now`.
     pub fn post(&mut self, now: Time) {
-        self.outstanding.push_back((self.posted, now.ps()));
-        self.posted += 1;
+        self.outstanding.push_back((self.posted_requests, now.ps()));
+        self.posted_requests += 1;
     }
 
     /// Adds the completion of the next `count` requests at `now`.
     pub fn complete(&mut self, count: u64, now: Time) {
-        self.completed += count;
-        while let Some(post) = self.outstanding.pop_front_if(|(number, _)| *number < self.completed) {
+        self.completed_requests += count;
+        while let Some(post) = self.outstanding.pop_front_if(|(number, _)| *number < self.completed_requests) {
             self.add(post);
         }
-        let end = (self.completed, now.ps());
+        let end = (self.completed_requests, now.ps());
         // Along the hull, the slope to the completion falls and then rises.
         let (mut low, mut high) = (0, self.hull.len().saturating_sub(1));
         while low < high {
@@ -43,8 +43,8 @@ impl PeakRate {
         }
         let Some(&post) = self.hull.get(low) else { return };
         let window = window(post, end);
-        if self.best.is_none_or(|best| is_faster(window, best)) {
-            self.best = Some(window);
+        if self.best_window.is_none_or(|best| is_faster(window, best)) {
+            self.best_window = Some(window);
         }
     }
 
@@ -60,7 +60,7 @@ impl PeakRate {
 
     /// Returns the requests and the time of the best window, if any has a time.
     pub fn best(&self) -> Option<(u64, Time)> {
-        self.best.filter(|(_, ps)| *ps > 0).map(|(count, ps)| (count, Time::from_ps(ps)))
+        self.best_window.filter(|(_, ps)| *ps > 0).map(|(count, ps)| (count, Time::from_ps(ps)))
     }
 }
 
@@ -109,8 +109,8 @@ mod tests {
                 }
             }
             let rate = |(count, ps): (u64, u64)| count as f64 / ps as f64;
-            let found = peak.best().map(|(count, time)| rate((count, time.ps())));
-            prop_assert_eq!(found, best.map(rate));
+            let computed_rate = peak.best().map(|(count, time)| rate((count, time.ps())));
+            prop_assert_eq!(computed_rate, best.map(rate));
         }
     }
 }

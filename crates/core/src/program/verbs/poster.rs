@@ -17,16 +17,13 @@ pub const POLL_MAX: usize = 16;
 /// A queue pair and its requests.
 pub struct PostedQueue {
     pub connection: Connection,
-    /// Requests posted.
-    pub posted: u64,
+    pub posted_requests: u64,
     /// Requests known to have completed.
-    pub completed: u64,
+    pub completed_requests: u64,
     /// Requests whose completion was asked for: work request, number, and the time of the post.
-    signaled: VecDeque<(WorkId, u64, Time)>,
-    /// Receives posted.
-    receives: u64,
-    /// Messages received.
-    pub received: u64,
+    signaled_requests: VecDeque<(WorkId, u64, Time)>,
+    posted_receives: u64,
+    pub received_messages: u64,
 }
 
 /// A request that has completed, with all before it on its queue pair.
@@ -43,34 +40,40 @@ pub struct Poster {
     pub test: Rc<VerbsTest>,
     pub endpoint: Rc<Endpoint>,
     /// First of the buffers that requests read, one for each pattern.
-    patterns: Address,
+    pattern_buffers: Address,
     /// Bytes of each pattern.
-    expected: Vec<Vec<u8>>,
+    expected_payloads: Vec<Vec<u8>>,
     pub queues: Vec<PostedQueue>,
-    by_number: HashMap<QueuePairId, usize>,
+    index_by_queue: HashMap<QueuePairId, usize>,
     /// Largest number of outstanding requests of a queue pair, at most the entries of its send queue.
     pub depth: u64,
     signal_every: u64,
 }
 
 impl Poster {
-    pub fn new(test: &Rc<VerbsTest>, endpoint: Rc<Endpoint>, patterns: Address, all: Vec<Connection>) -> Poster {
+    pub fn new(
+        test: &Rc<VerbsTest>,
+        endpoint: Rc<Endpoint>,
+        pattern_buffers: Address,
+        connections: Vec<Connection>,
+    ) -> Poster {
         let depth = test.outstanding.min(u64::from(verbs(&endpoint).verbs_limits().send_entries));
-        let by_number = all.iter().enumerate().map(|(index, connection)| (connection.queue, index)).collect();
+        let index_by_queue =
+            connections.iter().enumerate().map(|(index, connection)| (connection.queue, index)).collect();
         let queue = |connection| PostedQueue {
             connection,
-            posted: 0,
-            completed: 0,
-            signaled: VecDeque::new(),
-            receives: 0,
-            received: 0,
+            posted_requests: 0,
+            completed_requests: 0,
+            signaled_requests: VecDeque::new(),
+            posted_receives: 0,
+            received_messages: 0,
         };
         Poster {
             endpoint,
-            patterns,
-            expected: (0..PAYLOAD_PATTERNS).map(|number| pattern::bytes(number, test.size)).collect(),
-            queues: all.into_iter().map(queue).collect(),
-            by_number,
+            pattern_buffers,
+            expected_payloads: (0..PAYLOAD_PATTERNS).map(|number| pattern::bytes(number, test.size)).collect(),
+            queues: connections.into_iter().map(queue).collect(),
+            index_by_queue,
             depth,
             signal_every: test.signal_every.min(depth),
             test: test.clone(),
@@ -78,31 +81,31 @@ impl Poster {
     }
 
     /// Returns the bytes of the payload of request `number`.
-    pub fn expected(&self, number: u64) -> &[u8] {
-        &self.expected[(number % PAYLOAD_PATTERNS) as usize]
+    pub fn expected_payload(&self, number: u64) -> &[u8] {
+        &self.expected_payloads[(number % PAYLOAD_PATTERNS) as usize]
     }
 
     /// Returns the buffer that request `number` reads.
-    pub fn source(&self, number: u64) -> Address {
-        self.patterns + number % PAYLOAD_PATTERNS * self.test.slot_bytes()
+    pub fn source_buffer(&self, number: u64) -> Address {
+        self.pattern_buffers + number % PAYLOAD_PATTERNS * self.test.slot_bytes()
     }
 
-    /// Returns the buffer with index `slot` of those that begin at `first`.
-    fn slot(&self, first: Address, slot: u64) -> Address {
-        first + slot * self.test.slot_bytes()
+    /// Returns the buffer with index `slot` of those that begin at `buffers`.
+    fn slot_address(&self, buffers: Address, slot: u64) -> Address {
+        buffers + slot * self.test.slot_bytes()
     }
 
     /// Returns the next operation of queue `index`. Writes go to the slot with index `slot` at the other endpoint.
-    fn operation(&self, index: usize, slot: u64) -> WorkOperation {
-        let PostedQueue { connection, posted: number, .. } = &self.queues[index];
+    fn next_operation(&self, index: usize, slot: u64) -> WorkOperation {
+        let PostedQueue { connection, posted_requests: number, .. } = &self.queues[index];
         let Connection { remote, key, results, .. } = *connection;
-        let (number, bytes, from) = (*number, self.test.size, self.source(*number));
-        let result = |slots: u64| self.slot(results, number % slots);
+        let (number, bytes, from) = (*number, self.test.size, self.source_buffer(*number));
+        let result = |slots: u64| self.slot_address(results, number % slots);
         match self.test.operation {
-            VerbsOperation::Write => WorkOperation::Write { from, to: self.slot(remote, slot), key, bytes },
+            VerbsOperation::Write => WorkOperation::Write { from, to: self.slot_address(remote, slot), key, bytes },
             VerbsOperation::Send => WorkOperation::Send { from, bytes },
             VerbsOperation::Read => {
-                let from = self.slot(remote, number % PAYLOAD_PATTERNS);
+                let from = self.slot_address(remote, number % PAYLOAD_PATTERNS);
                 WorkOperation::Read { from, key, to: result(PAYLOAD_PATTERNS), bytes }
             }
             VerbsOperation::FetchAdd => {
@@ -117,15 +120,15 @@ impl Poster {
 
     /// Posts the next request of queue `index`. Returns whether the queue had a free entry.
     pub async fn post(&mut self, index: usize, slot: u64) -> bool {
-        let (queue, number) = (self.queues[index].connection.queue, self.queues[index].posted);
-        let is_signaled = (number + 1).is_multiple_of(self.signal_every) || number + 1 == self.test.total();
-        let request = WorkRequest { operation: self.operation(index, slot), is_signaled };
+        let (queue, number) = (self.queues[index].connection.queue, self.queues[index].posted_requests);
+        let is_signaled = (number + 1).is_multiple_of(self.signal_every) || number + 1 == self.test.total_requests();
+        let request = WorkRequest { operation: self.next_operation(index, slot), is_signaled };
         let posted_at = self.endpoint.now();
         let Ok(work) = verbs(&self.endpoint).post(self.endpoint.cpu(), queue, request).await else { return false };
         let state = &mut self.queues[index];
-        state.posted += 1;
+        state.posted_requests += 1;
         if is_signaled {
-            state.signaled.push_back((work, number, posted_at));
+            state.signaled_requests.push_back((work, number, posted_at));
         }
         true
     }
@@ -147,44 +150,50 @@ impl Poster {
     /// many as messages, and each has a buffer.
     async fn post_receive(&mut self, index: usize) -> bool {
         let slots = self.test.incoming_slots();
-        let PostedQueue { connection, receives, received, .. } = self.queues[index];
-        if receives == self.test.total() || receives - received == slots {
+        let PostedQueue { connection, posted_receives, received_messages, .. } = self.queues[index];
+        if posted_receives == self.test.total_requests() || posted_receives - received_messages == slots {
             return false;
         }
         let (verbs, cpu) = (verbs(&self.endpoint), self.endpoint.cpu());
-        let at = self.slot(connection.incoming, receives % slots);
-        if verbs.post_receive(cpu, connection.queue, at, self.test.size).await.is_err() {
+        let buffer = self.slot_address(connection.incoming, posted_receives % slots);
+        if verbs.post_receive(cpu, connection.queue, buffer, self.test.size).await.is_err() {
             return false;
         }
         verbs.flush(cpu, connection.queue).await;
-        self.queues[index].receives += 1;
+        self.queues[index].posted_receives += 1;
         true
     }
 
     /// Returns whether a completion will be written. While none will, the send queue is full of requests whose entries
     /// a later poll frees.
     fn expects_completion(&self) -> bool {
-        self.queues.iter().any(|queue| !queue.signaled.is_empty() || queue.received < queue.receives)
+        self.queues
+            .iter()
+            .any(|queue| !queue.signaled_requests.is_empty() || queue.received_messages < queue.posted_receives)
     }
 
     /// Polls once for at most `max` completions, and waits for one if no completion is found and one is expected. Calls
-    /// `completed` for each that reports requests.
+    /// `on_completed` for each that reports requests.
     ///
     /// # Errors
     ///
     /// Returns the reason if a request failed.
-    pub async fn poll(&mut self, max: usize, mut completed: impl FnMut(CompletedRequests, Time)) -> Result<(), String> {
+    pub async fn poll(
+        &mut self,
+        max: usize,
+        mut on_completed: impl FnMut(CompletedRequests, Time),
+    ) -> Result<(), String> {
         let (endpoint, verbs) = (self.endpoint.clone(), verbs(&self.endpoint));
-        let taken = verbs.completions(endpoint.cpu(), endpoint.id(), max).await;
-        if taken.is_empty() && self.expects_completion() {
+        let completions = verbs.completions(endpoint.cpu(), endpoint.id(), max).await;
+        if completions.is_empty() && self.expects_completion() {
             verbs.wait_for_completion(endpoint.cpu(), endpoint.id()).await;
         }
         let now = endpoint.now();
-        for completion in taken {
-            let index = self.by_number[&completion.queue];
+        for completion in completions {
+            let index = self.index_by_queue[&completion.queue];
             self.check_status(&completion)?;
             match completion.kind {
-                WorkKind::Send => completed(self.complete(index, &completion), now),
+                WorkKind::Send => on_completed(self.complete(index, &completion), now),
                 WorkKind::Receive => self.receive(index, &completion).await,
             }
         }
@@ -203,9 +212,10 @@ impl Poster {
     /// Ends the requests up to the one that completed, and checks their results.
     fn complete(&mut self, index: usize, completion: &WorkCompletion) -> CompletedRequests {
         let state = &mut self.queues[index];
-        let (work, number, posted_at) = state.signaled.pop_front().expect("a completion is of a signaled request");
+        let (work, number, posted_at) =
+            state.signaled_requests.pop_front().expect("a completion is of a signaled request");
         assert_eq!(work, completion.work, "requests of a queue pair complete in the order of posting");
-        let first = std::mem::replace(&mut state.completed, number + 1);
+        let first = std::mem::replace(&mut state.completed_requests, number + 1);
         for number in first..=number {
             self.check_result(index, number);
         }
@@ -216,14 +226,17 @@ impl Poster {
     fn check_result(&self, index: usize, number: u64) {
         let Connection { results, .. } = self.queues[index].connection;
         let (slots, host) = (self.test.result_slots().max(1), self.endpoint.host());
-        let at = self.slot(results, number % slots);
+        let buffer = self.slot_address(results, number % slots);
         match self.test.operation {
             VerbsOperation::Write | VerbsOperation::Send => {}
             VerbsOperation::Read => {
-                assert!(host.peek(at, self.test.size.len()) == self.expected(number), "a read returned other bytes");
+                assert!(
+                    host.peek(buffer, self.test.size.len()) == self.expected_payload(number),
+                    "a read returned other bytes"
+                );
             }
             VerbsOperation::FetchAdd | VerbsOperation::CompareSwap => {
-                let previous = u64::from_le_bytes(host.peek(at, 8).try_into().expect("eight bytes"));
+                let previous = u64::from_le_bytes(host.peek(buffer, 8).try_into().expect("eight bytes"));
                 assert_eq!(previous, number, "atomic operations of a queue pair are executed once and in order");
             }
         }
@@ -231,21 +244,24 @@ impl Poster {
 
     /// Checks a received message, and posts its buffer again.
     async fn receive(&mut self, index: usize, completion: &WorkCompletion) {
-        let PostedQueue { connection, received, .. } = self.queues[index];
-        let at = self.slot(connection.incoming, received % self.test.incoming_slots());
-        let arrived = self.endpoint.host().peek(at, self.test.size.len());
-        assert!(completion.bytes == self.test.size && arrived == self.expected(received), "a message has other bytes");
-        self.queues[index].received += 1;
+        let PostedQueue { connection, received_messages, .. } = self.queues[index];
+        let buffer = self.slot_address(connection.incoming, received_messages % self.test.incoming_slots());
+        let arrived_bytes = self.endpoint.host().peek(buffer, self.test.size.len());
+        assert!(
+            completion.bytes == self.test.size && arrived_bytes == self.expected_payload(received_messages),
+            "a message has other bytes"
+        );
+        self.queues[index].received_messages += 1;
         self.post_receive(index).await;
     }
 
     /// Returns whether the buffers of queue `index` hold what the other endpoint writes.
     pub fn holds_writes(&self, index: usize) -> bool {
         let holds = |slot: u64| {
-            let at = self.slot(self.queues[index].connection.incoming, slot);
-            self.endpoint.host().peek(at, self.test.size.len()) == self.expected(slot)
+            let buffer = self.slot_address(self.queues[index].connection.incoming, slot);
+            self.endpoint.host().peek(buffer, self.test.size.len()) == self.expected_payload(slot)
         };
-        (0..PAYLOAD_PATTERNS.min(self.test.total())).all(holds)
+        (0..PAYLOAD_PATTERNS.min(self.test.total_requests())).all(holds)
     }
 
     /// Returns the bytes of one request.

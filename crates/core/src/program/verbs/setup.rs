@@ -3,7 +3,7 @@
 //! perftest exchanges keys and addresses over a socket, before the test.
 
 use super::connection::{Connection, verbs};
-use super::measured::Measured;
+use super::measurements::VerbsMeasurements;
 use super::operation::{VerbsMeasure, VerbsOperation};
 use super::poster::Poster;
 use super::{VerbsTest, bandwidth, latency};
@@ -23,7 +23,7 @@ struct EndpointMemory {
     endpoint: Rc<Endpoint>,
     region: MemoryRegion,
     /// First address after the buffers of the connections made so far.
-    next: Address,
+    next_buffer: Address,
     connections: Vec<Connection>,
 }
 
@@ -36,29 +36,34 @@ impl EndpointMemory {
             endpoint.prepare(first + number * test.slot_bytes(), &pattern::bytes(number, test.size)).await;
         }
         let region = verbs(&endpoint).register(endpoint.cpu(), first, bytes).await;
-        EndpointMemory { endpoint, region, next: first + PAYLOAD_PATTERNS * test.slot_bytes(), connections: Vec::new() }
+        EndpointMemory {
+            endpoint,
+            region,
+            next_buffer: first + PAYLOAD_PATTERNS * test.slot_bytes(),
+            connections: Vec::new(),
+        }
     }
 
     /// Takes the next `slots` buffers.
-    fn take(&mut self, test: &VerbsTest, slots: u64) -> Address {
-        let first = self.next;
-        self.next += slots * test.slot_bytes();
+    fn take_buffers(&mut self, test: &VerbsTest, slots: u64) -> Address {
+        let first = self.next_buffer;
+        self.next_buffer += slots * test.slot_bytes();
         first
     }
 
     /// Connects a queue pair with endpoint `remote`, whose memory is not known yet.
-    async fn connect(&mut self, test: &VerbsTest, remote: EndpointId, [posts, is_target]: [bool; 2]) {
-        let (endpoint, incoming) = (self.endpoint.clone(), self.take(test, test.incoming_slots()));
-        let results = self.take(test, test.result_slots());
+    async fn connect(&mut self, test: &VerbsTest, remote: EndpointId, [posts_requests, is_target]: [bool; 2]) {
+        let (endpoint, incoming) = (self.endpoint.clone(), self.take_buffers(test, test.incoming_slots()));
+        let results = self.take_buffers(test, test.result_slots());
         let queue = verbs(&endpoint).connect(endpoint.cpu(), endpoint.id(), remote).await;
-        self.connections.push(Connection { queue, posts, is_target, remote: 0, key: 0, incoming, results });
+        self.connections.push(Connection { queue, posts_requests, is_target, remote: 0, key: 0, incoming, results });
     }
 
-    /// Returns the address and the key of the memory that the other end of the last connection accesses.
+    /// Returns the address and the key of the memory that the other endpoint of the last connection accesses.
     fn last_target(&self, test: &VerbsTest) -> (Address, u32) {
         let connection = self.connections.last().expect("just connected");
-        let reads = test.operation == VerbsOperation::Read;
-        (if reads { self.region.at } else { connection.incoming }, self.region.key)
+        let is_read = test.operation == VerbsOperation::Read;
+        (if is_read { self.region.at } else { connection.incoming }, self.region.key)
     }
 
     fn set_remote(&mut self, (remote, key): (Address, u32)) {
@@ -68,36 +73,40 @@ impl EndpointMemory {
 }
 
 /// Connects all queue pairs, and returns the programs.
-pub async fn programs(test: &Rc<VerbsTest>, world: &World, measured: &Rc<Measured>) -> Vec<Program> {
+pub async fn create_programs(
+    test: &Rc<VerbsTest>,
+    world: &World,
+    measurements: &Rc<VerbsMeasurements>,
+) -> Vec<Program> {
     let flows = test.flows.ids(world);
-    let mut numbers = BTreeMap::<EndpointId, u64>::new();
+    let mut queue_pair_counts = BTreeMap::<EndpointId, u64>::new();
     for endpoint in flows.iter().flat_map(|&(from, to)| [from, to]) {
-        *numbers.entry(endpoint).or_default() += u64::from(test.queue_pairs);
+        *queue_pair_counts.entry(endpoint).or_default() += u64::from(test.queue_pairs);
     }
-    let mut sites = BTreeMap::new();
-    for (endpoint, number) in numbers {
-        sites.insert(endpoint, EndpointMemory::new(test, world.endpoint(endpoint).clone(), number).await);
+    let mut memories = BTreeMap::new();
+    for (endpoint, queue_pairs) in queue_pair_counts {
+        memories.insert(endpoint, EndpointMemory::new(test, world.endpoint(endpoint).clone(), queue_pairs).await);
     }
     for &(from, to) in &flows {
         for _ in 0..test.queue_pairs {
-            let mutual = test.is_mutual();
-            for (local, remote, roles) in [(from, to, [true, mutual]), (to, from, [mutual, true])] {
-                sites.get_mut(&local).expect("a site").connect(test, remote, roles).await;
+            let is_mutual = test.is_mutual();
+            for (local, remote, roles) in [(from, to, [true, is_mutual]), (to, from, [is_mutual, true])] {
+                memories.get_mut(&local).expect("a site").connect(test, remote, roles).await;
             }
-            let targets = [from, to].map(|endpoint| sites[&endpoint].last_target(test));
-            sites.get_mut(&from).expect("a site").set_remote(targets[1]);
-            sites.get_mut(&to).expect("a site").set_remote(targets[0]);
+            let targets = [from, to].map(|endpoint| memories[&endpoint].last_target(test));
+            memories.get_mut(&from).expect("a site").set_remote(targets[1]);
+            memories.get_mut(&to).expect("a site").set_remote(targets[0]);
         }
     }
     let mut programs = Vec::new();
     let senders: Vec<EndpointId> = flows.iter().map(|&(from, _)| from).collect();
-    for (id, EndpointMemory { endpoint, region, connections, .. }) in sites {
+    for (id, EndpointMemory { endpoint, region, connections, .. }) in memories {
         let name = format!("{} program", endpoint.name());
         let mut poster = Poster::new(test, endpoint, region.at, connections);
         poster.post_receives().await;
         let program: LocalFuture<'static, ()> = match test.test {
-            VerbsMeasure::Latency => Box::pin(latency::run(poster, measured.clone(), senders.contains(&id))),
-            VerbsMeasure::Bandwidth => Box::pin(bandwidth::run(poster, measured.clone())),
+            VerbsMeasure::Latency => Box::pin(latency::run(poster, measurements.clone(), senders.contains(&id))),
+            VerbsMeasure::Bandwidth => Box::pin(bandwidth::run(poster, measurements.clone())),
         };
         programs.push((name, program));
     }

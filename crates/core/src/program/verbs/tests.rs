@@ -1,4 +1,5 @@
-//! Tests of verbs over an interface with one-sided operations: all operations, batches and flows, and refused tests.
+//! Tests of verbs over an interface with one-sided operations: all operations, batches and flows, and the rejection of
+//! impossible tests.
 
 use crate::engine::{Outcome, Recorder};
 use crate::machine::{Machine, Registry};
@@ -14,7 +15,7 @@ fn machine(ni: &str, endpoints: u32, values: &str) -> Result<Machine, String> {
          [workload.verbs]\nwarm-up = 20\n{values}\n"
     );
     let read = Registry::shared().read(Document::Text("verbs", &text, None), &[]);
-    read.map(|read| read.value).map_err(|all| all.to_string())
+    read.map(|read| read.value).map_err(|problems| problems.to_string())
 }
 
 fn observe(endpoints: u32, values: &str) -> RunObservation {
@@ -40,7 +41,7 @@ fn latencies_of_all_operations_are_measured_on_one_and_several_queue_pairs() {
             let observed = observe(1, &values);
             assert_eq!(metric(&observed, "verbs.latency_samples"), 100.0, "{values}");
             let [least, median, most] =
-                ["min", "p50", "max"].map(|which| metric(&observed, &format!("verbs.latency_{which}")));
+                ["min", "p50", "max"].map(|quantile| metric(&observed, &format!("verbs.latency_{quantile}")));
             assert!(0.0 < least && least <= median && median <= most, "{values}: {least} {median} {most}");
         }
     }
@@ -101,16 +102,16 @@ fn flows_of_several_endpoints_run_at_once() {
 
 #[test]
 fn impossible_tests_are_refused_before_time_0() {
-    let refused = |ni: &str, values: &str, expected: &str| {
+    let assert_refused = |ni: &str, values: &str, expected: &str| {
         let error = machine(ni, 2, values).expect_err(values);
         assert!(error.contains(expected), "{error}");
     };
-    refused("cni32qm", "", "[workload.verbs] uses verbs, and [ni.cni32qm] has no queue pairs");
-    refused("startjr", "operation = \"send\"", "posts sends");
-    refused("startjr", "size = \"1 KiB\"", "a request of 1 KiB exceeds the largest");
-    refused("startjr", "operation = \"fetch-add\"\nsize = \"4 B\"", "an atomic operation moves 8 B, not 4 B");
-    refused("startjr", "outstanding = 2", "a latency test has one outstanding request, not 2");
-    refused("startjr", "test = \"bandwidth\"\npost-list = 129", "129 requests exceed the outstanding ones");
-    refused("startjr", "flows = [\"a -> b:0\", \"a:1 -> b\"]", "`b` takes part in several flows");
-    refused("startjr", "flows = [\"a:0 -> a:1\"]", "are at one node");
+    assert_refused("cni32qm", "", "[workload.verbs] uses verbs, and [ni.cni32qm] has no queue pairs");
+    assert_refused("startjr", "operation = \"send\"", "posts sends");
+    assert_refused("startjr", "size = \"1 KiB\"", "a request of 1 KiB exceeds the largest");
+    assert_refused("startjr", "operation = \"fetch-add\"\nsize = \"4 B\"", "an atomic operation moves 8 B, not 4 B");
+    assert_refused("startjr", "outstanding = 2", "a latency test has one outstanding request, not 2");
+    assert_refused("startjr", "test = \"bandwidth\"\npost-list = 129", "129 requests exceed the outstanding ones");
+    assert_refused("startjr", "flows = [\"a -> b:0\", \"a:1 -> b\"]", "`b` takes part in several flows");
+    assert_refused("startjr", "flows = [\"a:0 -> a:1\"]", "are at one node");
 }

@@ -24,9 +24,9 @@ pub enum Access {
 }
 
 impl Access {
-    /// Returns whether the right permits the access that `want` requests.
-    pub const fn allows(self, want: AccessMode) -> bool {
-        match want {
+    /// Returns whether the right permits the access that `mode` requests.
+    pub const fn allows(self, mode: AccessMode) -> bool {
+        match mode {
             AccessMode::Read => !matches!(self, Access::Invalid),
             AccessMode::Write => matches!(self, Access::Writable),
         }
@@ -45,7 +45,7 @@ pub enum AccessOutcome {
 
 /// Outcome of a prefetch. A prefetch is non-binding: the program continues whatever the outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Prefetched {
+pub enum PrefetchOutcome {
     /// A request for the block was sent to its home.
     Started,
     /// The block is present or already requested.
@@ -57,7 +57,7 @@ pub enum Prefetched {
 /// Outcome of an eviction.
 #[must_use = "a block that stays keeps its space"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Evicted {
+pub enum EvictionOutcome {
     /// The node had no copy of the block.
     Absent,
     /// A read-only copy was dropped. No message is sent.
@@ -96,7 +96,7 @@ pub enum CoherenceAction {
     /// This node's processor has exactly this access right from now on. Its caches are invalidated or written through
     /// accordingly before any message is sent.
     Access(Access),
-    /// The waiting accesses that this right permits may be done once, now; then the caller calls `used`. The bytes
+    /// The waiting accesses that this right permits may be done once, now; then the caller calls `end_use`. The bytes
     /// stay in place until that call, but no other access may use them: the node's access right is, or becomes,
     /// [`Access::Invalid`].
     Granted(Access),

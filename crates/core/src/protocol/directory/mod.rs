@@ -98,11 +98,11 @@
 //! Requests for a block wait in one first-come-first-served queue, so no request starves. With NACKs, progress of
 //! every request is likely but not guaranteed.
 //!
-//! A granted block is **held** until the caller calls `used`: a fetch that arrives meanwhile is deferred (at most one,
-//! by rule 2), and an invalidation leaves the copy to the accesses that waited. Each block that arrives is therefore
-//! used at least once, whatever the caller does in between (Kubiatowicz, Chaiken and Agarwal, *Closing the Window of
-//! Vulnerability in Multiphase Memory Transactions*, ASPLOS 1992). A caller must not wait for another block before it
-//! calls `used`.
+//! A granted block is **held** until the caller calls `end_use`: a fetch that arrives meanwhile is deferred (at most
+//! one, by rule 2), and an invalidation leaves the copy to the accesses that waited. Each block that arrives is
+//! therefore used at least once, whatever the caller does in between (Kubiatowicz, Chaiken and Agarwal, *Closing the
+//! Window of Vulnerability in Multiphase Memory Transactions*, ASPLOS 1992). A caller must not wait for another block
+//! before it calls `end_use`.
 //!
 //! # Choices
 //!
@@ -145,6 +145,6 @@ pub use message::{BlockId, CoherenceMessage};
 pub use parameters::{DirectoryParameters, RequesterParameters};
 
 #[doc(hidden)]
-pub use action::{Evicted, Prefetched, Trap};
+pub use action::{EvictionOutcome, PrefetchOutcome, Trap};
 #[doc(hidden)]
 pub use message::{BLOCKS_MAX, CoherenceKind};

@@ -14,7 +14,7 @@
 //! * from then on, while the answer is eligible to leave.
 //!
 //! The second condition prevents a deadlock: otherwise two nodes that request data from each other would both hold an
-//! answer that waits for the acknowledgement to be piggybacked on the other's answer.
+//! answer that waits for the acknowledgement to be piggybacked on the answer of the other node.
 
 use super::Acknowledgement;
 use crate::engine::NodeId;
@@ -36,7 +36,7 @@ pub(super) enum AcknowledgementCondition {
 pub(super) struct QueuedAcknowledgement {
     pub(super) destination: NodeId,
     pub(super) acknowledgement: Acknowledgement,
-    pub(super) waits: AcknowledgementCondition,
+    pub(super) condition: AcknowledgementCondition,
 }
 
 /// The queue.
@@ -50,9 +50,9 @@ impl Acknowledgements {
         &mut self,
         destination: NodeId,
         acknowledgement: Acknowledgement,
-        waits: AcknowledgementCondition,
+        condition: AcknowledgementCondition,
     ) {
-        self.queue.push_back(QueuedAcknowledgement { destination, acknowledgement, waits });
+        self.queue.push_back(QueuedAcknowledgement { destination, acknowledgement, condition });
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &QueuedAcknowledgement> {
@@ -68,24 +68,24 @@ impl Acknowledgements {
     }
 
     /// Records that an answer to `source` was offered.
-    pub(super) fn answer_offered(&mut self, source: NodeId) {
-        self.change(source, AcknowledgementCondition::ForOffer, AcknowledgementCondition::ForAnswer);
+    pub(super) fn record_answer_offered(&mut self, source: NodeId) {
+        self.replace_condition(source, AcknowledgementCondition::ForOffer, AcknowledgementCondition::ForAnswer);
     }
 
     /// Records that no answer to `source` will be offered.
     pub(super) fn cancel_answer(&mut self, source: NodeId) {
-        self.change(source, AcknowledgementCondition::ForOffer, AcknowledgementCondition::NotWaiting);
+        self.replace_condition(source, AcknowledgementCondition::ForOffer, AcknowledgementCondition::NotWaiting);
     }
 
     /// Ends the wait of the acknowledgements to `source`, because `source` retransmitted its packet.
     pub(super) fn release(&mut self, source: NodeId) {
         self.cancel_answer(source);
-        self.change(source, AcknowledgementCondition::ForAnswer, AcknowledgementCondition::NotWaiting);
+        self.replace_condition(source, AcknowledgementCondition::ForAnswer, AcknowledgementCondition::NotWaiting);
     }
 
-    fn change(&mut self, source: NodeId, from: AcknowledgementCondition, to: AcknowledgementCondition) {
-        let matching = self.queue.iter_mut().filter(|queued| queued.destination == source && queued.waits == from);
-        matching.for_each(|queued| queued.waits = to);
+    fn replace_condition(&mut self, source: NodeId, from: AcknowledgementCondition, to: AcknowledgementCondition) {
+        let matching = self.queue.iter_mut().filter(|queued| queued.destination == source && queued.condition == from);
+        matching.for_each(|queued| queued.condition = to);
     }
 
     /// Returns whether the acknowledgement of a scalar packet of `source` waits.
@@ -98,7 +98,7 @@ impl Acknowledgements {
     /// Takes the acknowledgement to be piggybacked on an answer to `destination`, if one waits.
     pub(super) fn take_piggybacked(&mut self, destination: NodeId) -> Option<Acknowledgement> {
         let is_piggybacked = |queued: &QueuedAcknowledgement| {
-            queued.destination == destination && queued.waits != AcknowledgementCondition::NotWaiting
+            queued.destination == destination && queued.condition != AcknowledgementCondition::NotWaiting
         };
         let index = self.queue.iter().position(is_piggybacked)?;
         Some(self.take(index).acknowledgement)

@@ -36,11 +36,11 @@ pub struct NifdyParameters {
 /// The protocol's endpoint at a node.
 pub struct NifdyAdapter<P> {
     parameters: NifdyParameters,
-    lanes: Vec<Lane<P>>,
+    class_states: Vec<ClassState<P>>,
 }
 
 /// The unit of one class.
-struct Lane<P> {
+struct ClassState<P> {
     unit: NifdyUnit<(P, Bytes)>,
     /// Number of packets that are being composed.
     reserved: u32,
@@ -56,21 +56,24 @@ const REORDER_SLOT: Slot = Slot(0);
 impl<P: Clone> NifdyAdapter<P> {
     /// Returns the endpoint of `node` on a fabric with `classes` classes.
     pub fn new(node: NodeId, classes: u8, parameters: NifdyParameters) -> NifdyAdapter<P> {
-        let lane =
-            |_| Lane { unit: NifdyUnit::new(node, &parameters.unit), reserved: 0, peak: PeakOccupancy::default() };
-        NifdyAdapter { parameters, lanes: (0..classes).map(lane).collect() }
+        let class_state = |_| ClassState {
+            unit: NifdyUnit::new(node, &parameters.unit),
+            reserved: 0,
+            peak: PeakOccupancy::default(),
+        };
+        NifdyAdapter { parameters, class_states: (0..classes).map(class_state).collect() }
     }
 
     /// Returns the class that carries the acknowledgements of packets of `class`.
     fn acknowledgement_class(&self, class: Class) -> Class {
-        match self.parameters.acknowledges_on_other && self.lanes.len() > 1 {
+        match self.parameters.acknowledges_on_other && self.class_states.len() > 1 {
             true => Class(1 - class.0),
             false => class,
         }
     }
 
     fn unit(&mut self, class: Class) -> &mut NifdyUnit<(P, Bytes)> {
-        &mut self.lanes[class.index()].unit
+        &mut self.class_states[class.index()].unit
     }
 
     fn frame(&self, frame: super::NifdyFrame<(P, Bytes)>, class: Class) -> Frame<P> {
@@ -87,7 +90,7 @@ impl<P: Clone> NifdyAdapter<P> {
 
 impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     fn free_send_slots(&self, class: Class) -> u32 {
-        let Lane { unit, reserved, .. } = &self.lanes[class.index()];
+        let ClassState { unit, reserved, .. } = &self.class_states[class.index()];
         u32::from(self.parameters.unit.pool) - unit.waiting_packets() as u32 - reserved
     }
 
@@ -95,16 +98,16 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         if self.free_send_slots(class) == 0 {
             return None;
         }
-        let lane = &mut self.lanes[class.index()];
-        lane.reserved += 1;
-        lane.peak.note_taken(&lane.unit, lane.reserved as usize);
+        let class_state = &mut self.class_states[class.index()];
+        class_state.reserved += 1;
+        class_state.peak.record_reservation(&class_state.unit, class_state.reserved as usize);
         Some(REORDER_SLOT)
     }
 
     fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
         let Offer { to, class, marks: Marks { burst, last, answers, bypasses }, bytes, body, .. } = packet;
-        let lane = &mut self.lanes[class.index()];
-        lane.reserved -= 1;
+        let class_state = &mut self.class_states[class.index()];
+        class_state.reserved -= 1;
         let outgoing = OutgoingPacket {
             destination: to,
             bulk_request: burst,
@@ -113,7 +116,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
             answers,
             body: (body, bytes),
         };
-        assert!(lane.unit.offer(outgoing).is_ok(), "a reserved packet has a buffer");
+        assert!(class_state.unit.offer(outgoing).is_ok(), "a reserved packet has a buffer");
     }
 
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
@@ -121,42 +124,42 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         if let Some(acknowledgement) = self.unit(acknowledgement_class).next_acknowledgement() {
             return Some(self.frame(acknowledgement, class));
         }
-        let copies = self.unit(class).statistics().retransmitted;
+        let retransmitted_before = self.unit(class).statistics().retransmitted;
         let frame = self.unit(class).next_packet(now)?;
-        let lane = &mut self.lanes[class.index()];
-        lane.peak.note_departure(&lane.unit);
-        let is_retransmission = self.unit(class).statistics().retransmitted > copies;
+        let class_state = &mut self.class_states[class.index()];
+        class_state.peak.record_departure(&class_state.unit);
+        let is_retransmission = self.unit(class).statistics().retransmitted > retransmitted_before;
         Some(Frame { is_retransmission, ..self.frame(frame, class) })
     }
 
     fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
         let Frame { from: source, to: destination, class, head, bytes, body, .. } = frame;
         let (header, piggybacked) = decode(head);
-        let of =
+        let unit_class =
             if matches!(header, NifdyHeader::Acknowledgement(_)) { self.acknowledgement_class(class) } else { class };
         let body = body.map(|body| (body, bytes));
-        let unit = self.unit(of);
+        let unit = self.unit(unit_class);
         let duplicates_before = unit.statistics().duplicates;
-        let frees = unit.arrive(super::NifdyFrame { source, destination, header, piggybacked, body });
+        let frees_slot = unit.arrive(super::NifdyFrame { source, destination, header, piggybacked, body });
         let is_discarded = unit.statistics().duplicates > duplicates_before;
-        let lane = &mut self.lanes[of.index()];
-        lane.peak.note_arrival(&lane.unit);
-        Effects { slot_freed: frees.then_some(of), is_discarded, ..Effects::NONE }
+        let class_state = &mut self.class_states[unit_class.index()];
+        class_state.peak.record_arrival(&class_state.unit);
+        Effects { slot_freed: frees_slot.then_some(unit_class), is_discarded, ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {
-        self.lanes[class.index()].unit.front().map(|(from, (body, _))| (from, body))
+        self.class_states[class.index()].unit.front().map(|(from, (body, _))| (from, body))
     }
 
     #[inline]
     fn can_take(&self, class: Class) -> bool {
-        self.lanes[class.index()].unit.arrived() > 0
+        self.class_states[class.index()].unit.arrived() > 0
     }
 
     fn take(&mut self, class: Class, answer: Answer) -> Option<AcceptedPacket<P>> {
         let delivered = self.unit(class).accept(answer)?;
-        let lane = &mut self.lanes[class.index()];
-        lane.peak.note_arrival(&lane.unit);
+        let class_state = &mut self.class_states[class.index()];
+        class_state.peak.record_arrival(&class_state.unit);
         let slot = if delivered.frees_slot { ARRIVALS_SLOT } else { REORDER_SLOT };
         Some(AcceptedPacket { from: delivered.source, slot, body: delivered.body.0 })
     }
@@ -166,29 +169,32 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn next_timer(&self) -> Option<Time> {
-        self.lanes.iter().filter_map(|lane| lane.unit.next_timer()).min()
+        self.class_states.iter().filter_map(|class_state| class_state.unit.next_timer()).min()
     }
 
     fn on_time(&mut self, now: Time) {
-        self.lanes.iter_mut().for_each(|lane| lane.unit.on_time(now));
+        self.class_states.iter_mut().for_each(|class_state| class_state.unit.on_time(now));
     }
 
     fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
         // The packets of an incomplete group of a dialog are acknowledged only together with the packets that follow
         // them.
         let group = self.parameters.unit.group();
-        let bulk = |lane: &Lane<P>, to| lane.unit.unacknowledged(to) as u32 / group * group;
-        let unacknowledged_in = |lane: &Lane<P>| match to {
-            Some(to) if lane.unit.dialog() == Some(to) => bulk(lane, to),
-            Some(to) => lane.unit.unacknowledged(to) as u32,
-            None => lane.unit.outstanding() as u32 + lane.unit.dialog().map_or(0, |to| bulk(lane, to)),
+        let bulk_packets = |class_state: &ClassState<P>, to| class_state.unit.unacknowledged(to) as u32 / group * group;
+        let unacknowledged_in = |class_state: &ClassState<P>| match to {
+            Some(to) if class_state.unit.dialog() == Some(to) => bulk_packets(class_state, to),
+            Some(to) => class_state.unit.unacknowledged(to) as u32,
+            None => {
+                class_state.unit.outstanding() as u32
+                    + class_state.unit.dialog().map_or(0, |to| bulk_packets(class_state, to))
+            }
         };
-        self.lanes.iter().map(unacknowledged_in).sum()
+        self.class_states.iter().map(unacknowledged_in).sum()
     }
 
     fn statistics(&self) -> Statistics {
         let mut sum = Statistics::default();
-        for unit in self.lanes.iter().map(|lane| lane.unit.statistics()) {
+        for unit in self.class_states.iter().map(|class_state| class_state.unit.statistics()) {
             sum.accepted += unit.accepted;
             sum.bulk += unit.bulk;
             sum.acknowledgements += unit.acknowledgements;
@@ -199,8 +205,8 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         sum
     }
 
-    fn state_bytes(&self, packet: usize) -> usize {
-        self.lanes.iter().map(|lane| lane.peak.bytes(packet)).sum()
+    fn state_bytes(&self, packet_bytes: usize) -> usize {
+        self.class_states.iter().map(|class_state| class_state.peak.bytes(packet_bytes)).sum()
     }
 }
 

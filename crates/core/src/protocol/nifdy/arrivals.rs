@@ -26,20 +26,20 @@ pub(super) enum QueuedArrival<T> {
 /// The FIFO.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Arrivals<T> {
-    slots: usize,
-    taken_slots: usize,
+    slot_count: usize,
+    occupied_slots: usize,
     queue: VecDeque<QueuedArrival<T>>,
 }
 
 impl<T> Arrivals<T> {
     pub(super) fn new(slots: u16) -> Arrivals<T> {
-        let slots = usize::from(slots);
-        Arrivals { slots, taken_slots: 0, queue: VecDeque::with_capacity(slots) }
+        let slot_count = usize::from(slots);
+        Arrivals { slot_count, occupied_slots: 0, queue: VecDeque::with_capacity(slot_count) }
     }
 
     pub(super) fn insert(&mut self, source: NodeId, header: Scalar, body: T) {
-        assert!(self.taken_slots < self.slots, "a scalar packet waits in the network until a slot is free");
-        self.taken_slots += 1;
+        assert!(self.occupied_slots < self.slot_count, "a scalar packet waits in the network until a slot is free");
+        self.occupied_slots += 1;
         self.queue.push_back(QueuedArrival::Scalar { source, header, body });
     }
 
@@ -54,14 +54,14 @@ impl<T> Arrivals<T> {
     pub(super) fn take(&mut self) -> Option<QueuedArrival<T>> {
         let front = self.queue.pop_front()?;
         if let QueuedArrival::Scalar { .. } = front {
-            self.taken_slots -= 1;
+            self.occupied_slots -= 1;
         }
         Some(front)
     }
 
     /// Returns whether a packet of `source` waits that requires an acknowledgement.
-    pub(super) fn holds_from(&self, source: NodeId) -> bool {
-        let is_from = |arrived: &QueuedArrival<T>| match arrived {
+    pub(super) fn has_unacknowledged_from(&self, source: NodeId) -> bool {
+        let is_from = |arrival: &QueuedArrival<T>| match arrival {
             QueuedArrival::Scalar { source: from, header, .. } => *from == source && header.acknowledged,
             QueuedArrival::Bulk { .. } => false,
         };
@@ -69,8 +69,8 @@ impl<T> Arrivals<T> {
     }
 
     /// Returns the number of occupied slots.
-    pub(super) fn taken_slots(&self) -> usize {
-        self.taken_slots
+    pub(super) fn occupied_slots(&self) -> usize {
+        self.occupied_slots
     }
 
     pub(super) fn len(&self) -> usize {
@@ -78,11 +78,12 @@ impl<T> Arrivals<T> {
     }
 
     /// Counts the occupied slots and the turns of a dialog.
-    pub(super) fn census(&self, dialog: u16) -> (usize, usize) {
-        let turns =
-            self.queue.iter().filter(|arrived| matches!(arrived, QueuedArrival::Bulk { dialog: of } if *of == dialog));
-        let scalar = self.queue.iter().filter(|arrived| matches!(arrived, QueuedArrival::Scalar { .. })).count();
-        assert_eq!(scalar, self.taken_slots, "slots of the arrivals FIFO are conserved");
+    pub(super) fn occupied_slots_and_turns(&self, dialog: u16) -> (usize, usize) {
+        let turns = self.queue.iter().filter(
+            |arrival| matches!(arrival, QueuedArrival::Bulk { dialog: queued_dialog } if *queued_dialog == dialog),
+        );
+        let scalar = self.queue.iter().filter(|arrival| matches!(arrival, QueuedArrival::Scalar { .. })).count();
+        assert_eq!(scalar, self.occupied_slots, "slots of the arrivals FIFO are conserved");
         (scalar, turns.count())
     }
 }

@@ -5,7 +5,7 @@
 //! processor accepts the packet. Bulk packets are therefore acknowledged at acceptance, even if scalar packets are
 //! acknowledged at insertion ([`super::AcknowledgeAt`]): an earlier acknowledgement would let the sender send packets
 //! without a free buffer. One acknowledgement is sent for each half of the window when all its packets were accepted
-//! (Callahan and Goldstein 1995, §2.4.2), and one for the rest when the dialog's last packet was.
+//! (Callahan and Goldstein 1995, §2.4.2), and one for the remaining packets when the dialog's last packet was accepted.
 
 use super::numbering::Numbering;
 use super::{Bulk, BulkNumber};
@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 pub(super) struct BulkReceive<T> {
     dialogs: Vec<Option<Dialog<T>>>,
     /// Number of open dialogs; `stored_packets` counts the packets in all their buffers.
-    open: usize,
+    open_dialogs: usize,
     stored_packets: usize,
     numbering: Numbering,
     /// Number of packets that one acknowledgement covers.
@@ -29,10 +29,10 @@ pub(super) struct BulkReceive<T> {
 struct Dialog<T> {
     source: NodeId,
     /// Position of the next packet to be accepted.
-    next: u32,
+    next_position: u32,
     /// The W buffers; the first one is for the next packet.
     buffers: VecDeque<Option<StoredPacket<T>>>,
-    /// Number of packets from the first on that are in order and have their turn in the arrivals FIFO.
+    /// Number of packets at the front of `buffers` that are in order and have their turn in the arrivals FIFO.
     ready: usize,
     /// Whether the processor has asked the sender to end the dialog.
     requests_exit: bool,
@@ -58,18 +58,23 @@ pub(super) struct PendingAcknowledgement {
 
 /// Outcome of a packet from the network.
 pub(super) enum BulkStoreOutcome {
-    /// The packet was stored in its buffer; `turns` more packets have their turn, and the acknowledgement `due` is to
-    /// be sent.
-    Kept { turns: usize, due: Option<PendingAcknowledgement> },
+    /// The packet was stored in its buffer. `turns` more packets have their turn, and `acknowledgement` is to be sent.
+    Stored { turns: usize, acknowledgement: Option<PendingAcknowledgement> },
     /// The packet is a copy of one that waits in its buffer.
-    AcknowledgementCondition,
+    DuplicateInBuffer,
     /// The packet is a copy of one that was accepted.
-    Accepted,
+    DuplicateOfAccepted,
 }
 
 impl<T> BulkReceive<T> {
     pub(super) fn new(dialogs: u16, numbering: Numbering, group: u32) -> BulkReceive<T> {
-        BulkReceive { dialogs: (0..dialogs).map(|_| None).collect(), open: 0, stored_packets: 0, numbering, group }
+        BulkReceive {
+            dialogs: (0..dialogs).map(|_| None).collect(),
+            open_dialogs: 0,
+            stored_packets: 0,
+            numbering,
+            group,
+        }
     }
 
     /// Opens a dialog with `source` if one is free.
@@ -77,8 +82,9 @@ impl<T> BulkReceive<T> {
         assert!(self.dialogs.iter().flatten().all(|dialog| dialog.source != source), "a sender has one dialog");
         let index = self.dialogs.iter().position(Option::is_none)?;
         let buffers = (0..self.numbering.window()).map(|_| None).collect();
-        self.open += 1;
-        self.dialogs[index] = Some(Dialog { source, next: 0, buffers, ready: 0, requests_exit: false, is_fresh: true });
+        self.open_dialogs += 1;
+        self.dialogs[index] =
+            Some(Dialog { source, next_position: 0, buffers, ready: 0, requests_exit: false, is_fresh: true });
         Some(index as u16)
     }
 
@@ -91,14 +97,14 @@ impl<T> BulkReceive<T> {
 
     /// Stores a packet that arrived.
     pub(super) fn store(&mut self, source: NodeId, header: Bulk, body: Option<T>) -> BulkStoreOutcome {
-        let owned = self.dialogs.get_mut(usize::from(header.dialog)).and_then(Option::as_mut);
-        let Some(dialog) = owned.filter(|dialog| dialog.source == source) else {
-            return BulkStoreOutcome::Accepted; // A dialog closes only when all its packets were accepted.
+        let open_dialog = self.dialogs.get_mut(usize::from(header.dialog)).and_then(Option::as_mut);
+        let Some(dialog) = open_dialog.filter(|dialog| dialog.source == source) else {
+            return BulkStoreOutcome::DuplicateOfAccepted; // A dialog closes only when all its packets were accepted.
         };
-        let index = self.numbering.distance(dialog.next, header.number) as usize;
+        let index = self.numbering.distance(dialog.next_position, header.number) as usize;
         match dialog.buffers.get_mut(index) {
-            None => return BulkStoreOutcome::Accepted,
-            Some(Some(_)) => return BulkStoreOutcome::AcknowledgementCondition,
+            None => return BulkStoreOutcome::DuplicateOfAccepted,
+            Some(Some(_)) => return BulkStoreOutcome::DuplicateInBuffer,
             Some(buffer) => *buffer = Some(StoredPacket { body, bulk_exit: header.bulk_exit }),
         }
         self.stored_packets += 1;
@@ -107,7 +113,10 @@ impl<T> BulkReceive<T> {
         while let Some(Some(StoredPacket { body: Some(_), .. })) = dialog.buffers.get(dialog.ready) {
             dialog.ready += 1;
         }
-        BulkStoreOutcome::Kept { turns: dialog.ready - ready_before, due: self.take_empty(header.dialog) }
+        BulkStoreOutcome::Stored {
+            turns: dialog.ready - ready_before,
+            acknowledgement: self.accept_empty_exit(header.dialog),
+        }
     }
 
     /// Accepts the next packet of a dialog for the processor. Returns the packet's sender, its body, and the
@@ -116,14 +125,14 @@ impl<T> BulkReceive<T> {
         let dialog = self.dialog(index);
         dialog.ready = dialog.ready.checked_sub(1).expect("a packet that has its turn is in order");
         let source = dialog.source;
-        let (body, due) = self.free_first(index);
-        (source, body.expect("a packet that has its turn has a body"), [due, self.take_empty(index)])
+        let (body, acknowledgement) = self.free_first_buffer(index);
+        (source, body.expect("a packet that has its turn has a body"), [acknowledgement, self.accept_empty_exit(index)])
     }
 
     /// Ends the dialog of `source`, and returns the request to be sent to it; `None` if there is no dialog.
-    pub(super) fn end(&mut self, source: NodeId) -> Option<PendingAcknowledgement> {
-        let is_of = |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source);
-        let index = self.dialogs.iter().position(is_of)? as u16;
+    pub(super) fn end_dialog(&mut self, source: NodeId) -> Option<PendingAcknowledgement> {
+        let is_from_source = |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source);
+        let index = self.dialogs.iter().position(is_from_source)? as u16;
         let dialog = self.dialog(index);
         dialog.requests_exit = true;
         Some(PendingAcknowledgement { source, dialog: index, number: None, requests_exit: true })
@@ -134,32 +143,32 @@ impl<T> BulkReceive<T> {
     }
 
     /// Frees the first buffer. The dialog closes when the buffer of its last packet is freed.
-    fn free_first(&mut self, index: u16) -> (Option<T>, Option<PendingAcknowledgement>) {
+    fn free_first_buffer(&mut self, index: u16) -> (Option<T>, Option<PendingAcknowledgement>) {
         let (numbering, group) = (self.numbering, self.group);
         let dialog = self.dialog(index);
         let packet = dialog.buffers.pop_front().flatten().expect("packets are accepted in order");
         dialog.buffers.push_back(None);
-        let accepted = numbering.number(dialog.next);
-        dialog.next = numbering.after(dialog.next, 1);
-        let is_whole = (u32::from(accepted.sequence) + 1).is_multiple_of(group);
+        let accepted = numbering.number(dialog.next_position);
+        dialog.next_position = numbering.position_after(dialog.next_position, 1);
+        let completes_group = (u32::from(accepted.sequence) + 1).is_multiple_of(group);
         let Dialog { source, requests_exit, .. } = *dialog;
         if packet.bulk_exit {
             assert!(dialog.buffers.iter().all(Option::is_none), "nothing follows the exit");
             self.dialogs[usize::from(index)] = None;
-            self.open -= 1;
+            self.open_dialogs -= 1;
         }
         self.stored_packets -= 1;
         let acknowledgement = PendingAcknowledgement { source, dialog: index, number: Some(accepted), requests_exit };
-        (packet.body, (is_whole || packet.bulk_exit).then_some(acknowledgement))
+        (packet.body, (completes_group || packet.bulk_exit).then_some(acknowledgement))
     }
 
     /// Accepts the next packet of a dialog if it is an empty exit, which does not concern the processor.
-    fn take_empty(&mut self, index: u16) -> Option<PendingAcknowledgement> {
+    fn accept_empty_exit(&mut self, index: u16) -> Option<PendingAcknowledgement> {
         let first = self.dialogs[usize::from(index)].as_ref()?.buffers.front()?.as_ref()?;
         if first.body.is_some() {
             return None;
         }
-        self.free_first(index).1
+        self.free_first_buffer(index).1
     }
 
     /// Returns the sender and the body of a dialog's next packet.
@@ -175,7 +184,7 @@ impl<T> BulkReceive<T> {
 
     /// Returns the number of open dialogs.
     pub(super) fn open_dialogs(&self) -> usize {
-        self.open
+        self.open_dialogs
     }
 
     /// Returns the number of packets in reorder buffers.
@@ -183,10 +192,11 @@ impl<T> BulkReceive<T> {
         self.stored_packets
     }
 
-    /// Asserts that both counts are right. The check takes time, so only tests call it.
+    /// Asserts that the counts of open dialogs and stored packets are correct. The check takes time, so only tests call
+    /// it.
     pub(super) fn check(&self) {
         let stored_in = |dialog: &Dialog<T>| dialog.buffers.iter().flatten().count();
-        assert_eq!(self.open, self.sources().count());
+        assert_eq!(self.open_dialogs, self.sources().count());
         assert_eq!(self.stored_packets, self.dialogs.iter().flatten().map(stored_in).sum::<usize>());
     }
 

@@ -11,10 +11,10 @@
 //! The window slides when its oldest packet is acknowledged. A sequence number is therefore reused only after its
 //! previous packet was acknowledged, even if acknowledgements arrive out of order.
 //!
-//! A dialog always ends with a packet that has the exit bit. Packets behind it wait until the whole dialog is
-//! acknowledged, so that no scalar packet overtakes it. If the receiver ends the dialog, the next packet gets the exit
-//! bit; if no packet waits, an empty one is sent. (The paper says that a receiver can end a dialog, but not how; the
-//! receiver must learn which packet is the last.)
+//! A dialog always ends with a packet that has the exit bit. Later packets wait until the whole dialog is acknowledged,
+//! so that no scalar packet overtakes a packet of the dialog. If the receiver ends the dialog, the next packet gets the
+//! exit bit; if no packet waits, an empty one is sent. (The paper says that a receiver can end a dialog, but not how;
+//! the receiver must learn which packet is the last.)
 
 use super::numbering::Numbering;
 use super::{Bulk, BulkNumber};
@@ -37,15 +37,15 @@ pub(super) enum BulkSend {
 pub(super) struct Dialog {
     pub(super) destination: NodeId,
     /// The number by which the receiver identifies the dialog.
-    dialog: u16,
+    number: u16,
     numbering: Numbering,
     /// Position of the oldest unacknowledged packet, where the window begins.
     base: u32,
     /// Whether each packet sent from `base` on is acknowledged.
     is_acknowledged: VecDeque<bool>,
-    exit_sent: bool,
+    is_exit_sent: bool,
     /// Whether the receiver has asked for the dialog's end.
-    exit_requested: bool,
+    is_exit_requested: bool,
 }
 
 impl BulkSend {
@@ -79,28 +79,27 @@ impl BulkSend {
 }
 
 impl Dialog {
-    fn new(destination: NodeId, dialog: u16, numbering: Numbering) -> Dialog {
-        let sent = VecDeque::with_capacity(numbering.window() as usize);
+    fn new(destination: NodeId, number: u16, numbering: Numbering) -> Dialog {
         Dialog {
             destination,
-            dialog,
+            number,
             numbering,
             base: 0,
-            is_acknowledged: sent,
-            exit_sent: false,
-            exit_requested: false,
+            is_acknowledged: VecDeque::with_capacity(numbering.window() as usize),
+            is_exit_sent: false,
+            is_exit_requested: false,
         }
     }
 
     /// Returns whether another packet may be sent.
     pub(super) fn is_open(&self) -> bool {
-        !self.exit_sent && self.is_acknowledged.len() < self.numbering.window() as usize
+        !self.is_exit_sent && self.is_acknowledged.len() < self.numbering.window() as usize
     }
 
     /// Returns whether the receiver has requested the end of the dialog, and a packet with the exit bit may be sent
     /// now.
     pub(super) fn wants_exit(&self) -> bool {
-        self.exit_requested && self.is_open()
+        self.is_exit_requested && self.is_open()
     }
 
     /// Returns the number of unacknowledged packets.
@@ -111,20 +110,20 @@ impl Dialog {
     /// Records that the next packet is sent, and returns its header.
     pub(super) fn send(&mut self, bulk_exit: bool) -> Bulk {
         assert!(self.is_open(), "packets leave while the window is open");
-        let number = self.numbering.number(self.numbering.after(self.base, self.is_acknowledged.len() as u32));
+        let number = self.numbering.number(self.numbering.position_after(self.base, self.is_acknowledged.len() as u32));
         self.is_acknowledged.push_back(false);
-        self.exit_sent = bulk_exit || self.exit_requested;
-        Bulk { dialog: self.dialog, number, bulk_exit: self.exit_sent }
+        self.is_exit_sent = bulk_exit || self.is_exit_requested;
+        Bulk { dialog: self.number, number, bulk_exit: self.is_exit_sent }
     }
 
     /// Returns whether an acknowledgement from `source` for number `dialog` concerns this dialog.
     pub(super) fn is_dialog(&self, source: NodeId, dialog: u16) -> bool {
-        self.destination == source && self.dialog == dialog
+        self.destination == source && self.number == dialog
     }
 
     /// Records the receiver's request to end the dialog.
     pub(super) fn request_exit(&mut self) {
-        self.exit_requested = true;
+        self.is_exit_requested = true;
     }
 
     /// Handles an acknowledgement of packet `number` and of the packets before it in its group; a group has `group`
@@ -135,22 +134,22 @@ impl Dialog {
             return 0; // The packet was acknowledged before.
         }
         let first = last.saturating_sub(usize::from(number.sequence) % group as usize);
-        let mut newly = 0;
+        let mut newly_acknowledged = 0;
         for index in first..=last {
             if !std::mem::replace(&mut self.is_acknowledged[index], true) {
-                newly += 1;
-                free(self.numbering.number(self.numbering.after(self.base, index as u32)));
+                newly_acknowledged += 1;
+                free(self.numbering.number(self.numbering.position_after(self.base, index as u32)));
             }
         }
         while self.is_acknowledged.front() == Some(&true) {
             self.is_acknowledged.pop_front();
-            self.base = self.numbering.after(self.base, 1);
+            self.base = self.numbering.position_after(self.base, 1);
         }
-        newly
+        newly_acknowledged
     }
 
     /// Returns whether the exit was sent and all packets are acknowledged.
     pub(super) fn is_finished(&self) -> bool {
-        self.exit_sent && self.is_acknowledged.is_empty()
+        self.is_exit_sent && self.is_acknowledged.is_empty()
     }
 }

@@ -102,8 +102,8 @@ pub enum DialogReply {
 }
 
 impl<T> NifdyFrame<T> {
-    /// Returns whether the frame needs a slot of the arrivals FIFO, and therefore waits in the network while that is
-    /// full. Acknowledgements are consumed, and bulk packets have reserved buffers.
+    /// Returns whether the frame needs a slot of the arrivals FIFO, and therefore waits in the network while the
+    /// FIFO is full. Acknowledgements are consumed, and bulk packets have reserved buffers.
     pub const fn needs_slot(&self) -> bool {
         matches!(self.header, NifdyHeader::Scalar(_))
     }

@@ -24,7 +24,7 @@ impl Numbering {
         self.window
     }
 
-    pub(super) const fn after(self, position: u32, packets: u32) -> u32 {
+    pub(super) const fn position_after(self, position: u32, packets: u32) -> u32 {
         (position + packets) % self.modulus
     }
 

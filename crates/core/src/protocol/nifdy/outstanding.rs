@@ -11,8 +11,8 @@ pub(super) struct OutstandingEntry {
     pub(super) duplicate_bit: bool,
 }
 
-/// The table. It stores one entry for each destination without credits, not a number of credits for each destination
-/// (Callahan and Goldstein 1995, §7).
+/// The outstanding-packet table. The table stores one entry for each destination without credits, instead of a number
+/// of credits for each destination (Callahan and Goldstein 1995, §7).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Outstanding {
     entries_max: usize,

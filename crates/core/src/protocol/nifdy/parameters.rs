@@ -10,7 +10,7 @@ use crate::text::{ParameterChoice, Parameters};
 /// Parameters of one unit (Callahan and Goldstein 1995, §2.1: "NIFDY will have to be tuned for each network. This is
 /// done by adjusting four parameters").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
-#[param(each(max = QUEUE_MAX), check = refused, meaning = Capacity, resource = "admission unit")]
+#[param(each(max = QUEUE_MAX), check = parameter_errors, meaning = Capacity, resource = "admission unit")]
 pub struct UnitParameters {
     /// O: entries of the outstanding-packet table.
     #[param(default = 8)]
@@ -52,16 +52,18 @@ pub struct UnitParameters {
 }
 
 /// Returns the errors in the parameters of a unit: the key, the reason, and a hint at valid values.
-fn refused(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
+fn parameter_errors(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
     let UnitParameters { dialogs, window, .. } = *unit;
-    let mut refused: Vec<_> = unit.check().into_iter().map(|(key, why)| (key, why, String::new())).collect();
+    let mut errors: Vec<_> = unit.check().into_iter().map(|(key, reason)| (key, reason, String::new())).collect();
     if dialogs > 0 && window > 2 && window.is_multiple_of(2) && !window.is_power_of_two() {
         let message = format!("an even window must be a power of two, and {window} is not");
-        let (below, above) = (window.next_power_of_two() / 2, window.next_power_of_two());
-        let help = format!("the nearest are {below} and {above}; an odd window needs bulk-acknowledge = \"each\"");
-        refused.push(("window", message, help));
+        let (smaller_power, larger_power) = (window.next_power_of_two() / 2, window.next_power_of_two());
+        let help = format!(
+            "the nearest are {smaller_power} and {larger_power}; an odd window needs bulk-acknowledge = \"each\""
+        );
+        errors.push(("window", message, help));
     }
-    refused
+    errors
 }
 
 /// Time at which a scalar packet is acknowledged.
@@ -122,35 +124,42 @@ impl UnitParameters {
     /// Returns the errors in the parameters, each as the parameter's key and the reason.
     pub fn check(&self) -> Vec<(&'static str, String)> {
         let mut errors = Vec::new();
-        let mut refuse = |is_invalid: bool, key, why: &str| {
+        let mut add_error_if = |is_invalid: bool, key, reason: &str| {
             if is_invalid {
-                errors.push((key, why.to_owned()));
+                errors.push((key, reason.to_owned()));
             }
         };
-        refuse(
+        add_error_if(
             self.outstanding == 0,
             "outstanding",
             "must be at least 1: without an entry in the table of outstanding packets no packet is sent",
         );
-        refuse(self.pool == 0, "pool", "must be at least 1: without a send buffer no packet is sent");
-        refuse(self.arrivals == 0, "receive-buffers", "must be at least 1: without a receive buffer no packet arrives");
-        let halves = self.has_bulk() && self.bulk_acknowledge == BulkAcknowledge::HalfWindow;
-        let window_empty = match halves {
+        add_error_if(self.pool == 0, "pool", "must be at least 1: without a send buffer no packet is sent");
+        add_error_if(
+            self.arrivals == 0,
+            "receive-buffers",
+            "must be at least 1: without a receive buffer no packet arrives",
+        );
+        let acknowledges_halves = self.has_bulk() && self.bulk_acknowledge == BulkAcknowledge::HalfWindow;
+        let empty_window_reason = match acknowledges_halves {
             true => {
                 "must be at least 2, since one acknowledgement covers half a window (at least 1 with bulk-acknowledge = \"each\")"
             }
             false => "must be at least 1: a dialog sends packets within its window",
         };
-        refuse(self.has_bulk() && self.window == 0, "window", window_empty);
-        let (below, above) = (self.window.next_power_of_two() / 2, self.window.next_power_of_two().max(2));
-        let powers = if below >= 2 { format!("{below} or {above}") } else { above.to_string() };
-        let even = format!(
-            "{} is odd, and one acknowledgement covers half a window: choose {powers}, or bulk-acknowledge = \"each\"",
+        add_error_if(self.has_bulk() && self.window == 0, "window", empty_window_reason);
+        let (smaller_power, larger_power) =
+            (self.window.next_power_of_two() / 2, self.window.next_power_of_two().max(2));
+        let valid_windows =
+            if smaller_power >= 2 { format!("{smaller_power} or {larger_power}") } else { larger_power.to_string() };
+        let odd_window_reason = format!(
+            "{} is odd, and one acknowledgement covers half a window: choose {valid_windows}, or \
+             bulk-acknowledge = \"each\"",
             self.window
         );
-        refuse(halves && self.window % 2 == 1, "window", &even);
+        add_error_if(acknowledges_halves && self.window % 2 == 1, "window", &odd_window_reason);
         let timeout = self.retransmission.map(|retransmission| retransmission.timeout);
-        refuse(timeout == Some(Time::ZERO), "retransmission.timeout", "must be more than 0");
+        add_error_if(timeout == Some(Time::ZERO), "retransmission.timeout", "must be more than 0");
         errors
     }
 

@@ -39,38 +39,38 @@ impl<T> OutgoingPacket<T> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pool<T> {
     buffers: usize,
-    waiting: VecDeque<(OutgoingPacket<T>, usize)>,
+    waiting_packets: VecDeque<(OutgoingPacket<T>, usize)>,
 }
 
 impl<T> Pool<T> {
     pub(super) fn new(buffers: u16) -> Pool<T> {
         let buffers = usize::from(buffers);
-        Pool { buffers, waiting: VecDeque::with_capacity(buffers) }
+        Pool { buffers, waiting_packets: VecDeque::with_capacity(buffers) }
     }
 
     pub(super) fn has_capacity(&self) -> bool {
-        self.waiting.len() < self.buffers
+        self.waiting_packets.len() < self.buffers
     }
 
     pub(super) fn len(&self) -> usize {
-        self.waiting.len()
+        self.waiting_packets.len()
     }
 
     /// Returns the number of waiting ordered packets for `destination`.
     pub(super) fn waiting_for(&self, destination: NodeId) -> usize {
-        self.waiting.iter().filter(|(packet, _)| packet.is_ordered_to(destination)).count()
+        self.waiting_packets.iter().filter(|(packet, _)| packet.is_ordered_to(destination)).count()
     }
 
     /// Inserts a packet behind the waiting packets and the `outstanding` ones of its destination.
     pub(super) fn insert(&mut self, packet: OutgoingPacket<T>, outstanding: usize) {
         assert!(self.has_capacity(), "a packet enters where a buffer is empty (§2.1.1)");
         let rank = if packet.acknowledged { self.waiting_for(packet.destination) + outstanding } else { 0 };
-        self.waiting.push_back((packet, rank));
+        self.waiting_packets.push_back((packet, rank));
     }
 
     /// Records that `destination` acknowledged a number of packets.
     pub(super) fn record_acknowledged(&mut self, destination: NodeId, packets: usize) {
-        for (packet, rank) in self.waiting.iter_mut().filter(|(packet, _)| packet.is_ordered_to(destination)) {
+        for (packet, rank) in self.waiting_packets.iter_mut().filter(|(packet, _)| packet.is_ordered_to(destination)) {
             let lower_rank = rank.checked_sub(packets);
             *rank = lower_rank
                 .unwrap_or_else(|| panic!("{packets} acknowledged, {rank} in front of {}", packet.destination));
@@ -79,11 +79,11 @@ impl<T> Pool<T> {
 
     /// Iterates over the packets with their ranks, oldest first.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&OutgoingPacket<T>, usize)> {
-        self.waiting.iter().map(|(packet, rank)| (packet, *rank))
+        self.waiting_packets.iter().map(|(packet, rank)| (packet, *rank))
     }
 
     pub(super) fn take(&mut self, index: usize) -> OutgoingPacket<T> {
-        self.waiting.remove(index).expect("the chosen packet waits").0
+        self.waiting_packets.remove(index).expect("the chosen packet waits").0
     }
 }
 

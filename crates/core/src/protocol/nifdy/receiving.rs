@@ -23,15 +23,15 @@ impl<T: Clone> NifdyUnit<T> {
         }
         match header {
             NifdyHeader::Acknowledgement(acknowledgement) => self.handle_acknowledgement(source, acknowledgement),
-            NifdyHeader::Bulk(bulk) => self.bulk_arrives(source, bulk, body),
+            NifdyHeader::Bulk(bulk) => self.handle_bulk(source, bulk, body),
             NifdyHeader::Scalar(scalar) => {
-                return self.scalar_arrives(source, scalar, body.expect("a scalar packet has a body"));
+                return self.handle_scalar(source, scalar, body.expect("a scalar packet has a body"));
             }
         }
         false
     }
 
-    fn scalar_arrives(&mut self, source: NodeId, header: Scalar, body: T) -> bool {
+    fn handle_scalar(&mut self, source: NodeId, header: Scalar, body: T) -> bool {
         if header.acknowledged && !self.is_new(source, header) {
             self.statistics.duplicates += 1;
             self.acknowledge_again(source, header);
@@ -52,7 +52,7 @@ impl<T: Clone> NifdyUnit<T> {
     }
 
     /// Acknowledges a scalar packet that the processor accepts, if packets are acknowledged at acceptance.
-    pub(super) fn scalar_accepted(&mut self, source: NodeId, header: Scalar, answer: Answer) {
+    pub(super) fn acknowledge_accepted_scalar(&mut self, source: NodeId, header: Scalar, answer: Answer) {
         if self.parameters.acknowledge == AcknowledgeAt::Acceptance && header.acknowledged {
             let can_piggyback = self.parameters.piggybacked && answer == Answer::Follows;
             self.acknowledge_scalar(
@@ -64,7 +64,7 @@ impl<T: Clone> NifdyUnit<T> {
     }
 
     /// Acknowledges a scalar packet, and grants or rejects its request.
-    fn acknowledge_scalar(&mut self, source: NodeId, header: Scalar, waits: AcknowledgementCondition) {
+    fn acknowledge_scalar(&mut self, source: NodeId, header: Scalar, condition: AcknowledgementCondition) {
         let reply = match header.bulk_request.then(|| self.bulk_receive.grant(source)) {
             None => DialogReply::None,
             Some(None) => DialogReply::Rejected,
@@ -76,7 +76,7 @@ impl<T: Clone> NifdyUnit<T> {
             DialogReply::Granted(_) => self.statistics.granted += 1,
         }
         let acknowledgement = Acknowledgement::Scalar { reply, duplicate_bit: header.duplicate_bit };
-        self.acknowledgements.insert(source, acknowledgement, waits);
+        self.acknowledgements.insert(source, acknowledgement, condition);
     }
 
     /// Handles a copy of a scalar packet. If the packet's acknowledgement has been sent, it may have been lost, so the
@@ -84,7 +84,7 @@ impl<T: Clone> NifdyUnit<T> {
     fn acknowledge_again(&mut self, source: NodeId, header: Scalar) {
         self.acknowledgements.release(source);
         let is_unaccepted =
-            self.parameters.acknowledge == AcknowledgeAt::Acceptance && self.arrivals.holds_from(source);
+            self.parameters.acknowledge == AcknowledgeAt::Acceptance && self.arrivals.has_unacknowledged_from(source);
         if is_unaccepted || self.acknowledgements.has_scalar_for(source) {
             return;
         }
@@ -97,16 +97,16 @@ impl<T: Clone> NifdyUnit<T> {
         self.acknowledgements.insert(source, acknowledgement, AcknowledgementCondition::NotWaiting);
     }
 
-    fn bulk_arrives(&mut self, source: NodeId, header: Bulk, body: Option<T>) {
+    fn handle_bulk(&mut self, source: NodeId, header: Bulk, body: Option<T>) {
         let Bulk { dialog, number, .. } = header;
         match self.bulk_receive.store(source, header, body) {
-            BulkStoreOutcome::Kept { turns, due: acknowledgement } => {
+            BulkStoreOutcome::Stored { turns, acknowledgement } => {
                 (0..turns).for_each(|_| self.arrivals.insert_turn(dialog));
-                acknowledgement.into_iter().for_each(|due| self.acknowledge_bulk(due));
+                acknowledgement.into_iter().for_each(|acknowledgement| self.acknowledge_bulk(acknowledgement));
                 return;
             }
-            BulkStoreOutcome::AcknowledgementCondition => {}
-            BulkStoreOutcome::Accepted => self.acknowledge_bulk(PendingAcknowledgement {
+            BulkStoreOutcome::DuplicateInBuffer => {}
+            BulkStoreOutcome::DuplicateOfAccepted => self.acknowledge_bulk(PendingAcknowledgement {
                 source,
                 dialog,
                 number: Some(number),
@@ -130,19 +130,20 @@ impl<T: Clone> NifdyUnit<T> {
     fn handle_acknowledgement(&mut self, source: NodeId, acknowledgement: Acknowledgement) {
         match acknowledgement {
             Acknowledgement::Scalar { reply, duplicate_bit } => {
-                self.free_scalar_copy(source, reply, duplicate_bit);
+                self.handle_scalar_acknowledgement(source, reply, duplicate_bit);
             }
             Acknowledgement::Bulk { dialog, number, requests_exit } => {
-                let is_for_dialog = self.bulk_send.dialog().is_some_and(|open| open.is_dialog(source, dialog));
+                let is_for_dialog =
+                    self.bulk_send.dialog().is_some_and(|open_dialog| open_dialog.is_dialog(source, dialog));
                 if is_for_dialog {
-                    self.dialog_acknowledged(source, number, requests_exit);
+                    self.handle_bulk_acknowledgement(source, number, requests_exit);
                 }
                 assert!(is_for_dialog || number.is_none() || self.retransmit.is_some(), "acknowledged once");
             }
         }
     }
 
-    fn free_scalar_copy(&mut self, source: NodeId, reply: DialogReply, duplicate_bit: bool) {
+    fn handle_scalar_acknowledgement(&mut self, source: NodeId, reply: DialogReply, duplicate_bit: bool) {
         if !self.outstanding.clear(source, duplicate_bit) {
             assert!(self.retransmit.is_some(), "{source} acknowledges a packet that is not outstanding");
             return;
@@ -158,7 +159,7 @@ impl<T: Clone> NifdyUnit<T> {
         }
     }
 
-    fn dialog_acknowledged(&mut self, source: NodeId, number: Option<super::BulkNumber>, requests_exit: bool) {
+    fn handle_bulk_acknowledgement(&mut self, source: NodeId, number: Option<super::BulkNumber>, requests_exit: bool) {
         let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
         if requests_exit {
             dialog.request_exit();

@@ -33,9 +33,9 @@ pub(super) struct Retransmit<T> {
     /// Unacknowledged packets in the order of their last transmission, oldest first.
     copies: Vec<RetransmitCopy<T>>,
     /// Nodes to which the next packet has the duplicate bit set.
-    sends: BTreeSet<NodeId>,
+    next_sent_bits: BTreeSet<NodeId>,
     /// Nodes from which the next packet has the duplicate bit set.
-    expects: BTreeSet<NodeId>,
+    next_expected_bits: BTreeSet<NodeId>,
 }
 
 /// A buffer and its timer.
@@ -56,20 +56,20 @@ enum Timer {
 impl<T: Clone> Retransmit<T> {
     pub(super) fn new(parameters: Retransmission) -> Retransmit<T> {
         let Retransmission { timeout } = parameters;
-        Retransmit { timeout, copies: Vec::new(), sends: BTreeSet::new(), expects: BTreeSet::new() }
+        Retransmit { timeout, copies: Vec::new(), next_sent_bits: BTreeSet::new(), next_expected_bits: BTreeSet::new() }
     }
 
     /// Returns the duplicate bit of the next scalar packet to `destination`, and flips the stored bit.
     pub(super) fn next_bit(&mut self, destination: NodeId) -> bool {
-        flip(&mut self.sends, destination)
+        flip(&mut self.next_sent_bits, destination)
     }
 
     /// Returns whether a scalar packet of `source` is new rather than a copy of the previous packet. If it is new,
     /// flips the bit that is expected of the next one.
     pub(super) fn is_new(&mut self, source: NodeId, duplicate_bit: bool) -> bool {
-        let is_new = self.expects.contains(&source) == duplicate_bit;
+        let is_new = self.next_expected_bits.contains(&source) == duplicate_bit;
         if is_new {
-            flip(&mut self.expects, source);
+            flip(&mut self.next_expected_bits, source);
         }
         is_new
     }
@@ -98,11 +98,11 @@ impl<T: Clone> Retransmit<T> {
 
     /// Returns the time at which the next timer expires.
     pub(super) fn next_timer(&self) -> Option<Time> {
-        let set = self.copies.iter().filter_map(|copy| match copy.timer {
+        let expiry_times = self.copies.iter().filter_map(|copy| match copy.timer {
             Timer::Running(time) => Some(time),
             Timer::Stopped => None,
         });
-        set.min()
+        expiry_times.min()
     }
 
     /// Marks as expired the timers that are due by `now`.
@@ -115,12 +115,12 @@ impl<T: Clone> Retransmit<T> {
     }
 
     /// Returns whether a copy is to be sent.
-    pub(super) fn has_copy(&self) -> bool {
+    pub(super) fn has_due_copy(&self) -> bool {
         self.copies.iter().any(|copy| copy.timer == Timer::Stopped)
     }
 
     /// Returns the copy to be sent, if any, and restarts the copy's timer.
-    pub(super) fn copy(&mut self, now: Time) -> Option<NifdyFrame<T>> {
+    pub(super) fn next_copy(&mut self, now: Time) -> Option<NifdyFrame<T>> {
         let index = self.copies.iter().position(|copy| copy.timer == Timer::Stopped)?;
         let mut copy = self.copies.remove(index);
         copy.timer = Timer::Running(now + self.timeout);

@@ -12,7 +12,7 @@ use crate::engine::{NodeId, Time};
 /// Path on which an eligible packet leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Eligibility {
-    /// The packet leaves past the protocol (Callahan and Goldstein 1995, §6.1).
+    /// The packet bypasses the protocol (Callahan and Goldstein 1995, §6.1).
     Unacknowledged,
     /// The packet leaves through the outstanding-packet table.
     Scalar,
@@ -24,9 +24,9 @@ impl<T: Clone> NifdyUnit<T> {
     /// Returns whether [`NifdyUnit::next`] would return a frame.
     pub fn has_next(&self) -> bool {
         self.ready_acknowledgement().is_some()
-            || self.retransmit.as_ref().is_some_and(|retransmit| retransmit.has_copy())
+            || self.retransmit.as_ref().is_some_and(|retransmit| retransmit.has_due_copy())
             || self.wants_empty_exit()
-            || self.eligible().is_some()
+            || self.oldest_eligible().is_some()
     }
 
     /// Returns the next frame for the network. The unit counts the frame as sent, so the caller must send it.
@@ -42,14 +42,14 @@ impl<T: Clone> NifdyUnit<T> {
 
     /// Returns the next packet, which may be a copy or an empty exit.
     pub fn next_packet(&mut self, now: Time) -> Option<NifdyFrame<T>> {
-        if let Some(copy) = self.retransmit.as_mut().and_then(|retransmit| retransmit.copy(now)) {
+        if let Some(copy) = self.retransmit.as_mut().and_then(|retransmit| retransmit.next_copy(now)) {
             self.statistics.retransmitted += 1;
             return Some(copy);
         }
         let frame = match self.wants_empty_exit() {
             true => self.empty_exit(),
             false => {
-                let (index, eligibility) = self.eligible()?;
+                let (index, eligibility) = self.oldest_eligible()?;
                 self.send(index, eligibility)
             }
         };
@@ -61,7 +61,7 @@ impl<T: Clone> NifdyUnit<T> {
     }
 
     fn ready_acknowledgement(&self) -> Option<usize> {
-        self.acknowledgements.iter().position(|queued| !self.is_held(queued))
+        self.acknowledgements.iter().position(|queued| !self.waits_for_answer(queued))
     }
 
     fn send_acknowledgement(&mut self, index: usize) -> NifdyFrame<T> {
@@ -75,7 +75,7 @@ impl<T: Clone> NifdyUnit<T> {
     }
 
     /// Returns the oldest eligible packet of the pool, and the path on which it may leave.
-    fn eligible(&self) -> Option<(usize, Eligibility)> {
+    fn oldest_eligible(&self) -> Option<(usize, Eligibility)> {
         let eligibilities = self.pool.iter().map(|(packet, rank)| self.eligibility(packet, rank));
         eligibilities.enumerate().find_map(|(index, eligibility)| Some((index, eligibility?)))
     }
@@ -98,7 +98,7 @@ impl<T: Clone> NifdyUnit<T> {
                 self.statistics.unacknowledged += 1;
                 NifdyHeader::Scalar(Scalar { acknowledged: false, bulk_request: false, duplicate_bit: false })
             }
-            Eligibility::Scalar => NifdyHeader::Scalar(self.scalar(&packet)),
+            Eligibility::Scalar => NifdyHeader::Scalar(self.send_scalar(&packet)),
             Eligibility::Bulk => {
                 self.statistics.bulk += 1;
                 let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
@@ -113,7 +113,7 @@ impl<T: Clone> NifdyUnit<T> {
 
     /// Records that a scalar packet leaves, and returns its header. The header requests a dialog if another packet of
     /// the message follows and no dialog is open or requested.
-    fn scalar(&mut self, packet: &OutgoingPacket<T>) -> Scalar {
+    fn send_scalar(&mut self, packet: &OutgoingPacket<T>) -> Scalar {
         self.statistics.scalar += 1;
         let OutgoingPacket { destination, .. } = *packet;
         let duplicate_bit = self.retransmit.as_mut().is_some_and(|retransmit| retransmit.next_bit(destination));

@@ -78,7 +78,7 @@ impl<T: Clone> NifdyUnit<T> {
             return Err(packet);
         }
         if packet.answers {
-            self.acknowledgements.answer_offered(packet.destination);
+            self.acknowledgements.record_answer_offered(packet.destination);
         }
         let outstanding = self.unacknowledged(packet.destination);
         self.pool.insert(packet, outstanding);
@@ -98,7 +98,7 @@ impl<T: Clone> NifdyUnit<T> {
     pub fn accept(&mut self, answer: Answer) -> Option<Delivered<T>> {
         let delivered = match self.arrivals.take()? {
             QueuedArrival::Scalar { source, header, body } => {
-                self.scalar_accepted(source, header, answer);
+                self.acknowledge_accepted_scalar(source, header, answer);
                 Delivered { source, body, frees_slot: true }
             }
             QueuedArrival::Bulk { dialog } => {
@@ -120,7 +120,7 @@ impl<T: Clone> NifdyUnit<T> {
     /// Ends the incoming dialog with `source`, which is asked to continue in scalar mode. Returns whether a dialog was
     /// open.
     pub fn end_dialog(&mut self, source: NodeId) -> bool {
-        let acknowledgement = self.bulk_receive.end(source);
+        let acknowledgement = self.bulk_receive.end_dialog(source);
         acknowledgement.into_iter().for_each(|due| self.acknowledge_bulk(due));
         acknowledgement.is_some()
     }
@@ -189,8 +189,8 @@ impl<T: Clone> NifdyUnit<T> {
     }
 
     /// Returns whether an acknowledgement waits for an answer that could leave before it.
-    pub(super) fn is_held(&self, queued: &QueuedAcknowledgement) -> bool {
-        match queued.waits {
+    pub(super) fn waits_for_answer(&self, queued: &QueuedAcknowledgement) -> bool {
+        match queued.condition {
             AcknowledgementCondition::NotWaiting => false,
             AcknowledgementCondition::ForOffer => self.pool.has_capacity(),
             AcknowledgementCondition::ForAnswer => self.can_answer(queued.destination),
@@ -215,9 +215,13 @@ impl<T: Clone> NifdyUnit<T> {
         if let Some(dialog) = self.bulk_send.dialog() {
             assert!(!self.outstanding.contains(dialog.destination), "a pair is in one mode at a time");
         }
-        assert_eq!(self.front().is_some(), self.arrived() > 0, "what has its turn is there");
+        assert_eq!(
+            self.front().is_some(),
+            self.arrived() > 0,
+            "the front is empty exactly if no packet may be accepted"
+        );
         for (dialog, ready) in self.bulk_receive.ready_packets() {
-            let (slots, turns) = self.arrivals.census(dialog);
+            let (slots, turns) = self.arrivals.occupied_slots_and_turns(dialog);
             assert!(slots <= usize::from(self.parameters.arrivals));
             assert_eq!(ready, turns, "a packet in order has its turn");
         }

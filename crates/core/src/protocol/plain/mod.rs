@@ -40,18 +40,18 @@ pub struct PlainParameters {
 pub struct Plain<P> {
     node: NodeId,
     parameters: PlainParameters,
-    lanes: Vec<Lane<P>>,
+    queues_by_class: Vec<ClassQueues<P>>,
     accepted: u64,
 }
 
 /// The buffers of a class.
-struct Lane<P> {
+struct ClassQueues<P> {
     /// Number of packets that are being composed.
     reserved: u16,
     outgoing: VecDeque<Offer<P>>,
     arrivals: VecDeque<(NodeId, P)>,
     /// Number of packets that are being read.
-    packets_in_use: u16,
+    packets_being_read: u16,
 }
 
 impl<P> Plain<P> {
@@ -59,63 +59,68 @@ impl<P> Plain<P> {
     pub fn new(node: NodeId, classes: u8, parameters: PlainParameters) -> Plain<P> {
         let PlainParameters { outgoing, arrivals } = parameters;
         assert!(outgoing > 0 && arrivals > 0, "without a buffer nothing is ever sent or received");
-        let lane = |_| Lane { reserved: 0, outgoing: VecDeque::new(), arrivals: VecDeque::new(), packets_in_use: 0 };
-        Plain { node, parameters, lanes: (0..classes).map(lane).collect(), accepted: 0 }
+        let queues = |_| ClassQueues {
+            reserved: 0,
+            outgoing: VecDeque::new(),
+            arrivals: VecDeque::new(),
+            packets_being_read: 0,
+        };
+        Plain { node, parameters, queues_by_class: (0..classes).map(queues).collect(), accepted: 0 }
     }
 
-    fn lane(&mut self, class: Class) -> &mut Lane<P> {
-        &mut self.lanes[class.index()]
+    fn queues(&mut self, class: Class) -> &mut ClassQueues<P> {
+        &mut self.queues_by_class[class.index()]
     }
 }
 
 impl<P: Clone> Protocol<P> for Plain<P> {
     fn free_send_slots(&self, class: Class) -> u32 {
-        let lane = &self.lanes[class.index()];
-        u32::from(self.parameters.outgoing - lane.reserved) - lane.outgoing.len() as u32
+        let queues = &self.queues_by_class[class.index()];
+        u32::from(self.parameters.outgoing - queues.reserved) - queues.outgoing.len() as u32
     }
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {
         let is_free = self.free_send_slots(class) > 0;
-        self.lane(class).reserved += u16::from(is_free);
+        self.queues(class).reserved += u16::from(is_free);
         is_free.then_some(Slot(0))
     }
 
     fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
-        let lane = self.lane(packet.class);
-        lane.reserved -= 1;
-        lane.outgoing.push_back(packet);
+        let queues = self.queues(packet.class);
+        queues.reserved -= 1;
+        queues.outgoing.push_back(packet);
     }
 
     fn next(&mut self, class: Class, _now: Time) -> Option<Frame<P>> {
         let from = self.node;
-        let Offer { to, flow, bytes, body, .. } = self.lane(class).outgoing.pop_front()?;
+        let Offer { to, flow, bytes, body, .. } = self.queues(class).outgoing.pop_front()?;
         Some(Frame { from, to, flow, class, bytes, needs_slot: true, body: Some(body), ..Frame::default() })
     }
 
     fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
         assert_eq!(frame.to, self.node, "a frame goes where it is addressed");
         let arrivals_max = usize::from(self.parameters.arrivals);
-        let lane = self.lane(frame.class);
-        let used_slots = lane.arrivals.len() + usize::from(lane.packets_in_use);
+        let queues = self.queues(frame.class);
+        let used_slots = queues.arrivals.len() + usize::from(queues.packets_being_read);
         assert!(used_slots < arrivals_max, "a packet waits in the fabric until a slot is free");
-        lane.arrivals.push_back((frame.from, frame.body.expect("every frame is a packet")));
+        queues.arrivals.push_back((frame.from, frame.body.expect("every frame is a packet")));
         Effects::NONE
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {
-        self.lanes[class.index()].arrivals.front().map(|(from, body)| (*from, body))
+        self.queues_by_class[class.index()].arrivals.front().map(|(from, body)| (*from, body))
     }
 
     fn take(&mut self, class: Class, _answer: Answer) -> Option<AcceptedPacket<P>> {
-        let lane = self.lane(class);
-        let (from, body) = lane.arrivals.pop_front()?;
-        lane.packets_in_use += 1;
+        let queues = self.queues(class);
+        let (from, body) = queues.arrivals.pop_front()?;
+        queues.packets_being_read += 1;
         self.accepted += 1;
         Some(AcceptedPacket { from, slot: Slot(0), body })
     }
 
     fn release(&mut self, class: Class, _slot: Slot) -> Effects {
-        self.lane(class).packets_in_use -= 1;
+        self.queues(class).packets_being_read -= 1;
         Effects { slot_freed: Some(class), ..Effects::NONE }
     }
 
@@ -127,9 +132,9 @@ impl<P: Clone> Protocol<P> for Plain<P> {
         Statistics { accepted: self.accepted, ..Statistics::default() }
     }
 
-    fn state_bytes(&self, packet: usize) -> usize {
+    fn state_bytes(&self, packet_bytes: usize) -> usize {
         let PlainParameters { outgoing, arrivals } = self.parameters;
-        self.lanes.len() * usize::from(outgoing + arrivals) * packet
+        self.queues_by_class.len() * usize::from(outgoing + arrivals) * packet_bytes
     }
 }
 
@@ -147,9 +152,9 @@ mod tests {
         [endpoint(NODES[0], 2, 1), endpoint(NODES[1], 1, 2)]
     }
 
-    fn offer(end: &mut Plain<u32>, body: u32) -> bool {
-        let Some(slot) = end.reserve(CLASS) else { return false };
-        end.offer(
+    fn offer(endpoint: &mut Plain<u32>, body: u32) -> bool {
+        let Some(slot) = endpoint.reserve(CLASS) else { return false };
+        endpoint.offer(
             slot,
             Offer { to: NODES[1], flow: FlowKey(0), class: CLASS, marks: Marks::SINGLE_PACKET, bytes: Bytes(32), body },
         );
@@ -166,9 +171,9 @@ mod tests {
         assert_eq!(b.arrive(second, Time::ZERO), Effects::NONE);
         assert_eq!(b.front(CLASS), Some((NODES[0], &2)));
         assert_eq!(b.arrive(first, Time::ZERO), Effects::NONE, "nothing keeps their order");
-        let taken = b.take(CLASS, Answer::None).expect("it arrived");
-        assert_eq!((taken.from, taken.body), (NODES[0], 2));
-        assert_eq!(b.release(CLASS, taken.slot), Effects { slot_freed: Some(CLASS), ..Effects::NONE });
+        let accepted_packet = b.take(CLASS, Answer::None).expect("it arrived");
+        assert_eq!((accepted_packet.from, accepted_packet.body), (NODES[0], 2));
+        assert_eq!(b.release(CLASS, accepted_packet.slot), Effects { slot_freed: Some(CLASS), ..Effects::NONE });
         assert!(b.next(CLASS, Time::ZERO).is_none(), "nothing is acknowledged");
         assert_eq!((b.statistics().accepted, b.state_bytes(32)), (1, 96));
     }

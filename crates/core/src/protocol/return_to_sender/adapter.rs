@@ -80,6 +80,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
         Frame { from: self.node, to, class, head, bytes, needs_slot, body, ..Frame::default() }
     }
 
+    /// Queues the frame of a packet.
     fn send(&mut self, packet: DataPacket<(P, Bytes)>, is_retransmission: bool) {
         let DataPacket { to, buffer, payload: (body, bytes), .. } = packet;
         let head = Head([u64::from(buffer.number()) | PACKET_KIND << KIND_SHIFT, 0]);
@@ -87,6 +88,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
         self.packets.push_back(Frame { is_retransmission, ..frame });
     }
 
+    /// Queues the frame of a reply, and returns whether the reply returns its packet.
     fn reply(&mut self, reply: Reply<(P, Bytes)>) -> bool {
         let Reply { to, buffer, verdict, .. } = reply;
         let (kind, bytes, body) = match verdict {
@@ -163,8 +165,8 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
             self.feedback_by_node[from.index()] = feedback;
         }
         let outcome = self.outgoing.reply(Reply { from, to, buffer, verdict }, now);
-        let returned = matches!(outcome, ReplyOutcome::Bounced { .. });
-        Effects { returned, no_slot_freed: returned, ..Effects::NONE }
+        let is_returned = matches!(outcome, ReplyOutcome::Bounced { .. });
+        Effects { returned: is_returned, no_slot_freed: is_returned, ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {
@@ -201,8 +203,8 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
         self.feedback = feedback;
     }
 
-    fn feedback_from(&self, by: NodeId) -> u64 {
-        self.feedback_by_node.get(by.index()).copied().unwrap_or(0)
+    fn feedback_from(&self, node: NodeId) -> u64 {
+        self.feedback_by_node.get(node.index()).copied().unwrap_or(0)
     }
 
     fn statistics(&self) -> Statistics {
@@ -216,8 +218,8 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
         }
     }
 
-    fn state_bytes(&self, packet: usize) -> usize {
+    fn state_bytes(&self, packet_bytes: usize) -> usize {
         let buffers = |buffers: Buffers| buffers.count().map_or(0, |count| count as usize);
-        (buffers(self.parameters.flow.outgoing) + buffers(self.parameters.flow.incoming)) * packet
+        (buffers(self.parameters.flow.outgoing) + buffers(self.parameters.flow.incoming)) * packet_bytes
     }
 }

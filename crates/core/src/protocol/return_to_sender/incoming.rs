@@ -22,7 +22,7 @@ pub struct IncomingHalf<P> {
     slots: Slots<State<P>>,
     /// The buffers to be read, in the order of acceptance.
     waiting_buffers: VecDeque<IncomingBuffer>,
-    buffers_in_use: u32,
+    reading_buffers: u32,
     statistics: IncomingStatistics,
 }
 
@@ -81,7 +81,7 @@ impl<P> IncomingHalf<P> {
             node,
             slots: Slots::new(buffers),
             waiting_buffers: VecDeque::new(),
-            buffers_in_use: 0,
+            reading_buffers: 0,
             statistics: IncomingStatistics::default(),
         }
     }
@@ -137,7 +137,7 @@ impl<P> IncomingHalf<P> {
         let State::Waiting { from, payload } = std::mem::replace(state, State::Reading) else {
             panic!("{}: takes incoming buffer {}, which is being read", self.node, buffer.0)
         };
-        self.buffers_in_use += 1;
+        self.reading_buffers += 1;
         self.check();
         Some(PacketBeingRead { buffer, from, payload })
     }
@@ -148,7 +148,7 @@ impl<P> IncomingHalf<P> {
             panic!("{}: releases incoming buffer {}, which is not being read", self.node, buffer.0)
         };
         self.slots.remove(buffer.0);
-        self.buffers_in_use -= 1;
+        self.reading_buffers -= 1;
         self.statistics.released += 1;
         self.check();
     }
@@ -165,7 +165,7 @@ impl<P> IncomingHalf<P> {
         IncomingCensus {
             free: self.slots.free(),
             waiting: self.waiting_buffers.len() as u32,
-            reading: self.buffers_in_use,
+            reading: self.reading_buffers,
         }
     }
 

@@ -77,7 +77,7 @@ pub use incoming::{IncomingHalf, PacketBeingRead};
 #[doc(hidden)]
 pub use outgoing::{Holder, OutgoingHalf};
 #[doc(hidden)]
-pub use parameters::BadRetry;
+pub use parameters::RetryError;
 #[doc(hidden)]
 pub use wire::{DataPacket, IncomingBuffer, OutgoingBuffer, Reply, Verdict};
 

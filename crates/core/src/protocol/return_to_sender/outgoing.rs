@@ -28,7 +28,7 @@ pub struct OutgoingHalf<P> {
     reserved: u32,
     in_flight: u32,
     /// State of the generator of the retries' jitter, which advances with each bounce if there is jitter.
-    random: u64,
+    random_state: u64,
     statistics: OutgoingStatistics,
 }
 
@@ -118,7 +118,7 @@ impl<P> OutgoingHalf<P> {
             retries: VecDeque::new(),
             reserved: 0,
             in_flight: 0,
-            random: 0,
+            random_state: 0,
             statistics: OutgoingStatistics::default(),
         }
     }
@@ -126,7 +126,7 @@ impl<P> OutgoingHalf<P> {
     /// Returns the half with this seed for the jitter of its retries.
     #[must_use]
     pub fn with_seed(self, seed: u64) -> OutgoingHalf<P> {
-        OutgoingHalf { random: seed, ..self }
+        OutgoingHalf { random_state: seed, ..self }
     }
 
     /// Returns whether a buffer is free.
@@ -182,14 +182,14 @@ impl<P> OutgoingHalf<P> {
         };
         self.in_flight -= 1;
         let outcome = match reply.verdict {
-            Verdict::Accepted => self.accepted(buffer),
+            Verdict::Accepted => self.free_accepted(buffer),
             Verdict::Returned(payload) => self.schedule_retry(buffer, to, delay, payload, now),
         };
         self.check();
         outcome
     }
 
-    fn accepted(&mut self, buffer: OutgoingBuffer) -> ReplyOutcome {
+    fn free_accepted(&mut self, buffer: OutgoingBuffer) -> ReplyOutcome {
         self.slots.remove(buffer.0);
         self.statistics.acknowledged += 1;
         ReplyOutcome::Freed(buffer)
@@ -216,7 +216,7 @@ impl<P> OutgoingHalf<P> {
     fn jittered(&mut self, delay: Time) -> Time {
         match self.retry.jitter_percent() {
             0 => delay,
-            _ => self.retry.jittered(delay, next_random(&mut self.random)),
+            _ => self.retry.jittered(delay, next_random(&mut self.random_state)),
         }
     }
 

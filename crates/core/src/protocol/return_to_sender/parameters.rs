@@ -48,19 +48,19 @@ pub(super) fn read_flow(t: &mut Table<'_>) -> FlowControlParameters {
 }
 
 /// Writes the keys that [`read_flow`] reads.
-pub(super) fn write_flow(flow: &FlowControlParameters, to: &mut dyn ParameterSink) {
+pub(super) fn write_flow(flow: &FlowControlParameters, sink: &mut dyn ParameterSink) {
     let buffers = flow.outgoing.count();
-    to.value(INFINITE_BUFFERS_KEY, buffers.is_none().to_value());
+    sink.value(INFINITE_BUFFERS_KEY, buffers.is_none().to_value());
     if let Some(buffers) = buffers {
-        to.value(FLOW_CONTROL_BUFFERS_KEY, buffers.to_value());
+        sink.value(FLOW_CONTROL_BUFFERS_KEY, buffers.to_value());
     }
-    to.value(RETRY_DELAY_KEY, flow.retry.first().to_value());
+    sink.value(RETRY_DELAY_KEY, flow.retry.first().to_value());
     if flow.retry.jitter_percent() > 0 {
-        to.value(RETRY_JITTER_KEY, u64::from(flow.retry.jitter_percent()).to_value());
+        sink.value(RETRY_JITTER_KEY, u64::from(flow.retry.jitter_percent()).to_value());
     }
 }
 
-/// Number of buffers. It cannot be zero, because such a node could never communicate.
+/// Number of buffers. The number cannot be zero, because a node without buffers could never communicate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Buffers {
     /// A fixed number of buffers, at least one.
@@ -122,10 +122,10 @@ impl Retry {
     /// # Errors
     ///
     /// Returns an error if the delay could not grow: if `first` is zero or exceeds `delay_max`.
-    pub fn doubling(first: Time, delay_max: Time) -> Result<Retry, BadRetry> {
+    pub fn doubling(first: Time, delay_max: Time) -> Result<Retry, RetryError> {
         match first {
-            Time::ZERO => Err(BadRetry::ZeroFirst),
-            _ if first > delay_max => Err(BadRetry::FirstAboveLongest { first, delay_max }),
+            Time::ZERO => Err(RetryError::ZeroFirst),
+            _ if first > delay_max => Err(RetryError::FirstAboveLongest { first, delay_max }),
             _ => Ok(Retry { first, delay_max, jitter_percent: 0 }),
         }
     }
@@ -162,7 +162,7 @@ impl Retry {
 
 /// An error in a rule for retries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BadRetry {
+pub enum RetryError {
     /// The first delay is zero, so that doubling never increases it.
     ZeroFirst,
     /// The first delay exceeds the longest.
@@ -174,15 +174,15 @@ pub enum BadRetry {
     },
 }
 
-impl fmt::Display for BadRetry {
+impl fmt::Display for RetryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BadRetry::ZeroFirst => write!(f, "a first retry delay of zero cannot double; use a constant delay"),
-            BadRetry::FirstAboveLongest { first, delay_max: longest } => {
-                write!(f, "the first retry delay, {first}, exceeds the longest, {longest}")
+            RetryError::ZeroFirst => write!(f, "a first retry delay of zero cannot double; use a constant delay"),
+            RetryError::FirstAboveLongest { first, delay_max } => {
+                write!(f, "the first retry delay, {first}, exceeds the longest, {delay_max}")
             }
         }
     }
 }
 
-impl std::error::Error for BadRetry {}
+impl std::error::Error for RetryError {}

@@ -7,19 +7,19 @@ use super::Buffers;
 pub(super) struct Slots<T> {
     limit: Buffers,
     entries: Vec<Option<T>>,
-    /// Free numbers below `entries.len()`, one bit each; `free` is the number of set bits.
+    /// Free numbers below `entries.len()`, one bit each; `free_count` is the number of set bits.
     free_words: Vec<u64>,
-    free: u32,
+    free_count: u32,
 }
 
 impl<T> Slots<T> {
     pub(super) const fn new(limit: Buffers) -> Slots<T> {
-        Slots { limit, entries: Vec::new(), free_words: Vec::new(), free: 0 }
+        Slots { limit, entries: Vec::new(), free_words: Vec::new(), free_count: 0 }
     }
 
     /// Returns the number of buffers in use.
     pub(super) fn used_slots(&self) -> u32 {
-        self.entries.len() as u32 - self.free
+        self.entries.len() as u32 - self.free_count
     }
 
     /// Returns the number of free buffers, or `None` if there is no limit.
@@ -48,7 +48,7 @@ impl<T> Slots<T> {
 
     /// Returns the lowest free number below `entries.len()`.
     fn first_free(&self) -> Option<u32> {
-        if self.free == 0 {
+        if self.free_count == 0 {
             return None;
         }
         let word = self.free_words.iter().position(|free_bits| *free_bits != 0)?;
@@ -69,7 +69,7 @@ impl<T> Slots<T> {
         let (free_bits, bit) = (&mut self.free_words[(index / u64::BITS) as usize], 1 << (index % u64::BITS));
         debug_assert_eq!(*free_bits & bit == 0, is_free, "buffer {index} changes");
         *free_bits ^= bit;
-        self.free = if is_free { self.free + 1 } else { self.free - 1 };
+        self.free_count = if is_free { self.free_count + 1 } else { self.free_count - 1 };
     }
 
     pub(super) fn get(&self, index: u32) -> Option<&T> {

@@ -42,8 +42,8 @@ impl ProtocolSpec for ReturnToSenderParameters {
     fn late_packets(&self, senders: u64, queued: u64) -> u64 {
         // With unlimited buffers no packet is returned, and all arrive in order.
         self.flow.outgoing.count().map_or(0, |buffers| {
-            let arrived = self.flow.incoming.count().map_or(0, u64::from) + queued;
-            u64::from(buffers) * senders + arrived
+            let arrived_packets = self.flow.incoming.count().map_or(0, u64::from) + queued;
+            u64::from(buffers) * senders + arrived_packets
         })
     }
 

@@ -39,7 +39,7 @@ impl Sum {
     /// Returns the contribution of this sum to the sum of a longer sequence of bytes, in which the bytes of this sum
     /// begin at `offset`.
     #[must_use]
-    pub const fn at(self, offset: usize) -> Sum {
+    pub const fn at_offset(self, offset: usize) -> Sum {
         Sum(if offset.is_multiple_of(2) { self.0 } else { self.0.swap_bytes() })
     }
 

@@ -18,7 +18,7 @@ use std::ops::Range;
 const TIME_TO_LIVE: u8 = 64;
 /// Position of the UDP checksum in the header bytes of a datagram's first fragment. An engine that sums the payload
 /// while moving it fills in these bytes.
-pub const UDP_CHECKSUM_AT: Range<usize> = IPV4_HEADER + 6..IPV4_HEADER + 8;
+pub const UDP_CHECKSUM_RANGE: Range<usize> = IPV4_HEADER + 6..IPV4_HEADER + 8;
 
 /// Contents of a datagram's headers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,11 +79,11 @@ impl std::error::Error for FragmentError {}
 pub const MTU_MIN: usize = IPV4_HEADER + 8;
 
 impl Datagram {
-    /// Returns the datagram with its checksum set, for a payload with the sum `payload`.
+    /// Returns the datagram with its checksum set, for a payload with the sum `payload_sum`.
     #[must_use]
-    pub fn summed(self, payload: Sum) -> Datagram {
-        let whole = Sum::of_headers(self.from, self.to, self.payload) + payload;
-        Datagram { checksum: Some(whole.udp_checksum()), ..self }
+    pub fn summed(self, payload_sum: Sum) -> Datagram {
+        let sum = Sum::of_headers(self.from, self.to, self.payload) + payload_sum;
+        Datagram { checksum: Some(sum.udp_checksum()), ..self }
     }
 
     /// Returns the fragments of the datagram on a link with packets of up to `mtu` bytes.
@@ -101,9 +101,9 @@ impl Datagram {
         Ok(Fragments { datagram: *self, capacity: mtu.min(PACKET_MAX) - IPV4_HEADER, next_offset: Some(0) })
     }
 
-    fn ip_header(&self, offset: usize, carried: usize, more_fragments: bool) -> Ipv4Header {
+    fn ip_header(&self, offset: usize, carried_bytes: usize, more_fragments: bool) -> Ipv4Header {
         let mut header = Ipv4Header {
-            total_len: (IPV4_HEADER + carried) as u16,
+            total_len: (IPV4_HEADER + carried_bytes) as u16,
             identification: self.identification,
             dont_fragment: false,
             more_fragments,
@@ -127,11 +127,11 @@ impl Datagram {
         }
     }
 
-    /// Returns the fragment with `carried` bytes from `offset` on; both include the UDP header.
-    fn fragment(&self, offset: usize, carried: usize) -> Fragment {
-        let end = offset + carried;
+    /// Returns the fragment with `carried_bytes` bytes from `offset` on; both include the UDP header.
+    fn fragment(&self, offset: usize, carried_bytes: usize) -> Fragment {
+        let end = offset + carried_bytes;
         let last = end == UDP_HEADER + self.payload;
-        let mut header = SmallVec::from_slice(&self.ip_header(offset, carried, !last).to_bytes());
+        let mut header = SmallVec::from_slice(&self.ip_header(offset, carried_bytes, !last).to_bytes());
         if offset == 0 {
             header.extend_from_slice(&self.udp_header().to_bytes());
         }
@@ -153,16 +153,18 @@ impl Iterator for Fragments {
     type Item = Fragment;
 
     fn next(&mut self) -> Option<Fragment> {
-        let at = self.next_offset?;
-        let remaining = UDP_HEADER + self.datagram.payload - at;
-        let carried = if remaining <= self.capacity { remaining } else { self.capacity / 8 * 8 };
-        self.next_offset = (carried < remaining).then_some(at + carried);
-        Some(self.datagram.fragment(at, carried))
+        let offset = self.next_offset?;
+        let remaining = UDP_HEADER + self.datagram.payload - offset;
+        let carried_bytes = if remaining <= self.capacity { remaining } else { self.capacity / 8 * 8 };
+        self.next_offset = (carried_bytes < remaining).then_some(offset + carried_bytes);
+        Some(self.datagram.fragment(offset, carried_bytes))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let remaining = self.next_offset.map(|at| UDP_HEADER + self.datagram.payload - at);
-        let count = remaining.map_or(0, |left| 1 + left.saturating_sub(self.capacity).div_ceil(self.capacity / 8 * 8));
+        let remaining = self.next_offset.map(|offset| UDP_HEADER + self.datagram.payload - offset);
+        let count = remaining.map_or(0, |remaining_bytes| {
+            1 + remaining_bytes.saturating_sub(self.capacity).div_ceil(self.capacity / 8 * 8)
+        });
         (count, Some(count))
     }
 }

@@ -50,7 +50,7 @@ pub use parse::UdpHead;
 #[doc(hidden)]
 pub use reassembly::DatagramKey;
 #[doc(hidden)]
-pub use statistics::{DropReason, Drops};
+pub use statistics::{DropCounts, DropReason};
 
 /// Largest length of an IPv4 packet in bytes, since the length field has 16 bits.
 #[doc(hidden)]

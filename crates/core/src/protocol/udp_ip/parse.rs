@@ -37,12 +37,13 @@ impl UdpHead {
         Ok(UdpHead { from: header.source_port, to: header.destination_port, payload, checksum })
     }
 
-    /// Returns whether the checksum is valid for addresses `from` and `to` and a payload with the sum `payload`. A
+    /// Returns whether the checksum is valid for addresses `from` and `to` and a payload with the sum `payload_sum`. A
     /// datagram without a checksum counts as valid.
-    pub fn is_valid(&self, from: Ipv4Addr, to: Ipv4Addr, payload: Sum) -> bool {
+    pub fn is_valid(&self, from: Ipv4Addr, to: Ipv4Addr, payload_sum: Sum) -> bool {
         let [from, to] = [SocketAddrV4::new(from, self.from), SocketAddrV4::new(to, self.to)];
-        let headers = Sum::of_headers(from, to, self.payload);
-        self.checksum.is_none_or(|checksum| (headers + payload + Sum::of_bytes(&checksum.to_be_bytes())).is_valid())
+        let header_sum = Sum::of_headers(from, to, self.payload);
+        self.checksum
+            .is_none_or(|checksum| (header_sum + payload_sum + Sum::of_bytes(&checksum.to_be_bytes())).is_valid())
     }
 }
 
@@ -81,8 +82,8 @@ impl Parsed {
     /// Returns the range of the datagram's payload that the packet carries, as offsets in the payload and therefore in
     /// the receive buffer.
     pub fn payload_range(&self) -> Range<usize> {
-        let carried = self.datagram_range();
-        carried.start.max(UDP_HEADER) - UDP_HEADER..carried.end - UDP_HEADER
+        let carried_range = self.datagram_range();
+        carried_range.start.max(UDP_HEADER) - UDP_HEADER..carried_range.end - UDP_HEADER
     }
 
     /// Returns the key of the packet's datagram.
@@ -136,10 +137,10 @@ fn check_lengths(
     if bytes < end {
         return Err(DropReason::TooShort);
     }
-    let carried = end.checked_sub(header_len).ok_or(DropReason::BadLength)?;
-    if carried == 0 || (more_fragments && !carried.is_multiple_of(8)) {
+    let carried_bytes = end.checked_sub(header_len).ok_or(DropReason::BadLength)?;
+    if carried_bytes == 0 || (more_fragments && !carried_bytes.is_multiple_of(8)) {
         Err(DropReason::BadLength)
-    } else if header_len + offset + carried > PACKET_MAX {
+    } else if header_len + offset + carried_bytes > PACKET_MAX {
         Err(DropReason::TooLong)
     } else {
         Ok(())
@@ -147,8 +148,8 @@ fn check_lengths(
 }
 
 /// Returns the UDP header at the beginning of the data in a first fragment.
-fn first_header(carried: &[u8], more_fragments: bool) -> Result<UdpHead, DropReason> {
-    let header = UdpHead::read(*carried.first_chunk().ok_or(DropReason::TooShort)?)?;
-    let has_whole_payload = header.payload + UDP_HEADER == carried.len();
+fn first_header(data: &[u8], more_fragments: bool) -> Result<UdpHead, DropReason> {
+    let header = UdpHead::read(*data.first_chunk().ok_or(DropReason::TooShort)?)?;
+    let has_whole_payload = header.payload + UDP_HEADER == data.len();
     if more_fragments || has_whole_payload { Ok(header) } else { Err(DropReason::BadLength) }
 }

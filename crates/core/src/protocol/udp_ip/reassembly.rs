@@ -18,7 +18,7 @@
 //!
 //! Duplicates with different bytes, ICMP messages to the sender, and fairness between senders are not modelled.
 
-use super::{DropReason, Drops, Parsed, UDP_HEADER, UdpHead};
+use super::{DropCounts, DropReason, Parsed, UDP_HEADER, UdpHead};
 use crate::engine::Time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
@@ -79,7 +79,7 @@ struct PartialDatagram {
     /// Length of the datagram including the UDP header, once known.
     end: Option<usize>,
     /// Largest end among the fragments that are not the last.
-    reach: usize,
+    inner_end: usize,
     header: Option<UdpHead>,
     is_abandoned: bool,
 }
@@ -92,14 +92,14 @@ pub struct Reassembly {
     timers: BTreeSet<(Time, DatagramKey)>,
     /// Number of stored bytes of all datagrams.
     bytes: usize,
-    drops: Drops,
+    drops: DropCounts,
 }
 
 impl Reassembly {
     /// Returns a reassembly without datagrams.
     pub fn new(parameters: ReassemblyParameters) -> Reassembly {
         let (partial_datagrams, timers) = (BTreeMap::new(), BTreeSet::new());
-        Reassembly { parameters, partial_datagrams, timers, bytes: 0, drops: Drops::default() }
+        Reassembly { parameters, partial_datagrams, timers, bytes: 0, drops: DropCounts::default() }
     }
 
     /// Handles a fragment or a whole datagram that arrived. The caller must first have called [`Reassembly::expire`]
@@ -123,10 +123,10 @@ impl Reassembly {
                 self.count_drop(reason, true)
             }
             Ok(index) => {
-                self.bytes += partial.take(index, packet);
-                match partial.complete() {
+                self.bytes += partial.store_range(index, packet);
+                match partial.header_if_complete() {
                     Some(header) => {
-                        self.forget(&key);
+                        self.remove_datagram(&key);
                         Reassembled::Complete { key, length: header.payload, header }
                     }
                     None => Reassembled::Kept,
@@ -140,7 +140,7 @@ impl Reassembly {
         if self.partial_datagrams.len() >= self.parameters.datagrams {
             let mut oldest = self.timers.iter().map(|(_, key)| *key);
             match oldest.find(|key| self.partial_datagrams.get(key).is_some_and(|partial| partial.is_abandoned)) {
-                Some(abandoned_key) => self.forget(&abandoned_key),
+                Some(abandoned_key) => self.remove_datagram(&abandoned_key),
                 None => return false,
             }
         }
@@ -150,7 +150,7 @@ impl Reassembly {
         true
     }
 
-    fn forget(&mut self, key: &DatagramKey) {
+    fn remove_datagram(&mut self, key: &DatagramKey) {
         if let Some(partial) = self.partial_datagrams.remove(key) {
             self.timers.remove(&(partial.expires_at, *key));
             self.bytes -= partial.bytes;
@@ -169,15 +169,15 @@ impl Reassembly {
 
     /// Abandons the datagrams whose timer expired. Returns those whose bytes can be freed, oldest first.
     pub fn expire(&mut self, now: Time) -> Vec<DatagramKey> {
-        let mut expired = Vec::new();
+        let mut expired_keys = Vec::new();
         while let Some((_, key)) = self.timers.first().copied().filter(|(expires_at, _)| *expires_at <= now) {
             if self.partial_datagrams.get(&key).is_some_and(|partial| !partial.is_abandoned) {
                 self.drops.count(DropReason::Expired);
-                expired.push(key);
+                expired_keys.push(key);
             }
-            self.forget(&key);
+            self.remove_datagram(&key);
         }
-        expired
+        expired_keys
     }
 
     /// Returns the number of incomplete datagrams, including abandoned ones.
@@ -191,7 +191,7 @@ impl Reassembly {
     }
 
     /// Returns the counts of dropped fragments and datagrams.
-    pub fn drops(&self) -> &Drops {
+    pub fn drops(&self) -> &DropCounts {
         &self.drops
     }
 }
@@ -203,7 +203,7 @@ impl PartialDatagram {
             ranges: Vec::new(),
             bytes: 0,
             end: None,
-            reach: 0,
+            inner_end: 0,
             header: None,
             is_abandoned: false,
         }
@@ -212,22 +212,22 @@ impl PartialDatagram {
     /// Returns the index at which the fragment's range belongs among the stored ranges, or the reason why the fragment
     /// is dropped.
     fn check(&self, packet: &Parsed, free_bytes: usize) -> Result<usize, DropReason> {
-        let carried = packet.datagram_range();
-        let range = (carried.start as u16, carried.end as u16);
+        let carried_range = packet.datagram_range();
+        let range = (carried_range.start as u16, carried_range.end as u16);
         let index = self.ranges.partition_point(|(start, _)| *start < range.0);
         if self.is_abandoned {
             return Err(DropReason::GivenUp);
         }
-        let is_last = self.end == Some(carried.end);
+        let is_last = self.end == Some(carried_range.end);
         if self.ranges.get(index) == Some(&range) && packet.more_fragments != is_last {
             return Err(DropReason::Duplicate);
         }
-        self.agrees(packet)?;
+        self.check_length(packet)?;
         let is_before = index == 0 || self.ranges[index - 1].1 <= range.0;
         let is_behind = self.ranges.get(index).is_none_or(|(start, _)| range.1 <= *start);
         if !is_before || !is_behind {
             Err(DropReason::Overlap)
-        } else if carried.len() > free_bytes {
+        } else if carried_range.len() > free_bytes {
             Err(DropReason::NoSpace)
         } else {
             Ok(index)
@@ -235,34 +235,37 @@ impl PartialDatagram {
     }
 
     /// Checks that a fragment agrees with the stored fragments and the UDP header about the datagram's length.
-    fn agrees(&self, packet: &Parsed) -> Result<(), DropReason> {
-        let carried = packet.datagram_range();
-        let reach = if packet.more_fragments { self.reach.max(carried.end) } else { self.reach };
-        let stated_ends =
-            [self.end, (!packet.more_fragments).then_some(carried.end), packet.udp.map(|udp| UDP_HEADER + udp.payload)];
+    fn check_length(&self, packet: &Parsed) -> Result<(), DropReason> {
+        let carried_range = packet.datagram_range();
+        let inner_end = if packet.more_fragments { self.inner_end.max(carried_range.end) } else { self.inner_end };
+        let stated_ends = [
+            self.end,
+            (!packet.more_fragments).then_some(carried_range.end),
+            packet.udp.map(|udp| UDP_HEADER + udp.payload),
+        ];
         let mut ends = stated_ends.into_iter().flatten();
         let Some(end) = ends.next() else { return Ok(()) };
-        if ends.all(|other| other == end) && reach < end { Ok(()) } else { Err(DropReason::Inconsistent) }
+        if ends.all(|other| other == end) && inner_end < end { Ok(()) } else { Err(DropReason::Inconsistent) }
     }
 
     /// Stores the range of a fragment at index `index`, and returns its length.
-    fn take(&mut self, index: usize, packet: &Parsed) -> usize {
-        let carried = packet.datagram_range();
-        self.ranges.insert(index, (carried.start as u16, carried.end as u16));
-        self.bytes += carried.len();
+    fn store_range(&mut self, index: usize, packet: &Parsed) -> usize {
+        let carried_range = packet.datagram_range();
+        self.ranges.insert(index, (carried_range.start as u16, carried_range.end as u16));
+        self.bytes += carried_range.len();
         if packet.more_fragments {
-            self.reach = self.reach.max(carried.end);
+            self.inner_end = self.inner_end.max(carried_range.end);
         } else {
-            self.end = Some(carried.end);
+            self.end = Some(carried_range.end);
         }
         if let Some(header) = packet.udp {
             (self.header, self.end) = (Some(header), Some(UDP_HEADER + header.payload));
         }
-        carried.len()
+        carried_range.len()
     }
 
     /// Returns the UDP header if the datagram is complete.
-    fn complete(&self) -> Option<UdpHead> {
+    fn header_if_complete(&self) -> Option<UdpHead> {
         self.header.filter(|_| self.end == Some(self.bytes))
     }
 

@@ -85,9 +85,9 @@ impl fmt::Display for DropReason {
 
 /// Number of drops for each reason.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Drops([u64; DropReason::ALL.len()]);
+pub struct DropCounts([u64; DropReason::ALL.len()]);
 
-impl Drops {
+impl DropCounts {
     /// Counts a drop.
     pub fn count(&mut self, reason: DropReason) {
         self.0[reason as usize] += 1;
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn every_reason_has_its_own_count() {
         assert!(DropReason::ALL.iter().enumerate().all(|(index, reason)| *reason as usize == index));
-        let mut drops = Drops::default();
+        let mut drops = DropCounts::default();
         drops.count(DropReason::Overlap);
         drops.count(DropReason::Overlap);
         drops.count(DropReason::TooShort);

@@ -36,16 +36,16 @@ impl Acknowledgements {
     pub(super) fn record_accepted(&mut self, source: Peer, packets: u32, now: Time) {
         let unacknowledged = self.unacknowledged.get(&source).copied().unwrap_or(0) + packets;
         if unacknowledged >= self.packets_per_acknowledgement || self.due_peers.contains(&source) {
-            return self.at_once(source);
+            return self.make_due(source);
         }
         self.unacknowledged.insert(source, unacknowledged);
-        if !self.timers.runs(source) {
+        if !self.timers.is_running(source) {
             self.timers.set_timer(source, now.saturating_add(self.delay));
         }
     }
 
     /// Makes the acknowledgement to `source` due now.
-    pub(super) fn at_once(&mut self, source: Peer) {
+    pub(super) fn make_due(&mut self, source: Peer) {
         self.unacknowledged.remove(&source);
         self.timers.stop(source);
         if !self.due_peers.contains(&source) {
@@ -73,7 +73,7 @@ impl Acknowledgements {
 
     pub(super) fn on_time(&mut self, now: Time) {
         while let Some(source) = self.timers.pop_expired(now) {
-            self.at_once(source);
+            self.make_due(source);
         }
     }
 
@@ -84,7 +84,7 @@ impl Acknowledgements {
                 0 < unacknowledged && unacknowledged < self.packets_per_acknowledgement,
                 "enough packets are acknowledged at once"
             );
-            assert!(self.timers.runs(*source), "the rest waits for its timer");
+            assert!(self.timers.is_running(*source), "the rest waits for its timer");
             assert!(!self.due_peers.contains(source), "an acknowledgement is due or waits, not both");
         }
     }

@@ -1,8 +1,8 @@
 //! The sliding window as a [`Protocol`]: one link for each class.
 //!
-//! An acknowledgement travels in the class of the packets that it acknowledges. This cannot deadlock, because every
-//! arriving frame is stored or dropped, and none waits in the fabric for a slot. The first word of the frame's head
-//! holds the frame's header, and in an acknowledgement the second word holds the feedback word.
+//! An acknowledgement travels in the class of the packets that it acknowledges. This choice cannot cause a deadlock,
+//! because every arriving frame is stored or dropped, and no frame waits in the fabric for a slot. The first word of
+//! the frame's head holds the frame's header, and in an acknowledgement the second word holds the feedback word.
 //!
 //! The interface's time to generate an acknowledgement is not modelled. The bytes of a sequence number are not counted,
 //! because it fits in the interface's header. Packets that bypass the protocol are numbered as all others.
@@ -85,11 +85,11 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         let body = body.map(|body| (body, bytes));
         let link = self.link(class);
         let timer_before = link.next_timer().unwrap_or(Time::MAX);
-        let arrived = link.arrive(super::WindowFrame { from, to, flow, header, body, is_retransmission: false }, now);
+        let outcome = link.arrive(super::WindowFrame { from, to, flow, header, body, is_retransmission: false }, now);
         // If the acknowledgement waits for more packets, a timer is set although no frame leaves.
         let has_earlier_timer = link.next_timer().is_some_and(|next| next < timer_before);
         Effects {
-            is_discarded: matches!(arrived, ArrivalOutcome::Duplicate | ArrivalOutcome::Refused),
+            is_discarded: matches!(outcome, ArrivalOutcome::Duplicate | ArrivalOutcome::Refused),
             timer: has_earlier_timer,
             ..Effects::NONE
         }
@@ -106,7 +106,7 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
     }
 
     fn release(&mut self, class: Class, slot: Slot) -> Effects {
-        Effects { ready: self.link(class).release(ReadingSlot::of_number(slot.0)), ..Effects::NONE }
+        Effects { ready: self.link(class).release(ReadingSlot::from_number(slot.0)), ..Effects::NONE }
     }
 
     fn next_timer(&self) -> Option<Time> {
@@ -125,8 +125,8 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         self.feedback = feedback;
     }
 
-    fn feedback_from(&self, by: NodeId) -> u64 {
-        self.feedback_by_node.get(&by).copied().unwrap_or(0)
+    fn feedback_from(&self, node: NodeId) -> u64 {
+        self.feedback_by_node.get(&node).copied().unwrap_or(0)
     }
 
     fn statistics(&self) -> Statistics {
@@ -139,8 +139,8 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         sum
     }
 
-    fn state_bytes(&self, packet: usize) -> usize {
-        self.links.iter().map(|link| link.state_bytes(packet)).sum()
+    fn state_bytes(&self, packet_bytes: usize) -> usize {
+        self.links.iter().map(|link| link.state_bytes(packet_bytes)).sum()
     }
 }
 
@@ -188,13 +188,13 @@ mod tests {
         [A, B].map(|node| WindowAdapter::new(node, 2, parameters))
     }
 
-    fn send(end: &mut WindowAdapter<char>, class: Class, body: char) {
-        send_by(end, FlowKey(0), class, body);
+    fn send(adapter: &mut WindowAdapter<char>, class: Class, body: char) {
+        send_by(adapter, FlowKey(0), class, body);
     }
 
-    fn send_by(end: &mut WindowAdapter<char>, flow: FlowKey, class: Class, body: char) {
-        let slot = end.reserve(class).expect("a buffer is free");
-        end.offer(slot, Offer { to: B, flow, class, marks: Marks::SINGLE_PACKET, bytes: Bytes(32), body });
+    fn send_by(adapter: &mut WindowAdapter<char>, flow: FlowKey, class: Class, body: char) {
+        let slot = adapter.reserve(class).expect("a buffer is free");
+        adapter.offer(slot, Offer { to: B, flow, class, marks: Marks::SINGLE_PACKET, bytes: Bytes(32), body });
     }
 
     #[test]
@@ -206,13 +206,16 @@ mod tests {
         for (flow, body) in [(first, 'a'), (first, 'b'), (second, 'x'), (second, 'y')] {
             send_by(&mut a, flow, class, body);
         }
-        let sent: Vec<_> = std::iter::from_fn(|| a.next(class, Time::ZERO)).collect();
+        let sent_frames: Vec<_> = std::iter::from_fn(|| a.next(class, Time::ZERO)).collect();
         let flow_and_body = |frame: &Frame<char>| (frame.flow, frame.body);
-        assert_eq!(sent.iter().map(flow_and_body).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('x'))]);
+        assert_eq!(
+            sent_frames.iter().map(flow_and_body).collect::<Vec<_>>(),
+            [(first, Some('a')), (second, Some('x'))]
+        );
         assert_eq!((a.unacknowledged(Some(B)), a.unacknowledged(Some(A))), (4, 0));
         // The first packet of one flow is lost, which delays only that flow.
-        let of_second = sent.into_iter().nth(1).expect("two were sent");
-        assert!(!b.arrive(of_second, Time::ZERO).is_discarded);
+        let frame_of_second_flow = sent_frames.into_iter().nth(1).expect("two were sent");
+        assert!(!b.arrive(frame_of_second_flow, Time::ZERO).is_discarded);
         let acknowledgement = b.next(class, Time::ZERO).expect("each packet is acknowledged");
         assert_eq!((acknowledgement.flow, acknowledgement.body), (second, None));
         assert_eq!(a.arrive(acknowledgement, Time::ZERO), Effects::NONE);
@@ -226,8 +229,9 @@ mod tests {
         for frame in copies {
             assert!(!b.arrive(frame, timer).is_discarded, "neither flow's numbers are the other's");
         }
-        let read: Vec<_> = std::iter::from_fn(|| b.take(class, Answer::None).map(|taken| taken.body)).collect();
-        assert_eq!(read, ['x', 'a', 'y']);
+        let read_bodies: Vec<_> =
+            std::iter::from_fn(|| b.take(class, Answer::None).map(|accepted_packet| accepted_packet.body)).collect();
+        assert_eq!(read_bodies, ['x', 'a', 'y']);
     }
 
     #[test]
@@ -252,12 +256,12 @@ mod tests {
         while let Some(frame) = a.next(class, Time::ZERO) {
             assert!(!b.arrive(frame, Time::ZERO).is_discarded, "a packet without a slot is stored");
         }
-        let taken = b.take(class, Answer::None).expect("the first has its slot");
+        let accepted_packet = b.take(class, Answer::None).expect("the first has its slot");
         assert!(b.front(class).is_none(), "the slot is in use until it is released");
-        assert!(b.release(class, taken.slot).ready);
-        let taken = b.take(class, Answer::None).expect("the second has it now");
-        assert_eq!((taken.from, taken.body), (A, 'y'));
-        assert!(!b.release(class, taken.slot).ready);
+        assert!(b.release(class, accepted_packet.slot).ready);
+        let accepted_packet = b.take(class, Answer::None).expect("the second has it now");
+        assert_eq!((accepted_packet.from, accepted_packet.body), (A, 'y'));
+        assert!(!b.release(class, accepted_packet.slot).ready);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!           insert            take                    release
-//!  (free) ──────────► waiting ─────► (a ReadingPlace) ───────► (free)
+//!  (free) ──────────► waiting ─────► (a ReadingSlot) ────────► (free)
 //! ```
 
 use crate::engine::NodeId;
@@ -20,7 +20,7 @@ impl ReadingSlot {
     }
 
     /// Returns the slot with a number returned by [`ReadingSlot::number`].
-    pub(super) const fn of_number(number: u32) -> ReadingSlot {
+    pub(super) const fn from_number(number: u32) -> ReadingSlot {
         ReadingSlot(number)
     }
 }
@@ -28,14 +28,14 @@ impl ReadingSlot {
 /// The slots.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Arrivals<P> {
-    slots: usize,
+    slot_count: usize,
     waiting_packets: VecDeque<(NodeId, P)>,
     slots_in_use: BTreeSet<ReadingSlot>,
 }
 
 impl<P> Arrivals<P> {
     pub(super) fn new(slots: u32) -> Arrivals<P> {
-        Arrivals { slots: slots as usize, waiting_packets: VecDeque::new(), slots_in_use: BTreeSet::new() }
+        Arrivals { slot_count: slots as usize, waiting_packets: VecDeque::new(), slots_in_use: BTreeSet::new() }
     }
 
     pub(super) fn used_slots(&self) -> usize {
@@ -43,8 +43,8 @@ impl<P> Arrivals<P> {
     }
 
     pub(super) fn has_capacity(&self) -> bool {
-        assert!(self.used_slots() <= self.slots, "no more slots are in use than there are");
-        self.used_slots() < self.slots
+        assert!(self.used_slots() <= self.slot_count, "no more slots are in use than there are");
+        self.used_slots() < self.slot_count
     }
 
     pub(super) fn insert(&mut self, from: NodeId, body: P) {

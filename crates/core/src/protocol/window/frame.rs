@@ -40,14 +40,14 @@ pub enum WindowHeader {
 const KIND_BITS: u32 = 1;
 /// Width in bits of the number, which word 1 holds.
 const NUMBER_BITS: u32 = 32;
-const DATA: u64 = 0;
+const DATA_KIND: u64 = 0;
 const ACKNOWLEDGEMENT_KIND: u64 = 1;
 
 impl WindowHeader {
     /// Encodes the header as two words.
     pub const fn encode(self) -> [u64; 2] {
         let (kind, number) = match self {
-            WindowHeader::Data { sequence } => (DATA, sequence as u64),
+            WindowHeader::Data { sequence } => (DATA_KIND, sequence as u64),
             WindowHeader::Acknowledgement { next } => (ACKNOWLEDGEMENT_KIND, next as u64),
         };
         [fits(kind, KIND_BITS), fits(number, NUMBER_BITS)]
@@ -61,7 +61,7 @@ impl WindowHeader {
     pub const fn decode(words: [u64; 2]) -> WindowHeader {
         let number = fits(words[1], NUMBER_BITS) as u32;
         match fits(words[0], KIND_BITS) {
-            DATA => WindowHeader::Data { sequence: number },
+            DATA_KIND => WindowHeader::Data { sequence: number },
             _ => WindowHeader::Acknowledgement { next: number },
         }
     }

@@ -61,7 +61,7 @@ impl<P: Clone> WindowLink<P> {
         self.sending.free_send_slots()
     }
 
-    /// Reserves a send buffer for a packet that will be offered. Returns `false` if none is free.
+    /// Reserves a send buffer for a packet that will be offered. Returns `false` if no buffer is free.
     pub fn reserve(&mut self) -> bool {
         self.sending.reserve()
     }
@@ -106,24 +106,24 @@ impl<P: Clone> WindowLink<P> {
         WindowFrame { from: self.node, to: to.node, flow: to.flow, header, body, is_retransmission }
     }
 
-    /// Handles a frame that arrives at `now`. It is always consumed.
+    /// Handles a frame that arrives at `now`. The frame is always consumed.
     pub fn arrive(&mut self, frame: WindowFrame<P>, now: Time) -> ArrivalOutcome {
         assert_eq!(frame.to, self.node, "a frame goes where it is addressed");
         let from = Peer { node: frame.from, flow: frame.flow };
-        let arrived = match (frame.header, frame.body) {
+        let outcome = match (frame.header, frame.body) {
             (WindowHeader::Data { sequence }, Some(body)) => self.receiving.arrive(from, sequence, body, now),
             (WindowHeader::Acknowledgement { next }, None) => {
                 ArrivalOutcome::Freed(self.sending.acknowledge(from, next, now))
             }
             _ => panic!("{}: a data packet has a body, and an acknowledgement has none", self.node),
         };
-        match arrived {
+        match outcome {
             ArrivalOutcome::Readable(packets) => self.statistics.accepted += u64::from(packets),
             ArrivalOutcome::Duplicate => self.statistics.duplicates += 1,
             ArrivalOutcome::Refused => self.statistics.refused += 1,
             ArrivalOutcome::Kept | ArrivalOutcome::Freed(_) => {}
         }
-        arrived
+        outcome
     }
 
     /// Returns the sender and the payload of the packet that [`WindowLink::take`] would return.
@@ -139,9 +139,9 @@ impl<P: Clone> WindowLink<P> {
     /// Ends reading, and frees the slot or gives it to a stored packet. Returns `true` if the slot went to a stored
     /// packet; then another packet is readable, and an acknowledgement is to be sent.
     pub fn release(&mut self, slot: ReadingSlot) -> bool {
-        let filled = self.receiving.release(slot);
-        self.statistics.accepted += u64::from(filled);
-        filled > 0
+        let filled_slots = self.receiving.release(slot);
+        self.statistics.accepted += u64::from(filled_slots);
+        filled_slots > 0
     }
 
     /// Returns the time at which the next timer expires.
@@ -163,7 +163,7 @@ impl<P: Clone> WindowLink<P> {
 
     /// Returns whether no buffer or slot is in use and no acknowledgement is pending.
     pub fn is_idle(&self) -> bool {
-        let is_sent = self.sending.reserved() == 0 && self.unacknowledged(None) == 0;
+        let is_sent = self.sending.reserved_buffers() == 0 && self.unacknowledged(None) == 0;
         let is_read = self.receiving.arrivals.used_slots() == 0 && self.receiving.reorder_buffers_used() == 0;
         is_sent && is_read && self.receiving.acknowledgements.is_idle()
     }

@@ -22,14 +22,15 @@
 //!   buffers that its packets occupy.
 //! * **Receiving.** The next packet in sequence goes to one of the `arrivals` slots, which all senders share, and
 //!   occupies it until its reader releases it. A packet ahead of the sequence, or in sequence while no slot is free, is
-//!   stored in one of the `reorder` buffers of its sender; if none is free it is dropped, and retransmitted later. No
-//!   packet ever waits in the network for a slot. With a reorder buffer for each packet of the window this is selective
-//!   repeat (Bertsekas and Gallager, *Data Networks*, 2nd ed., §2.4.3; Tanenbaum, *Computer Networks*, 4th ed.,
-//!   §3.4.3); without reorder buffers it is a go-back-n receiver (§2.4.2 and §3.4.2 there).
+//!   stored in one of the `reorder` buffers of its sender; if no buffer is free, the packet is dropped, and
+//!   retransmitted later. No packet ever waits in the network for a slot. With a reorder buffer for each packet of the
+//!   window this is selective repeat (Bertsekas and Gallager, *Data Networks*, 2nd ed., §2.4.3; Tanenbaum, *Computer
+//!   Networks*, 4th ed., §3.4.3); without reorder buffers it is a go-back-n receiver (§2.4.2 and §3.4.2 there).
 //! * **Acknowledging.** An acknowledgement carries the next expected sequence number, and so acknowledges all packets
-//!   before it. Packets that obtained a slot of `arrivals` are acknowledged one by one, or every few with a delay for
-//!   the rest. Duplicates, dropped packets, and packets that had to wait for a slot cause an acknowledgement at once.
-//!   An acknowledgement that waits to leave is updated to the newest number.
+//!   before it. Packets that obtained a slot of `arrivals` are acknowledged one by one, or `acknowledge_every` packets
+//!   by one acknowledgement; if fewer packets wait for it, the acknowledgement is sent after a delay. Duplicates,
+//!   dropped packets, and packets that had to wait for a slot cause an acknowledgement at once. An acknowledgement that
+//!   waits to leave is updated to the newest number.
 //! * **Time-outs.** One timer for each destination follows the rules of RFC 6298 §5: it is set when a packet leaves
 //!   while it does not run (5.1), stopped when all packets are acknowledged (5.2), and restarted when an
 //!   acknowledgement frees a buffer (5.3). When it expires, "retransmit the earliest segment that has not been

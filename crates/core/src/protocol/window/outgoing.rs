@@ -3,18 +3,18 @@
 //! ```text
 //!   acknowledged │ 0 1 2 3 …   sent, kept   … │   may be sent   │ not yet
 //!  ──────────────┴────────────────────────────┴─────────────────┴────────►
-//!               base              base + sent.len()       base + window
+//!               base              base + len()            base + window
 //! ```
 
 use super::LinkParameters;
-use super::space::Space;
+use super::space::SequenceSpace;
 use crate::engine::Time;
 use std::collections::VecDeque;
 
 /// The window of one destination.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Outgoing<P> {
-    space: Space,
+    space: SequenceSpace,
     window: usize,
     /// Position of the oldest unacknowledged packet.
     base: u64,
@@ -28,7 +28,7 @@ pub(super) struct Outgoing<P> {
 impl<P: Clone> Outgoing<P> {
     pub(super) fn new(parameters: &LinkParameters) -> Outgoing<P> {
         Outgoing {
-            space: Space::new(parameters.sequence_bits),
+            space: SequenceSpace::new(parameters.sequence_bits),
             window: parameters.window as usize,
             base: 0,
             unacknowledged: VecDeque::new(),
@@ -71,7 +71,7 @@ impl<P: Clone> Outgoing<P> {
     }
 
     /// Handles the expiry of the timer: doubles the time-out, up to `timeout_max`.
-    pub(super) fn timed_out(&mut self, timeout_max: Time) {
+    pub(super) fn handle_timeout(&mut self, timeout_max: Time) {
         assert!(!self.unacknowledged.is_empty(), "a timer runs while something is not acknowledged");
         self.recovery_end = self.next_position();
         self.timeout = self.timeout.saturating_add(self.timeout).min(timeout_max);
@@ -80,14 +80,14 @@ impl<P: Clone> Outgoing<P> {
     /// Handles an acknowledgement of all packets before `next`, and returns the number of newly acknowledged ones. An
     /// acknowledgement outside the window is old, and has no effect.
     pub(super) fn acknowledge(&mut self, next: u32, timeout: Time) -> usize {
-        let newly = self.space.distance(self.base, next) as usize;
-        if newly == 0 || newly > self.unacknowledged.len() {
+        let newly_acknowledged = self.space.distance(self.base, next) as usize;
+        if newly_acknowledged == 0 || newly_acknowledged > self.unacknowledged.len() {
             return 0;
         }
-        self.unacknowledged.drain(..newly);
-        self.base += newly as u64;
+        self.unacknowledged.drain(..newly_acknowledged);
+        self.base += newly_acknowledged as u64;
         self.timeout = timeout;
-        newly
+        newly_acknowledged
     }
 
     /// Returns whether the oldest packet was outstanding at the last time-out. If so, it has not arrived, although

@@ -3,14 +3,14 @@
 //! All links of a machine have the same parameters, so a sender and its receiver agree on window and sequence space.
 //! The defaults are chosen.
 
-use super::space::Space;
+use super::space::SequenceSpace;
 use crate::engine::Time;
 use crate::protocol::limits::QUEUE_MAX;
 use crate::text::Parameters;
 
 /// Parameters of one link.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
-#[param(each(min = 1, max = QUEUE_MAX), check = refused, meaning = Capacity, resource = "window")]
+#[param(each(min = 1, max = QUEUE_MAX), check = parameter_errors, meaning = Capacity, resource = "window")]
 pub struct LinkParameters {
     /// Number of send buffers for unsent and unacknowledged packets.
     ///
@@ -57,7 +57,7 @@ pub struct LinkParameters {
 }
 
 /// Returns the errors in the parameters of a link: the key, the reason, and a hint at valid values.
-fn refused(link: &LinkParameters) -> Vec<(&'static str, String, String)> {
+fn parameter_errors(link: &LinkParameters) -> Vec<(&'static str, String, String)> {
     let with_hint = |(parameter, message)| {
         let (key, help) = hint(parameter, link);
         (key, message, help)
@@ -116,33 +116,41 @@ impl LinkParameters {
     /// Returns all errors in the parameters: the key, and the reason.
     pub fn check(&self) -> Vec<(&'static str, String)> {
         let mut errors = Vec::new();
-        let mut refuse = |is_wrong: bool, key, why: &str| {
-            if is_wrong {
-                errors.push((key, why.to_owned()));
+        let mut add_error_if = |is_invalid: bool, key, reason: &str| {
+            if is_invalid {
+                errors.push((key, reason.to_owned()));
             }
         };
-        refuse(self.buffers == 0, "buffers", "must be at least 1: without a buffer no packet is sent");
-        refuse(self.window == 0, "window", "must be at least 1: without a window no packet is sent");
-        refuse(self.arrivals == 0, "receive-buffers", "must be at least 1: without a receive buffer no packet arrives");
-        refuse(self.reorder > self.window, "reorder", "exceeds the window: further buffers are never used");
-        refuse(self.timeout == Time::ZERO, "timeout", "must be more than 0");
-        refuse(self.timeout_max < self.timeout, "timeout_max", "the longest time-out is shorter than the first");
-        self.check_acknowledge(&mut refuse);
+        add_error_if(self.buffers == 0, "buffers", "must be at least 1: without a buffer no packet is sent");
+        add_error_if(self.window == 0, "window", "must be at least 1: without a window no packet is sent");
+        add_error_if(
+            self.arrivals == 0,
+            "receive-buffers",
+            "must be at least 1: without a receive buffer no packet arrives",
+        );
+        add_error_if(self.reorder > self.window, "reorder", "exceeds the window: further buffers are never used");
+        add_error_if(self.timeout == Time::ZERO, "timeout", "must be more than 0");
+        add_error_if(self.timeout_max < self.timeout, "timeout_max", "the longest time-out is shorter than the first");
+        self.check_acknowledge(&mut add_error_if);
         match self.sequence_bits {
             1..=32 => self.check_numbers(&mut errors),
-            _ => refuse(true, "sequence_bits", "a sequence number has 1 to 32 bits"),
+            _ => add_error_if(true, "sequence_bits", "a sequence number has 1 to 32 bits"),
         }
         errors
     }
 
-    fn check_acknowledge(&self, refuse: &mut impl FnMut(bool, &'static str, &str)) {
+    fn check_acknowledge(&self, add_error_if: &mut impl FnMut(bool, &'static str, &str)) {
         let (packets, delay) = (self.acknowledge_every, self.acknowledge_delay);
-        refuse(packets == 0, "acknowledge_every", "must be at least 1: an acknowledgement covers a packet");
-        let is_late = packets > self.window.max(1);
-        refuse(is_late, "acknowledge_every", "exceeds the window, which is the most that an acknowledgement covers");
-        let is_late = packets > 1 && delay >= self.timeout;
-        refuse(
-            is_late,
+        add_error_if(packets == 0, "acknowledge_every", "must be at least 1: an acknowledgement covers a packet");
+        let exceeds_window = packets > self.window.max(1);
+        add_error_if(
+            exceeds_window,
+            "acknowledge_every",
+            "exceeds the window, which is the most that an acknowledgement covers",
+        );
+        let exceeds_timeout = packets > 1 && delay >= self.timeout;
+        add_error_if(
+            exceeds_timeout,
             "acknowledge_delay",
             "exceeds the time-out: the sender would retransmit before it is acknowledged",
         );
@@ -150,34 +158,36 @@ impl LinkParameters {
 
     /// Checks that sequence numbers distinguish packets, as the head of the parent module explains.
     fn check_numbers(&self, errors: &mut Vec<(&'static str, String)>) {
-        let (numbers, window) = (Space::new(self.sequence_bits).count(), u64::from(self.window));
-        if window > numbers / 2 {
-            let limit = numbers / 2;
-            let why = format!(
-                "a window of {window} exceeds {limit}, half of the {numbers} sequence numbers: duplicates would be ambiguous"
+        let (sequence_count, window) = (SequenceSpace::new(self.sequence_bits).count(), u64::from(self.window));
+        if window > sequence_count / 2 {
+            let limit = sequence_count / 2;
+            let reason = format!(
+                "a window of {window} exceeds {limit}, half of the {sequence_count} sequence numbers: \
+                 duplicates would be ambiguous"
             );
-            errors.push(("window", why));
+            errors.push(("window", reason));
             return;
         }
         match self.order {
             FabricOrder::Kept => {}
-            FabricOrder::Any { packets } if packets <= numbers - window => {}
+            FabricOrder::Any { packets } if packets <= sequence_count - window => {}
             FabricOrder::Any { .. } => {
-                let limit = numbers - window;
-                let why = format!(
-                    "{numbers} sequence numbers are too few: the run may send more than {limit} packets from one node to \
-                     another, and no number may be used twice"
+                let limit = sequence_count - window;
+                let reason = format!(
+                    "{sequence_count} sequence numbers are too few: the run may send more than {limit} packets from \
+                     one node to another, and no number may be used twice"
                 );
-                errors.push(("packets", why));
+                errors.push(("packets", reason));
             }
             FabricOrder::Lifetime { lifetime, spacing } => {
-                let reused = u128::from(numbers - 2 * window) * u128::from(spacing.ps());
-                if u128::from(lifetime.ps()) >= reused {
-                    let free = numbers - 2 * window;
-                    let why = format!(
-                        "a number is reused within {free} times {spacing}, and may be mistaken for a duplicate"
+                let reuse_time = u128::from(sequence_count - 2 * window) * u128::from(spacing.ps());
+                if u128::from(lifetime.ps()) >= reuse_time {
+                    let packets_before_reuse = sequence_count - 2 * window;
+                    let reason = format!(
+                        "a number is reused within {packets_before_reuse} times {spacing}, and may be mistaken for a \
+                         duplicate"
                     );
-                    errors.push(("lifetime", why));
+                    errors.push(("lifetime", reason));
                 }
             }
         }
@@ -189,9 +199,10 @@ impl LinkParameters {
     pub fn state_bytes(&self, packet_bytes: usize, destinations: usize, sources: usize) -> usize {
         let [buffers, arrivals, reorder] = [self.buffers, self.arrivals, self.reorder].map(|count| count as usize);
         let number_bytes = self.sequence_bits.div_ceil(8) as usize;
-        let destination = NODE_BYTES + 3 * number_bytes + 2 * TIMER_BYTES;
-        let delayed = if self.acknowledge_every > 1 { TIMER_BYTES } else { 0 };
-        let source = NODE_BYTES + 2 * number_bytes + delayed + reorder * packet_bytes + reorder.div_ceil(8);
-        (buffers + arrivals) * (packet_bytes + NODE_BYTES) + destinations * destination + sources * source
+        let destination_bytes = NODE_BYTES + 3 * number_bytes + 2 * TIMER_BYTES;
+        let delay_timer_bytes = if self.acknowledge_every > 1 { TIMER_BYTES } else { 0 };
+        let source_bytes =
+            NODE_BYTES + 2 * number_bytes + delay_timer_bytes + reorder * packet_bytes + reorder.div_ceil(8);
+        (buffers + arrivals) * (packet_bytes + NODE_BYTES) + destinations * destination_bytes + sources * source_bytes
     }
 }

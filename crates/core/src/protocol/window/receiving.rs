@@ -13,7 +13,7 @@
 use super::acknowledge::Acknowledgements;
 use super::arrivals::{Arrivals, ReadingSlot};
 use super::peer::Peer;
-use super::space::Space;
+use super::space::SequenceSpace;
 use super::{ArrivalOutcome, LinkParameters};
 use crate::engine::Time;
 use std::collections::{BTreeMap, VecDeque};
@@ -21,11 +21,11 @@ use std::collections::{BTreeMap, VecDeque};
 /// The receiving half of a link.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct WindowReceiver<P> {
-    space: Space,
+    space: SequenceSpace,
     window: u64,
-    reorder: u64,
+    reorder_buffers: u64,
     sources: BTreeMap<Peer, Source<P>>,
-    ready: VecDeque<Peer>,
+    ready_sources: VecDeque<Peer>,
     pub(super) arrivals: Arrivals<P>,
     pub(super) acknowledgements: Acknowledgements,
 }
@@ -42,11 +42,11 @@ struct Source<P> {
 impl<P> WindowReceiver<P> {
     pub(super) fn new(parameters: &LinkParameters) -> WindowReceiver<P> {
         WindowReceiver {
-            space: Space::new(parameters.sequence_bits),
+            space: SequenceSpace::new(parameters.sequence_bits),
             window: u64::from(parameters.window),
-            reorder: u64::from(parameters.reorder),
+            reorder_buffers: u64::from(parameters.reorder),
             sources: BTreeMap::new(),
-            ready: VecDeque::new(),
+            ready_sources: VecDeque::new(),
             arrivals: Arrivals::new(parameters.arrivals),
             acknowledgements: Acknowledgements::new(parameters),
         }
@@ -54,13 +54,13 @@ impl<P> WindowReceiver<P> {
 
     /// Handles a packet that arrived, schedules its acknowledgement, and returns its outcome.
     pub(super) fn arrive(&mut self, from: Peer, number: u32, body: P, now: Time) -> ArrivalOutcome {
-        let arrived = self.store(from, number, body);
-        match arrived {
+        let outcome = self.store(from, number, body);
+        match outcome {
             ArrivalOutcome::Readable(packets) => self.acknowledgements.record_accepted(from, packets, now),
-            ArrivalOutcome::Duplicate | ArrivalOutcome::Refused => self.acknowledgements.at_once(from),
+            ArrivalOutcome::Duplicate | ArrivalOutcome::Refused => self.acknowledgements.make_due(from),
             ArrivalOutcome::Kept | ArrivalOutcome::Freed(_) => {}
         }
-        arrived
+        outcome
     }
 
     fn store(&mut self, from: Peer, number: u32, body: P) -> ArrivalOutcome {
@@ -72,18 +72,18 @@ impl<P> WindowReceiver<P> {
             return ArrivalOutcome::Duplicate;
         }
         if !(ahead == 0 && has_slot) {
-            if ahead >= self.reorder {
+            if ahead >= self.reorder_buffers {
                 return ArrivalOutcome::Refused;
             }
             source.reordered.insert(position, body);
             if ahead == 0 {
-                self.ready.push_back(from);
+                self.ready_sources.push_back(from);
             }
             return ArrivalOutcome::Kept;
         }
-        assert!(self.ready.is_empty(), "while a slot is free, no source waits for one");
+        assert!(self.ready_sources.is_empty(), "while a slot is free, no source waits for one");
         self.accept(from, body);
-        ArrivalOutcome::Readable(1 + self.fill())
+        ArrivalOutcome::Readable(1 + self.fill_slots())
     }
 
     /// Gives the next packet of a source its slot. The source is ready if the packet after it is stored.
@@ -92,14 +92,14 @@ impl<P> WindowReceiver<P> {
         let source = self.sources.get_mut(&from).expect("it sent something");
         source.next += 1;
         if source.reordered.contains_key(&source.next) {
-            self.ready.push_back(from);
+            self.ready_sources.push_back(from);
         }
     }
 
     /// Gives free slots to the ready sources in turn, and returns the number of packets that obtained a slot.
-    fn fill(&mut self) -> u32 {
+    fn fill_slots(&mut self) -> u32 {
         let mut packets = 0;
-        while let Some(from) = self.ready.pop_front_if(|_| self.arrivals.has_capacity()) {
+        while let Some(from) = self.ready_sources.pop_front_if(|_| self.arrivals.has_capacity()) {
             let source = self.sources.get_mut(&from).expect("it sent something");
             let body = source.reordered.remove(&source.next).expect("the next packet of a ready source is kept");
             self.accept(from, body);
@@ -112,10 +112,10 @@ impl<P> WindowReceiver<P> {
     /// Returns the number of stored packets that obtained a slot.
     pub(super) fn release(&mut self, slot: ReadingSlot) -> u32 {
         self.arrivals.release(slot);
-        let source_with_slot = self.ready.front().copied();
-        let packets = self.fill();
+        let source_with_slot = self.ready_sources.front().copied();
+        let packets = self.fill_slots();
         assert_eq!(packets, u32::from(source_with_slot.is_some()), "a slot is for one packet");
-        source_with_slot.into_iter().for_each(|from| self.acknowledgements.at_once(from));
+        source_with_slot.into_iter().for_each(|from| self.acknowledgements.make_due(from));
         packets
     }
 
@@ -135,30 +135,34 @@ impl<P> WindowReceiver<P> {
 
     /// Returns the position of the next packet expected from `source`.
     #[cfg(test)]
-    pub(super) fn position(&self, source: Peer) -> u64 {
+    pub(super) fn next_position(&self, source: Peer) -> u64 {
         self.sources.get(&source).map_or(0, |source| source.next)
     }
 
     /// Returns the position of the last packet stored for `source`.
     #[cfg(test)]
-    pub(super) fn last_kept(&self, source: Peer) -> Option<u64> {
+    pub(super) fn last_stored_position(&self, source: Peer) -> Option<u64> {
         self.sources.get(&source)?.reordered.last_key_value().map(|(position, _)| *position)
     }
 
     /// Asserts the invariants.
     pub(super) fn check(&self) {
         assert!(
-            self.ready.is_empty() || !self.arrivals.has_capacity(),
+            self.ready_sources.is_empty() || !self.arrivals.has_capacity(),
             "while a slot is free, no source waits for one"
         );
         for (from, source) in &self.sources {
-            let buffers = source.next..source.next + self.reorder;
+            let buffers = source.next..source.next + self.reorder_buffers;
             assert!(
                 source.reordered.keys().all(|position| buffers.contains(position)),
                 "a packet is kept in its buffer"
             );
-            let is_ready = self.ready.iter().filter(|other| *other == from).count();
-            assert_eq!(is_ready, usize::from(source.reordered.contains_key(&source.next)), "a ready source waits once");
+            let times_ready = self.ready_sources.iter().filter(|other| *other == from).count();
+            assert_eq!(
+                times_ready,
+                usize::from(source.reordered.contains_key(&source.next)),
+                "a ready source waits once"
+            );
         }
         self.acknowledgements.check();
     }

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct WindowSender<P> {
     parameters: LinkParameters,
-    reserved: u32,
+    reserved_buffers: u32,
     /// Offered packets that were not sent yet, in order.
     waiting_packets: VecDeque<(Peer, P)>,
     /// Number of unacknowledged packets to all destinations.
@@ -36,7 +36,7 @@ impl<P: Clone> WindowSender<P> {
     pub(super) fn new(parameters: &LinkParameters) -> WindowSender<P> {
         WindowSender {
             parameters: *parameters,
-            reserved: 0,
+            reserved_buffers: 0,
             waiting_packets: VecDeque::new(),
             outstanding: 0,
             destinations: BTreeMap::new(),
@@ -47,18 +47,19 @@ impl<P: Clone> WindowSender<P> {
     }
 
     pub(super) fn free_send_slots(&self) -> u32 {
-        let used_buffers = self.reserved + self.waiting_packets.len() as u32 + self.outstanding;
+        let used_buffers = self.reserved_buffers + self.waiting_packets.len() as u32 + self.outstanding;
         self.parameters.buffers.checked_sub(used_buffers).expect("no more buffers are in use than there are")
     }
 
     pub(super) fn reserve(&mut self) -> bool {
         let is_free = self.free_send_slots() > 0;
-        self.reserved += u32::from(is_free);
+        self.reserved_buffers += u32::from(is_free);
         is_free
     }
 
     pub(super) fn offer(&mut self, to: Peer, body: P) {
-        self.reserved = self.reserved.checked_sub(1).expect("a packet is offered into a reserved buffer");
+        self.reserved_buffers =
+            self.reserved_buffers.checked_sub(1).expect("a packet is offered into a reserved buffer");
         self.waiting_packets.push_back((to, body));
     }
 
@@ -87,7 +88,7 @@ impl<P: Clone> WindowSender<P> {
         let outgoing = self.destinations.entry(to).or_insert_with(|| Outgoing::new(&self.parameters));
         let number = outgoing.send(body.clone());
         self.outstanding += 1;
-        if !self.timers.runs(to) {
+        if !self.timers.is_running(to) {
             assert!(!self.due_copies.contains(&to), "copies leave before new packets");
             self.timers.set_timer(to, now.saturating_add(outgoing.timeout()));
         }
@@ -107,7 +108,7 @@ impl<P: Clone> WindowSender<P> {
             }
             FabricOrder::Lifetime { spacing, .. } => {
                 let previous = self.last_sent.insert(to, now);
-                let is_spaced = previous.is_none_or(|before| now >= before.saturating_add(spacing));
+                let is_spaced = previous.is_none_or(|previous| now >= previous.saturating_add(spacing));
                 assert!(is_spaced, "new packets to {to} leave closer together than the spacing of {spacing}");
             }
         }
@@ -138,7 +139,7 @@ impl<P: Clone> WindowSender<P> {
     pub(super) fn on_time(&mut self, now: Time) {
         while let Some(to) = self.timers.pop_expired(now) {
             let outgoing = self.destinations.get_mut(&to).expect("a timer is of a destination");
-            outgoing.timed_out(self.parameters.timeout_max);
+            outgoing.handle_timeout(self.parameters.timeout_max);
             self.due_copies.push_back(to);
         }
     }
@@ -150,8 +151,8 @@ impl<P: Clone> WindowSender<P> {
         (waiting_packets + outstanding) as u32
     }
 
-    pub(super) const fn reserved(&self) -> u32 {
-        self.reserved
+    pub(super) const fn reserved_buffers(&self) -> u32 {
+        self.reserved_buffers
     }
 
     pub(super) const fn destinations(&self) -> &BTreeMap<Peer, Outgoing<P>> {
@@ -165,7 +166,7 @@ impl<P: Clone> WindowSender<P> {
         assert!(self.free_send_slots() <= self.parameters.buffers);
         for (to, outgoing) in &self.destinations {
             let due_copies = self.due_copies.iter().filter(|other| *other == to).count();
-            let timers_and_copies = usize::from(self.timers.runs(*to)) + due_copies;
+            let timers_and_copies = usize::from(self.timers.is_running(*to)) + due_copies;
             assert_eq!(
                 timers_and_copies,
                 usize::from(outgoing.len() > 0),

@@ -6,14 +6,14 @@
 
 /// A sequence space with numbers of `bits` bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Space {
+pub(super) struct SequenceSpace {
     bits: u32,
 }
 
-impl Space {
-    pub(super) const fn new(bits: u32) -> Space {
+impl SequenceSpace {
+    pub(super) const fn new(bits: u32) -> SequenceSpace {
         assert!(0 < bits && bits <= 32, "a number has 1 to 32 bits");
-        Space { bits }
+        SequenceSpace { bits }
     }
 
     /// Returns the number of sequence numbers.
@@ -35,14 +35,14 @@ impl Space {
 
 #[cfg(test)]
 mod tests {
-    use super::Space;
+    use super::SequenceSpace;
 
     #[test]
     fn distances_wrap_around() {
-        let space = Space::new(3);
+        let space = SequenceSpace::new(3);
         assert_eq!((space.number(7), space.number(8), space.number(21)), (7, 0, 5));
         assert_eq!((space.distance(21, 5), space.distance(21, 0), space.distance(21, 4)), (0, 3, 7));
-        let all_32_bits = Space::new(32);
+        let all_32_bits = SequenceSpace::new(32);
         assert_eq!(all_32_bits.number((1 << 32) + 9), 9);
         assert_eq!(
             (all_32_bits.distance(u64::from(u32::MAX), 0), all_32_bits.distance(1, 0)),
@@ -53,6 +53,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "both ends have the same sequence space")]
     fn a_number_outside_the_space_panics() {
-        let _ = Space::new(3).distance(0, 8);
+        let _ = SequenceSpace::new(3).distance(0, 8);
     }
 }

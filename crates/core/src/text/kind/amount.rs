@@ -29,7 +29,7 @@ impl<Q> Amount<Q> {
 pub(in super::super) fn parse_literal<Q: Quantity>(text: &str) -> Q {
     match quantity::parse(text) {
         Ok(value) => value,
-        Err(fault) => panic!("the program itself writes {text:?}: {}", fault.label),
+        Err(fault) => panic!("invalid quantity in the source code, {text:?}: {}", fault.label),
     }
 }
 
@@ -43,7 +43,7 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
     }
 
     fn allowed(&self) -> String {
-        quantity::write_example::<Q>() + &format_bounds(&self.min, &self.max)
+        quantity::example_help::<Q>() + &format_bounds(&self.min, &self.max)
     }
 
     fn to_tree_value(&self, default: &str) -> TreeValue {
@@ -59,12 +59,12 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
             }
             other => Err(ParseError::new(
                 format!("expected {}, found {}", Q::NAME_WITH_ARTICLE, other.type_with_article()),
-                quantity::write_example::<Q>(),
+                quantity::example_help::<Q>(),
             )),
         };
         match value.and_then(|value| check_bounds(value, &self.min, &self.max)) {
             Ok(value) => Ok(value),
-            Err(fault) => invalid_value(node, fault),
+            Err(error) => invalid_value(node, error),
         }
     }
 

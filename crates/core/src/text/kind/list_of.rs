@@ -32,7 +32,7 @@ impl ListOf<Count> {
 }
 
 impl<K: ValueKind> ListOf<K> {
-    fn length_fault(&self, length: usize) -> Option<ParseError> {
+    fn length_error(&self, length: usize) -> Option<ParseError> {
         let plural = |n: usize| if n == 1 { "1 element".to_string() } else { format!("{n} elements") };
         let label = match length {
             n if self.length_min == self.length_max && n != self.length_max => {
@@ -60,7 +60,7 @@ impl<K: ValueKind> ValueKind for ListOf<K> {
 
     fn to_tree_value<'d>(&self, default: &'d [K::Literal<'d>]) -> TreeValue {
         TreeValue::List(
-            default.iter().map(|each| TreeNode::synthetic(self.element_kind.to_tree_value(*each))).collect(),
+            default.iter().map(|element| TreeNode::synthetic(self.element_kind.to_tree_value(*element))).collect(),
         )
     }
 
@@ -69,14 +69,14 @@ impl<K: ValueKind> ValueKind for ListOf<K> {
             let label = format!("a list is expected, not {}", node.value.type_with_article());
             return invalid_value(node, ParseError::new(label, self.allowed()));
         };
-        if let Some(fault) = self.length_fault(items.len()) {
-            return invalid_value(node, fault);
+        if let Some(error) = self.length_error(items.len()) {
+            return invalid_value(node, error);
         }
         let (mut values, mut invalid_values) = (Vec::with_capacity(items.len()), Vec::new());
         for item in items {
             match self.element_kind.decode(item, texts) {
                 Ok(value) => values.push(value),
-                Err(more) => invalid_values.extend(more),
+                Err(errors) => invalid_values.extend(errors),
             }
         }
         if invalid_values.is_empty() { Ok(values) } else { Err(invalid_values) }

@@ -15,19 +15,19 @@ pub struct Count {
     pub max: Option<u64>,
 }
 
-/// Returns the message for a string where `what` is expected.
-fn quoted(what: &str, text: &str) -> String {
+/// Returns the message for the string `text`, found in place of a value of the kind `expected`.
+fn unexpected_string(expected: &str, text: &str) -> String {
     let text = text.trim();
     match text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit()) {
-        true if text.parse::<f64>().is_ok() => format!("expected {what}, found a string: remove the quotes"),
-        true => format!("expected {what}, found a string: remove the quotes and the unit"),
-        false => format!("expected {what}, found a string"),
+        true if text.parse::<f64>().is_ok() => format!("expected {expected}, found a string: remove the quotes"),
+        true => format!("expected {expected}, found a string: remove the quotes and the unit"),
+        false => format!("expected {expected}, found a string"),
     }
 }
 
 /// Returns the reason why a number with a decimal point or an exponent is not a count, with a valid spelling if there
 /// is one.
-fn not_a_count(number: f64) -> String {
+fn non_integer_message(number: f64) -> String {
     match number {
         _ if !number.is_finite() => "expected an integer, found a number that is not finite".to_owned(),
         // Below this bound, `f64` represents every whole number exactly.
@@ -51,8 +51,8 @@ impl Count {
                 Some(Err(_)) if *number < Some(0) => Err(ParseError::new("must not be negative", help())),
                 _ => Err(ParseError::new("too large for an integer of 64 bits", help())),
             },
-            TreeValue::Text(text) => Err(ParseError::new(quoted("an integer", text), help())),
-            TreeValue::Float(number) => Err(ParseError::new(not_a_count(*number), help())),
+            TreeValue::Text(text) => Err(ParseError::new(unexpected_string("an integer", text), help())),
+            TreeValue::Float(number) => Err(ParseError::new(non_integer_message(*number), help())),
             other => Err(ParseError::new(format!("expected an integer, found {}", other.type_with_article()), help())),
         }
     }
@@ -110,7 +110,7 @@ impl Number {
             TreeValue::Float(number) if number.is_finite() => *number,
             TreeValue::Float(_) => return Err(ParseError::new("the number must be finite", self.allowed())),
             TreeValue::Integer(Some(number)) => *number as f64,
-            TreeValue::Text(text) => return Err(ParseError::new(quoted("a number", text), self.allowed())),
+            TreeValue::Text(text) => return Err(ParseError::new(unexpected_string("a number", text), self.allowed())),
             other => {
                 return Err(ParseError::new(
                     format!("expected a number, found {}", other.type_with_article()),

@@ -1,5 +1,5 @@
-//! Strings that keep their source location, so that an error within one can be reported there; numbers or strings; and
-//! tables under user-defined names. The meaning of such strings is not considered.
+//! The kinds of strings that keep their source location, so that an error within a string can be reported there; of
+//! values that are numbers or strings; and of tables under user-defined names. This module does not interpret strings.
 
 use super::super::origin::{TextSpan, Texts};
 use super::super::quantity::ParseError;
@@ -23,15 +23,15 @@ impl SpannedString {
         SpannedString { text: text.into(), place: None }
     }
 
-    /// Returns the location of the part `part` of the string, or of the whole string if escapes make the part's
-    /// location unknown.
-    pub fn location_of(&self, texts: &Texts, part: &Range<usize>) -> Option<TextSpan> {
+    /// Returns the location of the bytes `range` of the string, or of the whole string if escapes make the location of
+    /// these bytes unknown.
+    pub fn location_of(&self, texts: &Texts, range: &Range<usize>) -> Option<TextSpan> {
         let place = self.place.as_ref()?;
         let raw = texts.slice(place);
-        let within = raw.find(self.text.as_str()).filter(|_| !self.text.is_empty());
-        let Some(offset) = within else { return Some(place.clone()) };
+        let text_offset = raw.find(self.text.as_str()).filter(|_| !self.text.is_empty());
+        let Some(offset) = text_offset else { return Some(place.clone()) };
         let start = place.span.start + offset;
-        Some(TextSpan { text: place.text, span: start + part.start..start + part.end })
+        Some(TextSpan { text: place.text, span: start + range.start..start + range.end })
     }
 }
 
@@ -165,7 +165,7 @@ impl<K: ValueKind> ValueKind for MapOf<K> {
             let name = SpannedString { text: name.to_string(), place: node.key().cloned() };
             match self.0.decode(node, texts) {
                 Ok(value) => values.push((name, value)),
-                Err(more) => invalid_values.extend(more),
+                Err(errors) => invalid_values.extend(errors),
             }
         }
         if invalid_values.is_empty() { Ok(values) } else { Err(invalid_values) }

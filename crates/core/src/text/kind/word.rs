@@ -9,13 +9,13 @@ use super::{Decoded, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
-/// Returns the text of a node, which must be a string.
-fn expect_text(node: &TreeNode, what: &str, allowed: String) -> Decoded<String> {
+/// Returns the text of a node, or an error that names the kind `expected` if the node is not a string.
+fn expect_text(node: &TreeNode, expected: &str, allowed: String) -> Decoded<String> {
     match &node.value {
         TreeValue::Text(text) => Ok(text.clone()),
         other => invalid_value(
             node,
-            ParseError::new(format!("expected {what}, found {}", other.type_with_article()), allowed),
+            ParseError::new(format!("expected {expected}, found {}", other.type_with_article()), allowed),
         ),
     }
 }
@@ -63,7 +63,7 @@ pub struct Choice<T> {
     /// The words and the values that they denote.
     pub words: Vec<(&'static str, T)>,
     /// The former names of words that were renamed, each with the present word.
-    pub former: Vec<(&'static str, &'static str)>,
+    pub former_words: Vec<(&'static str, &'static str)>,
 }
 
 impl<T> Choice<T> {
@@ -92,8 +92,8 @@ impl<T: Clone> ValueKind for Choice<T> {
 
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<T> {
         let text = expect_text(node, "a word", self.allowed())?;
-        let former = self.former.iter().find(|(former, _)| *former == text);
-        let current_word = former.map_or(&*text, |(_, current_word)| current_word);
+        let renamed = self.former_words.iter().find(|(former_word, _)| *former_word == text);
+        let current_word = renamed.map_or(&*text, |(_, current_word)| current_word);
         if let Some((_, value)) = self.words.iter().find(|(word, _)| *word == current_word) {
             return Ok(value.clone());
         }

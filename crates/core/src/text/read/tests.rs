@@ -1,9 +1,8 @@
-//! Tests of the reader with a small machine of its own, which is described, read and shown, with every kind of error.
+//! Tests of the reader with a small machine, which is described, read and shown, with every kind of error.
 
-mod any_text;
-mod cached;
-
-mod renamed;
+mod arbitrary_input;
+mod cached_layers;
+mod renamed_keys;
 
 use super::super::load::{Document, PartLibrary, Source, load};
 use super::*;
@@ -51,16 +50,16 @@ impl Bridge {
 
 #[derive(Debug, PartialEq)]
 enum Policy {
-    Whole { copies: u64 },
-    Cut { buffers: u64 },
+    StoreAndForward { copies: u64 },
+    CutThrough { buffers: u64 },
 }
 
 const POLICIES: &[(&str, &str)] = &[("store-and-forward", "Whole packets"), ("cut-through", "As they come")];
 
 fn policy(name: &str, t: &mut Table<'_>) -> Policy {
     match name {
-        "store-and-forward" => Policy::Whole { copies: t.count("copies", "Copies made").or(1) },
-        _ => Policy::Cut { buffers: t.count("buffers", "Buffers held").or(8) },
+        "store-and-forward" => Policy::StoreAndForward { copies: t.count("copies", "Copies made").or(1) },
+        _ => Policy::CutThrough { buffers: t.count("buffers", "Buffers held").or(8) },
     }
 }
 
@@ -110,7 +109,7 @@ fn part(name: &str) -> Option<&'static str> {
     })
 }
 
-const SHELF: PartLibrary<'static> = PartLibrary {
+const LIBRARY: PartLibrary<'static> = PartLibrary {
     find: &part,
     names: &["base", "fast", "slow", "round", "trip", "broken"],
     examples: &[],
@@ -120,7 +119,7 @@ const SHELF: PartLibrary<'static> = PartLibrary {
 fn try_read(text: &str, sets: &[&str]) -> Result<Read<Machine>, Problems> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let document = Document::Text("dir/m.toml", text, Some(Path::new("dir")));
-    DescriptionReader::new(load(&Source { document, sets: &sets, varied: &[], shelf: SHELF })?).read(machine)
+    DescriptionReader::new(load(&Source { document, sets: &sets, varied: &[], library: LIBRARY })?).read(machine)
 }
 
 fn read(text: &str, sets: &[&str]) -> Read<Machine> {
@@ -140,7 +139,7 @@ fn messages(text: &str, sets: &[&str]) -> Vec<String> {
 const MINIMAL_DESCRIPTION: &str = "parts = 'base'\n";
 
 #[test]
-fn defaults_parts_file_and_options_count_in_this_order() {
+fn options_override_the_file_the_parts_and_the_defaults() {
     let all = read(
         "parts = ['base', 'fast']\n[pci]\nload = 1\nseed-file = 'x/s.bin'\n[hosts.z]\n[hosts.a]\npoll='2 us'\n[[nodes]]\nhost='z'\n[[nodes]]\nhost='a'\n",
         &["pci.load=0.25", "pci.setup=3 us", "nodes.1.host=q", "pci.shape=[2,2,2]"],
@@ -150,7 +149,7 @@ fn defaults_parts_file_and_options_count_in_this_order() {
     assert_eq!((all.pci.ring, all.pci.load, all.pci.setup), (32, 0.25, Time::from_us(3)));
     assert_eq!((all.pci.burst, all.pci.shape), (Bytes(128), vec![2, 2, 2]));
     assert_eq!(all.pci.seed, Some(PathBuf::from("dir/x/s.bin")));
-    assert_eq!(all.policy, Policy::Whole { copies: 3 });
+    assert_eq!(all.policy, Policy::StoreAndForward { copies: 3 });
     assert_eq!(all.hosts, [("z".to_string(), Time::from_us(1)), ("a".to_string(), Time::from_us(2))]);
     assert_eq!(all.nodes, ["z", "q"]);
 }
@@ -163,22 +162,28 @@ fn parts_of_an_entry_are_layers_below_its_keys() {
     assert_eq!(hosts(&["hosts.b.parts=slow", "hosts.z.poll=1 ms"]).collect::<Vec<_>>(), ["z 1 ms", "a 2 us", "b 9 us"]);
     let unknown = "parts = 'base'\n[hosts.z]\nparts = 'slov'\n";
     assert_eq!(messages(unknown, &[]), ["there is no shipped part \"slov\": did you mean \"slow\"?"]);
-    let circle = "parts = 'base'\n[hosts.z]\nparts = 'trip'\n";
-    assert_eq!(messages(circle, &[]).len(), 1);
+    let recursive = "parts = 'base'\n[hosts.z]\nparts = 'trip'\n";
+    assert_eq!(messages(recursive, &[]).len(), 1);
     assert_eq!(messages("parts = 'base'\n[pci]\nparts = 'slow'\n", &[]).len(), 1, "no entry names parts there");
 }
 
 #[test]
-fn a_higher_layer_replaces_a_choice_wholly() {
+fn a_higher_layer_replaces_the_whole_choice() {
     let file = "parts = 'base'\n[policy.cut-through]\n";
-    assert_eq!(read(file, &[]).value.policy, Policy::Cut { buffers: 8 });
-    assert_eq!(read(MINIMAL_DESCRIPTION, &["policy.cut-through.buffers=4"]).value.policy, Policy::Cut { buffers: 4 });
-    assert_eq!(read(MINIMAL_DESCRIPTION, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 8 });
-    assert_eq!(read(MINIMAL_DESCRIPTION, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
+    assert_eq!(read(file, &[]).value.policy, Policy::CutThrough { buffers: 8 });
+    assert_eq!(
+        read(MINIMAL_DESCRIPTION, &["policy.cut-through.buffers=4"]).value.policy,
+        Policy::CutThrough { buffers: 4 }
+    );
+    assert_eq!(read(MINIMAL_DESCRIPTION, &["policy=cut-through"]).value.policy, Policy::CutThrough { buffers: 8 });
+    assert_eq!(
+        read(MINIMAL_DESCRIPTION, &["policy=store-and-forward"]).value.policy,
+        Policy::StoreAndForward { copies: 3 }
+    );
     // A word selects its member even if a table of another member is defined.
     let text = "parts = 'base'\n[policy.cut-through]\nbuffers = 5\n";
-    assert_eq!(read(text, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
-    assert_eq!(read(text, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 5 });
+    assert_eq!(read(text, &["policy=store-and-forward"]).value.policy, Policy::StoreAndForward { copies: 3 });
+    assert_eq!(read(text, &["policy=cut-through"]).value.policy, Policy::CutThrough { buffers: 5 });
     assert_eq!(messages(text, &["policy=cut"]), ["bad value for `policy`: did you mean \"cut-through\"?"]);
     assert_eq!(read("parts='base'\n[fabric.ring]\nnodes=9", &[]).value.shape, ("ring".to_string(), 9));
     assert_eq!(read(MINIMAL_DESCRIPTION, &["fabric.ring={}"]).value.shape, ("ring".to_string(), 4));
@@ -186,7 +191,7 @@ fn a_higher_layer_replaces_a_choice_wholly() {
 }
 
 #[test]
-fn two_choices_of_one_layer_are_named_both() {
+fn two_choices_in_one_layer_are_both_reported() {
     let text = "parts = 'base'\n[fabric.ring]\n[fabric.mesh]\n";
     let expected = "\
 error: `ring` and `mesh` are mutually exclusive in `fabric`
@@ -251,12 +256,12 @@ fn missing_keys_are_reported_at_their_table() {
     assert_eq!(
         messages("[pci]\n", &[]),
         [
-            "`fabric` needs one of `mesh` and `ring`: none of them is defined here",
+            "`fabric` needs one of `mesh` and `ring`: no alternative is defined here",
             "`pci.read-rate` is missing: `read-rate` belongs here"
         ]
     );
     assert_eq!(messages("", &[]).len(), 2);
-    let nothing = Source { document: Document::None, sets: &[], varied: &[], shelf: SHELF };
+    let nothing = Source { document: Document::None, sets: &[], varied: &[], library: LIBRARY };
     let loaded = load(&nothing).expect("nothing is wrong yet");
     assert_eq!(DescriptionReader::new(loaded).read(machine).expect_err("problems").list().len(), 2);
 }
@@ -269,7 +274,7 @@ fn contradicting_values_are_reported_once_at_the_value() {
         t.report_invalid("pci.burst", "does not suit", "");
     };
     let document = Document::Text("m.toml", MINIMAL_DESCRIPTION, None);
-    let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
+    let loaded = load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("loads");
     let problems = DescriptionReader::new(loaded).read(check).expect_err("a problem");
     assert_eq!(&*problems.list()[0].label, "`pci.burst` is 128 B by default");
 }
@@ -283,7 +288,7 @@ fn placeholder_values_cause_no_further_problems() {
         t.report_invalid("", "as a whole it does not suit", "");
     };
     let document = Document::Text("m.toml", "[fabric.mesh]\n[pci]\nburst = 'x'\n", None);
-    let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
+    let loaded = load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("loads");
     let problems = DescriptionReader::new(loaded).read(check).expect_err("problems");
     let reported: Vec<&str> = problems.list().iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(reported, ["as a whole it does not suit", "bad value for `pci.burst`", "`pci.read-rate` is missing"]);
@@ -310,27 +315,28 @@ fn reporting_many_problems_takes_linear_time() {
 #[test]
 fn unknown_and_recursive_parts_are_reported() {
     assert_eq!(messages("parts = ['bsae']", &[]), ["there is no shipped part \"bsae\": did you mean \"base\"?"]);
-    assert_eq!(messages("parts = 'round'", &[]), ["the shipped part \"round\" includes itself: here the cycle closes"]);
+    assert_eq!(messages("parts = 'round'", &[]), ["the shipped part \"round\" includes itself: this closes the cycle"]);
     assert_eq!(messages("parts = [3]", &[]), ["`parts` names shipped parts by strings: this is a bare integer"]);
     assert_eq!(read("parts = 'nonsense'", &["parts=base"]).value.pci.ring, 32);
 }
 
 #[test]
 fn a_misspelt_choice_is_reported_once() {
-    let needs = |t: &mut Table<'_>| t.one_of("policy", "When a packet leaves", POLICIES, policy);
+    let read_policy = |t: &mut Table<'_>| t.one_of("policy", "When a packet leaves", POLICIES, policy);
     let reported = |text: &str| {
         let document = Document::Text("m.toml", text, None);
-        let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
-        let problems = DescriptionReader::new(loaded).read(needs).expect_err("problems");
+        let loaded = load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("loads");
+        let problems = DescriptionReader::new(loaded).read(read_policy).expect_err("problems");
         problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect::<Vec<_>>()
     };
     assert_eq!(
         reported("[policy.cut-thruogh]"),
         ["unknown key `cut-thruogh` in `policy`: did you mean `cut-through`?"]
     );
-    let needed = ["`policy` needs one of `store-and-forward` and `cut-through`: none of them is defined here"];
-    assert_eq!(reported(""), needed);
-    assert_eq!(reported("[policy]"), needed);
+    let missing_member =
+        ["`policy` needs one of `store-and-forward` and `cut-through`: no alternative is defined here"];
+    assert_eq!(reported(""), missing_member);
+    assert_eq!(reported("[policy]"), missing_member);
 }
 
 #[test]
@@ -359,7 +365,7 @@ fn every_value_is_shown_with_its_origin() {
 }
 
 #[test]
-fn the_resolved_description_is_whole_and_canonical() {
+fn the_resolved_description_is_complete_and_canonical() {
     let all = read("parts = 'base'\n[pci]\nsetup='0.0012 ms'\n[hosts.my-host]\n[[nodes]]\nhost='my-host'\n", &[]);
     let resolved = all.resolved();
     assert_eq!(resolved["pci"]["read_rate"], "160 MB/s");
@@ -373,7 +379,7 @@ fn the_resolved_description_is_whole_and_canonical() {
 }
 
 #[test]
-fn the_schema_is_the_readers_own() {
+fn schema_has_the_keys_that_the_reader_reads() {
     let schema = describe(machine);
     let json = schema.json_schema();
     let burst = &json["properties"]["pci"]["properties"]["burst"];

@@ -27,7 +27,7 @@ impl Schema {
 
 impl TableShape {
     /// Returns the names of the required keys.
-    fn required(&self) -> Vec<&'static str> {
+    fn required_keys(&self) -> Vec<&'static str> {
         let required_key = |item: &Item| match item {
             Item::Key { key, form, need, .. } => (*need == Need::Required && form.is_required()).then_some(*key),
             Item::Family(_) => None,
@@ -36,8 +36,8 @@ impl TableShape {
     }
 
     fn has_required_keys(&self) -> bool {
-        let needed_family = |item: &Item| matches!(item, Item::Family(family) if family.need == Need::Required);
-        !self.required().is_empty() || self.items.iter().any(needed_family)
+        let is_required_family = |item: &Item| matches!(item, Item::Family(family) if family.need == Need::Required);
+        !self.required_keys().is_empty() || self.items.iter().any(is_required_family)
     }
 
     /// Returns the schema of the allowed values.
@@ -84,14 +84,16 @@ impl TableShape {
                 Item::Family(family) => properties.extend(family.required_schemas()),
             }
         }
-        let one_each: Vec<Json> =
-            self.families().filter(|family| family.need == Need::Required).map(Family::any_member).collect();
+        let required_families: Vec<Json> =
+            self.families().filter(|family| family.need == Need::Required).map(Family::any_member_schema).collect();
         let mut schema = Map::new();
-        for (key, value) in
-            [("required", json!(self.required())), ("properties", properties.into()), ("allOf", one_each.into())]
-        {
-            let empty = value.as_array().map(Vec::is_empty).or(value.as_object().map(Map::is_empty));
-            if empty == Some(false) {
+        for (key, value) in [
+            ("required", json!(self.required_keys())),
+            ("properties", properties.into()),
+            ("allOf", required_families.into()),
+        ] {
+            let is_empty = value.as_array().map(Vec::is_empty).or(value.as_object().map(Map::is_empty));
+            if is_empty == Some(false) {
                 schema.insert(key.to_string(), value);
             }
         }
@@ -116,9 +118,9 @@ impl Family {
         pairs
     }
 
-    fn any_member(&self) -> Json {
-        let each: Vec<Json> = self.members.iter().map(|member| json!({ "required": [member.name] })).collect();
-        json!({ "anyOf": each })
+    fn any_member_schema(&self) -> Json {
+        let members: Vec<Json> = self.members.iter().map(|member| json!({ "required": [member.name] })).collect();
+        json!({ "anyOf": members })
     }
 
     fn required_schemas(&self) -> Map<String, Json> {

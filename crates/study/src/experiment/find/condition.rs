@@ -11,29 +11,30 @@ pub struct Condition {
     pub metric: String,
     operator: &'static str,
     /// The constant as it was written.
-    text: String,
+    threshold_text: String,
     /// The constant in the metric's unit.
-    value: f64,
+    threshold: f64,
 }
 
 /// The comparison operators; `>=` precedes `>`, which is a prefix of it.
 const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
 
 /// Splits `text` into the name of the metric, and if there are any, the operator (empty if unknown) and the value.
-pub fn split(text: &str) -> (&str, Option<(&'static str, &str)>) {
-    let operator_start = text.find(['<', '>', '=']);
-    let Some(at) = operator_start else { return (text.trim(), None) };
-    let operator = OPERATORS.iter().find(|operator| text[at..].starts_with(**operator));
+pub fn split_condition(text: &str) -> (&str, Option<(&'static str, &str)>) {
+    let Some(operator_start) = text.find(['<', '>', '=']) else { return (text.trim(), None) };
+    let operator = OPERATORS.iter().find(|operator| text[operator_start..].starts_with(**operator));
     match operator {
-        Some(operator) => (text[..at].trim(), Some((operator, text[at + operator.len()..].trim()))),
-        None => (text[..at].trim(), Some(("", text[at..].trim()))),
+        Some(operator) => {
+            (text[..operator_start].trim(), Some((operator, text[operator_start + operator.len()..].trim())))
+        }
+        None => (text[..operator_start].trim(), Some(("", text[operator_start..].trim()))),
     }
 }
 
 impl Condition {
     /// Returns the name of the metric in the text of a condition.
     pub fn name(text: &str) -> &str {
-        split(text).0
+        split_condition(text).0
     }
 
     /// Parses a condition on one of `metrics`.
@@ -43,7 +44,7 @@ impl Condition {
                 "write METRIC >= VALUE, such as 'message.bandwidth >= 100 MB/s'; the other operators are >, <= and <",
             )
         };
-        let (name, comparison) = split(text);
+        let (name, comparison) = split_condition(text);
         let (operator, value) = match comparison {
             Some(("", _)) => {
                 return Err(problem("a measured metric rarely equals a value exactly, so `=` finds nothing"));
@@ -58,30 +59,33 @@ impl Condition {
         let name = current_metric_name(name);
         let metric = metrics.iter().find(|metric| metric.name == name);
         let metric = metric.ok_or_else(|| {
-            super::super::sweep::metrics::unknown(name, metrics.iter().map(|metric| metric.name.as_str()))
+            super::super::sweep::metrics::unknown_metric_problem(
+                name,
+                metrics.iter().map(|metric| metric.name.as_str()),
+            )
         })?;
-        let threshold = in_unit(value, metric.unit).map_err(|why| problem(&why))?;
-        Ok(Condition { metric: name.to_owned(), operator, text: value.to_owned(), value: threshold })
+        let threshold = convert_to_unit(value, metric.unit).map_err(|why| problem(&why))?;
+        Ok(Condition { metric: name.to_owned(), operator, threshold_text: value.to_owned(), threshold })
     }
 
     /// Returns whether `metric` satisfies the condition.
     pub fn holds(&self, metric: f64) -> bool {
         match self.operator {
-            ">=" => metric >= self.value,
-            "<=" => metric <= self.value,
-            ">" => metric > self.value,
-            _ => metric < self.value,
+            ">=" => metric >= self.threshold,
+            "<=" => metric <= self.threshold,
+            ">" => metric > self.threshold,
+            _ => metric < self.threshold,
         }
     }
 
     /// Returns the condition as text.
     pub fn text(&self) -> String {
-        format!("{} {} {}", self.metric, self.operator, self.text)
+        format!("{} {} {}", self.metric, self.operator, self.threshold_text)
     }
 }
 
 /// Converts a number with a unit to `unit`, which is that of the metric.
-fn in_unit(text: &str, unit: &str) -> Result<f64, String> {
+fn convert_to_unit(text: &str, unit: &str) -> Result<f64, String> {
     let kinds =
         [quantity_in_unit::<Bytes>, quantity_in_unit::<Time>, quantity_in_unit::<Rate>, quantity_in_unit::<Hertz>];
     if let Some(found) = kinds.iter().find_map(|convert| convert(text, unit)) {
@@ -97,11 +101,11 @@ fn in_unit(text: &str, unit: &str) -> Result<f64, String> {
 
 /// Converts a quantity of the kind `Q` to `unit`, or returns `None` if `unit` is not a unit of that kind.
 fn quantity_in_unit<Q: Quantity + SmallestUnits>(text: &str, unit: &str) -> Option<Result<f64, String>> {
-    let (_, per) = Q::UNITS.iter().find(|(name, _)| *name == unit)?;
-    let read = quantity::parse::<Q>(text);
-    Some(match read {
-        Ok(value) => Ok(value.smallest_units() as f64 / *per as f64),
-        Err(fault) => Err(format!("`{text}`: {}, {}", fault.label, fault.help.join("; "))),
+    let (_, unit_size) = Q::UNITS.iter().find(|(name, _)| *name == unit)?;
+    let parsed = quantity::parse::<Q>(text);
+    Some(match parsed {
+        Ok(value) => Ok(value.smallest_units() as f64 / *unit_size as f64),
+        Err(error) => Err(format!("`{text}`: {}, {}", error.label, error.help.join("; "))),
     })
 }
 

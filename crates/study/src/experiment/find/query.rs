@@ -1,5 +1,5 @@
-//! A search over the points of a sweep. It is parsed and checked before the first run. Its results are presented as
-//! text and data.
+//! A search at each point of a sweep. It is parsed and checked before the first run. Its results are presented as text
+//! and data.
 
 use super::{Comparison, Condition, FindError, MetricCrossing, Probe, Search, SearchRange};
 use crate::experiment::points::PointStore;
@@ -15,7 +15,7 @@ use narrows_core::text::{Problem, Problems};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Prefix of the names of columns for the end of the interval at which the condition does not hold.
+/// Prefix of the columns that describe the bound of the interval where the condition fails.
 const OTHER_END_PREFIX: &str = "other_end_";
 
 /// The keys and values of a point.
@@ -41,26 +41,29 @@ pub struct FindQuery {
 }
 
 /// The inputs that determine the points of a search, except the key that is searched over.
-pub struct SearchedPoints<'a> {
+pub struct SearchContext<'a> {
     /// The parts that descriptions may name.
     pub registry: &'a Arc<Registry>,
     /// The overrides of the descriptions.
     pub sets: &'a [String],
     /// The varied keys, with their values at the first point.
-    pub first: &'a [(String, String)],
+    pub first_values: &'a [(String, String)],
 }
 
-impl SearchedPoints<'_> {
-    /// Returns the problem that the key that is searched along is also varied or set, so that its values would have no
-    /// effect.
+impl SearchContext<'_> {
+    /// Returns a problem if the searched key is also varied or set. The search would then have no effect.
     fn conflict(&self, key: &str) -> Option<Problem> {
-        let names = |option: &str| vary::names(&self.registry.with_canonical_keys(option)).ok();
-        let searched = names(&format!("{key}=0"))?;
-        if self.first.iter().any(|(varied_key, _)| names(&format!("{varied_key}=0")).as_ref() == Some(&searched)) {
+        let key_names = |option: &str| vary::key_names(&self.registry.with_canonical_keys(option)).ok();
+        let searched_key = key_names(&format!("{key}=0"))?;
+        if self
+            .first_values
+            .iter()
+            .any(|(varied_key, _)| key_names(&format!("{varied_key}=0")).as_ref() == Some(&searched_key))
+        {
             let problem = Problem::new(format!("`{key}` is both varied and searched over"));
             return Some(problem.help("remove its --vary, or search along another key with --over"));
         }
-        if self.sets.iter().any(|set| names(set).as_ref() == Some(&searched)) {
+        if self.sets.iter().any(|set| key_names(set).as_ref() == Some(&searched_key)) {
             let problem = Problem::new(format!("`{key}` is both set and searched over"));
             return Some(problem.help("remove its --set, or search along another key with --over"));
         }
@@ -77,8 +80,8 @@ fn point_heading(values: &[(String, String)]) -> String {
 }
 
 impl FindQuery {
-    /// Parses a search for the condition or metric `find` along the key and range `range`; `compares` states whether
-    /// two descriptions are compared. The known metrics are those of the first point of `searched_points`.
+    /// Parses a search for the condition or metric `find` along the key and range `range`; `compares_machines` states
+    /// whether two descriptions are compared. The known metrics are those of the first point of `searched_points`.
     ///
     /// # Errors
     ///
@@ -87,23 +90,27 @@ impl FindQuery {
     pub fn parse(
         find: &str,
         range: &str,
-        compares: bool,
+        compares_machines: bool,
         reader: Reader<'_>,
-        searched_points: &SearchedPoints<'_>,
+        searched_points: &SearchContext<'_>,
     ) -> Result<FindQuery, ProblemGroups> {
         let range = SearchRange::parse(range).map_err(ungrouped)?;
         if let Some(problem) = searched_points.conflict(&range.key) {
             return Err(ungrouped(problem));
         }
-        let values = [searched_points.first, &[(range.key.clone(), range.value(range.first_and_last().0))]].concat();
-        let read = reader(&sweep::settings(&values)).map_err(|problems| vec![(String::new(), problems)])?;
-        let known_metrics = metrics::metrics_of_run(&read.value);
+        let values =
+            [searched_points.first_values, &[(range.key.clone(), range.value(range.first_and_last().0))]].concat();
+        let description = reader(&sweep::settings(&values)).map_err(|problems| vec![(String::new(), problems)])?;
+        let known_metrics = metrics::metrics_of_run(&description.value);
         let name = Condition::name(find);
-        let current = current_metric_name(name);
-        let Some(metric) = known_metrics.iter().find(|metric| metric.name == current) else {
-            return Err(ungrouped(metrics::unknown(current, known_metrics.iter().map(|metric| metric.name.as_str()))));
+        let current_name = current_metric_name(name);
+        let Some(metric) = known_metrics.iter().find(|metric| metric.name == current_name) else {
+            return Err(ungrouped(metrics::unknown_metric_problem(
+                current_name,
+                known_metrics.iter().map(|metric| metric.name.as_str()),
+            )));
         };
-        let condition = match compares {
+        let condition = match compares_machines {
             false => Some(Condition::parse(find, &known_metrics).map_err(ungrouped)?),
             true if find.trim() != name => {
                 let problem = Problem::new(format!(
@@ -113,7 +120,7 @@ impl FindQuery {
             }
             true => None,
         };
-        Ok(FindQuery { range, condition, metric: current.to_owned(), unit: metric.unit.to_owned() })
+        Ok(FindQuery { range, condition, metric: current_name.to_owned(), unit: metric.unit.to_owned() })
     }
 
     /// Checks the description at both ends of the range of every point; values between are checked when they are run.
@@ -126,7 +133,7 @@ impl FindQuery {
         Ok(())
     }
 
-    /// Runs the search at each of these points. `other` reads the description with which the first is compared.
+    /// Runs the search at each of these points. `other` reads the second description, if two are compared.
     pub fn search(
         &self,
         all_points: &[PointValues],
@@ -135,9 +142,13 @@ impl FindQuery {
         points: Option<&PointStore>,
         on_event: &(dyn Fn(SweepEvent) + Sync),
     ) -> Result<Vec<FoundRow>, FindError> {
-        let meets = other.map(|other| Comparison::WithMachine(&self.metric, other));
-        let comparison =
-            self.condition.as_ref().map(Comparison::WithValue).or(meets).expect("a value or another description");
+        let with_machine = other.map(|other| Comparison::WithMachine(&self.metric, other));
+        let comparison = self
+            .condition
+            .as_ref()
+            .map(Comparison::WithValue)
+            .or(with_machine)
+            .expect("a value or another description");
         let find = |values: &PointValues| {
             let search = Search { reader, values, range: &self.range, comparison, points, on_event };
             Ok((values.clone(), search.run()?))
@@ -162,7 +173,8 @@ impl FindQuery {
         }
     }
 
-    /// Returns the end of the last interval at which the condition holds, then the other end.
+    /// Returns the two probes that enclose the crossing, first that where the condition holds; the lower and then the
+    /// upper probe if there is no crossing.
     pub fn ordered_ends<'a>(&self, crossing: &'a MetricCrossing) -> [&'a Probe; 2] {
         match crossing.high_probe.holds {
             true if crossing.is_between() => [&crossing.high_probe, &crossing.low_probe],
@@ -174,7 +186,7 @@ impl FindQuery {
     /// at the other end, whose names begin with [`OTHER_END_PREFIX`].
     pub fn dataset(&self, rows: &[FoundRow]) -> Dataset {
         let mut data = Dataset::default();
-        tidy::of_values(&mut data, &rows.iter().map(|(values, _)| &values[..]).collect::<Vec<_>>());
+        tidy::push_columns(&mut data, &rows.iter().map(|(values, _)| &values[..]).collect::<Vec<_>>());
         let regions = rows.iter().map(|(_, crossing)| Some(self.region(crossing).to_owned())).collect();
         data.push("holds", "", ColumnValues::Texts(regions));
         for (end, prefix) in ["", OTHER_END_PREFIX].into_iter().enumerate() {
@@ -182,7 +194,7 @@ impl FindQuery {
             let key = format!("{prefix}{}", self.range.key);
             let values: Vec<[(String, String); 1]> =
                 probes().map(|probe| [(key.clone(), probe.value.clone())]).collect();
-            tidy::of_values(&mut data, &values.iter().map(|value| &value[..]).collect::<Vec<_>>());
+            tidy::push_columns(&mut data, &values.iter().map(|value| &value[..]).collect::<Vec<_>>());
             let name = format!("{prefix}{}", self.metric);
             tidy::push_number(&mut data, &name, &self.unit, probes().map(|probe| probe.metric).collect());
             let outcomes = probes().map(|probe| Some(probe.outcome.clone())).collect();
@@ -197,7 +209,7 @@ impl FindQuery {
             }
         }
         if rows.iter().any(|(_, crossing)| crossing.undecided().next().is_some()) {
-            let reasons = rows.iter().map(|(_, crossing)| crossing.undecided().next().map(undecided)).collect();
+            let reasons = rows.iter().map(|(_, crossing)| crossing.undecided().next().map(undecided_reason)).collect();
             data.push("reason", "", ColumnValues::Texts(reasons));
         }
         data
@@ -205,7 +217,7 @@ impl FindQuery {
 }
 
 /// Describes the reason for which a probe has no result, with the value of the probe.
-pub fn undecided(probe: &Probe) -> String {
+pub fn undecided_reason(probe: &Probe) -> String {
     format!("at {}: {}", probe.value, probe.reason.as_deref().unwrap_or_default())
 }
 

@@ -4,11 +4,11 @@ use crate::experiment::vary::range::{Range, rounded};
 use crate::experiment::vary::{self, Vary};
 use narrows_core::text::Problem;
 
-/// The search ends when the width of its interval is at most 1/1000 of its lower end.
-const TOLERANCE: u64 = 1000;
+/// The search ends when the width of its interval is at most the lower end divided by this number.
+const INVERSE_TOLERANCE: u64 = 1000;
 
 /// The ratio of the ends above which the next value is their geometric mean.
-const GEOMETRIC_FROM: u64 = 4;
+const GEOMETRIC_RATIO_MIN: u64 = 4;
 
 /// A key, and its values between two ends. A position is an index into the values if the range has steps, and otherwise
 /// an amount in the smallest unit.
@@ -29,7 +29,7 @@ impl SearchRange {
                 .help("write KEY=LOW..HIGH, such as workload.stream.payload=64 B..8 KiB")
                 .help("with a step, such as 64 B..8 KiB*2, only those values are tried")
         };
-        vary::names(option).map_err(|invalid| problem(invalid.label.to_string()))?;
+        vary::key_names(option).map_err(|invalid| problem(invalid.label.to_string()))?;
         let (key, range) = option.split_once('=').ok_or_else(|| problem("`=` and a range are missing".to_owned()))?;
         let range = Range::parse(range.trim()).map_err(problem)?;
         if range.is_descending {
@@ -54,7 +54,7 @@ impl SearchRange {
     pub fn value(&self, position: u64) -> String {
         match &self.values {
             Some(values) => values[position as usize].clone(),
-            None => self.range.scale.write(position),
+            None => self.range.notation.format(position),
         }
     }
 
@@ -62,14 +62,14 @@ impl SearchRange {
     /// if the two are close enough to end the search.
     pub fn position_between(&self, low: u64, high: u64) -> Option<u64> {
         let width = high - low;
-        if width < 2 || (self.values.is_none() && width <= low / TOLERANCE) {
+        if width < 2 || (self.values.is_none() && width <= low / INVERSE_TOLERANCE) {
             return None;
         }
         let middle = low + width / 2;
         if self.values.is_some() {
             return Some(middle);
         }
-        let middle = match low > 0 && high / low >= GEOMETRIC_FROM {
+        let middle = match low > 0 && high / low >= GEOMETRIC_RATIO_MIN {
             true => rounded(libm::sqrt(low as f64) * libm::sqrt(high as f64)),
             false => rounded(middle as f64),
         };
@@ -109,7 +109,7 @@ mod tests {
                 if middle > wanted { high = middle } else { low = middle }
                 probes += 1;
             }
-            prop_assert!(low <= wanted && wanted < high && (high - low < 2 || high - low <= low / TOLERANCE), "{}..{}", low, high);
+            prop_assert!(low <= wanted && wanted < high && (high - low < 2 || high - low <= low / INVERSE_TOLERANCE), "{}..{}", low, high);
             prop_assert!(probes <= 80 && low >= first);
         }
     }

@@ -4,16 +4,16 @@ use std::path::Path;
 
 /// A receiver of the progress of a fit. It is called from several threads.
 pub trait FitMonitor: Sync {
-    /// Reports that the probe of `constants` constants begins: which of them can influence the numbers.
+    /// Reports that the probe begins. It determines which of `constants` constants influence the numbers.
     fn probe_begins(&self, _constants: usize) {}
-    /// Reports the constants without effect on the numbers and those whose values in the probe were all refused, neither
-    /// of which are fitted, and the number of runs of the probe.
+    /// Reports the end of the probe: the constants without effect on the numbers, the constants whose values in the
+    /// probe were all refused, and the number of runs. None of these constants is fitted.
     fn probe_ends(&self, _without_effect: &[String], _refused: &[RefusedConstant], _runs: usize) {}
-    /// Reports the number of constants that are fitted, and the number of runs of one step of the solver at most.
+    /// Reports the number of constants that are fitted, and the largest number of runs in one step of the solver.
     fn fit_begins(&self, _constants: usize, _runs_of_step: usize) {}
     /// Reports the number of runs that begin, and the number of results found in the state file.
     fn runs_begin(&self, _runs: usize, _stored: usize) {}
-    /// Reports that a run ended.
+    /// Reports the end of a run.
     fn run_ends(&self) {}
     /// Reports that the solver tried a set of values.
     fn step_ends(&self, _step: &FitStep) {}
@@ -25,7 +25,7 @@ pub trait FitMonitor: Sync {
     }
 }
 
-/// A constant that is not fitted, because the probe had no number for either of its changed values.
+/// A constant that is not fitted, because the probe gave no number for any of its changed values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefusedConstant {
     /// The key of the constant.
@@ -48,20 +48,20 @@ pub struct FitStep {
     pub number: usize,
     /// The largest number of steps.
     pub steps_max: usize,
-    /// An estimate of the number of steps left, by the rate of convergence; `None` before that is known.
+    /// An estimate of the number of steps left, from the rate of convergence; `None` before the rate is known.
     pub steps_left: Option<usize>,
     /// The root mean square of the relative errors of the numbers whose runs completed; 0 if none completed.
     pub rms: f64,
     /// The number with the largest error, and this error; `None` if no run completed.
-    pub largest: Option<(String, f64)>,
+    pub largest_error: Option<(String, f64)>,
     /// The number of runs that did not complete.
-    pub incomplete: usize,
+    pub incomplete_runs: usize,
 }
 
 impl FitStep {
     /// Returns a step without numbers: step `number` of at most `steps_max`.
     pub fn new(number: usize, steps_max: usize) -> FitStep {
-        FitStep { number, steps_max, steps_left: None, rms: 0.0, largest: None, incomplete: 0 }
+        FitStep { number, steps_max, steps_left: None, rms: 0.0, largest_error: None, incomplete_runs: 0 }
     }
 }
 

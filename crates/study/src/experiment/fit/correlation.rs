@@ -11,7 +11,7 @@ use nalgebra::{DMatrix, SymmetricEigen};
 
 /// A constant is determined if its standard deviation after the fit is at most this fraction of its prior. The starting
 /// value then has a weight of one sixteenth (chosen).
-pub const DETERMINED: f64 = 0.25;
+pub const DETERMINED_FRACTION_MAX: f64 = 0.25;
 
 /// The change of the first constant of a combination; the changes of the others are stated relative to it.
 const FIRST_CHANGE: f64 = 0.1;
@@ -22,44 +22,45 @@ const NEGLIGIBLE_FRACTION: f64 = 0.05;
 /// A combination of constants that change together and leave all numbers nearly unchanged.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
-pub struct OpenCombination {
+pub struct UndeterminedCombination {
     /// The indices of the constants, each with its relative change; the first changes by +10 %.
     pub changes: Vec<(usize, f64)>,
-    /// The largest relative change of a number.
+    /// The largest relative change of a number due to these changes.
     pub effect: f64,
 }
 
 /// Returns the combinations of constants that the numbers do not determine, from the elasticities and the noise of each
 /// number.
-pub fn undetermined(priors: &[f64], numbers: &[(&[f64], f64)]) -> Vec<OpenCombination> {
+pub fn undetermined_combinations(priors: &[f64], numbers: &[(&[f64], f64)]) -> Vec<UndeterminedCombination> {
     if priors.is_empty() {
         return Vec::new();
     }
     let scaled = |row: usize, column: usize| numbers[row].0[column] * priors[column] / numbers[row].1;
     let jacobian = DMatrix::from_fn(numbers.len(), priors.len(), scaled);
     let eigen = SymmetricEigen::new(jacobian.transpose() * &jacobian);
-    let is_open = |value: f64| (1.0 + value.max(0.0)).sqrt().recip() > DETERMINED;
-    let open: Vec<usize> = (0..priors.len()).filter(|index| is_open(eigen.eigenvalues[*index])).collect();
-    let space = eigen.eigenvectors.select_columns(&open).transpose();
-    let mut combinations = echelon(space);
+    let is_undetermined = |value: f64| (1.0 + value.max(0.0)).sqrt().recip() > DETERMINED_FRACTION_MAX;
+    let undetermined: Vec<usize> =
+        (0..priors.len()).filter(|index| is_undetermined(eigen.eigenvalues[*index])).collect();
+    let basis = eigen.eigenvectors.select_columns(&undetermined).transpose();
+    let mut combinations = reduced_echelon_form(basis);
     combinations.sort_by_key(|(pivot, _)| *pivot);
-    combinations.into_iter().map(|(pivot, row)| combination(pivot, &row, priors, numbers)).collect()
+    combinations.into_iter().map(|(pivot, row)| combination_of_direction(pivot, &row, priors, numbers)).collect()
 }
 
 /// Brings the rows of a matrix to reduced echelon form with complete pivoting, and returns each with the column of its
 /// pivot, which is 1.
-fn echelon(mut rows: DMatrix<f64>) -> Vec<(usize, Vec<f64>)> {
+fn reduced_echelon_form(mut rows: DMatrix<f64>) -> Vec<(usize, Vec<f64>)> {
     let mut pivots: Vec<usize> = Vec::new();
     for step in 0..rows.nrows() {
-        let rest = rows.rows(step, rows.nrows() - step);
-        let (row, column) = rest.icamax_full();
+        let remaining_rows = rows.rows(step, rows.nrows() - step);
+        let (row, column) = remaining_rows.icamax_full();
         rows.swap_rows(step, step + row);
         let pivot = rows[(step, column)];
         rows.row_mut(step).scale_mut(pivot.recip());
         let pivot_row = rows.row(step).into_owned();
         for other in (0..rows.nrows()).filter(|other| *other != step) {
             let factor = rows[(other, column)];
-            rows.row_mut(other).zip_apply(&pivot_row, |value, found| *value -= factor * found);
+            rows.row_mut(other).zip_apply(&pivot_row, |value, pivot_value| *value -= factor * pivot_value);
         }
         pivots.push(column);
     }
@@ -68,14 +69,22 @@ fn echelon(mut rows: DMatrix<f64>) -> Vec<(usize, Vec<f64>)> {
 }
 
 /// Returns the combination of a direction, in standard deviations of the priors.
-fn combination(pivot: usize, direction: &[f64], priors: &[f64], numbers: &[(&[f64], f64)]) -> OpenCombination {
+fn combination_of_direction(
+    pivot: usize,
+    direction: &[f64],
+    priors: &[f64],
+    numbers: &[(&[f64], f64)],
+) -> UndeterminedCombination {
     let unit = libm::log1p(FIRST_CHANGE) / priors[pivot];
-    let logs: Vec<f64> = direction.iter().zip(priors).map(|(part, prior)| part * prior * unit).collect();
+    let log_changes: Vec<f64> =
+        direction.iter().zip(priors).map(|(component, prior)| component * prior * unit).collect();
     let is_named = |index: &usize| *index != pivot && direction[*index].abs() >= NEGLIGIBLE_FRACTION;
-    let named = [pivot].into_iter().chain((0..priors.len()).filter(is_named));
-    let change = |row: &[f64]| libm::expm1(row.iter().zip(&logs).map(|(slope, log)| slope * log).sum::<f64>()).abs();
-    OpenCombination {
-        changes: named.map(|index| (index, libm::expm1(logs[index]))).collect(),
+    let named_indices = [pivot].into_iter().chain((0..priors.len()).filter(is_named));
+    let change = |row: &[f64]| {
+        libm::expm1(row.iter().zip(&log_changes).map(|(slope, log_change)| slope * log_change).sum::<f64>()).abs()
+    };
+    UndeterminedCombination {
+        changes: named_indices.map(|index| (index, libm::expm1(log_changes[index]))).collect(),
         effect: numbers.iter().map(|(row, _)| change(row)).fold(0.0, f64::max),
     }
 }
@@ -84,22 +93,26 @@ fn combination(pivot: usize, direction: &[f64], priors: &[f64], numbers: &[(&[f6
 mod tests {
     use super::*;
 
-    fn combinations_of(priors: &[f64], rows: &[&[f64]]) -> Vec<OpenCombination> {
+    fn combinations_of(priors: &[f64], rows: &[&[f64]]) -> Vec<UndeterminedCombination> {
         let numbers: Vec<(&[f64], f64)> = rows.iter().map(|row| (*row, 0.01)).collect();
-        undetermined(priors, &numbers)
+        undetermined_combinations(priors, &numbers)
     }
 
     #[test]
     fn constants_that_only_a_product_determines_are_one_combination() {
         // Two numbers depend on the product of the first two constants, and none depends on the last.
-        let open = combinations_of(&[0.25; 4], &[&[1.0, 1.0, 0.0, 0.0], &[0.5, 0.5, 1.0, 0.0]]);
-        assert_eq!(open.len(), 2, "{open:?}");
-        let indices =
-            |combination: &OpenCombination| combination.changes.iter().map(|(index, _)| *index).collect::<Vec<_>>();
-        assert_eq!(indices(&open[0]).iter().copied().collect::<std::collections::BTreeSet<_>>(), [0, 1].into());
-        assert!((open[0].changes[0].1 - 0.1).abs() < 1e-9 && (open[0].changes[1].1 - (1.0 / 1.1 - 1.0)).abs() < 1e-6);
-        assert!(open[0].effect < 1e-6, "{open:?}");
-        assert_eq!(indices(&open[1]), [3]);
+        let combinations = combinations_of(&[0.25; 4], &[&[1.0, 1.0, 0.0, 0.0], &[0.5, 0.5, 1.0, 0.0]]);
+        assert_eq!(combinations.len(), 2, "{combinations:?}");
+        let indices = |combination: &UndeterminedCombination| {
+            combination.changes.iter().map(|(index, _)| *index).collect::<Vec<_>>()
+        };
+        assert_eq!(indices(&combinations[0]).iter().copied().collect::<std::collections::BTreeSet<_>>(), [0, 1].into());
+        assert!(
+            (combinations[0].changes[0].1 - 0.1).abs() < 1e-9
+                && (combinations[0].changes[1].1 - (1.0 / 1.1 - 1.0)).abs() < 1e-6
+        );
+        assert!(combinations[0].effect < 1e-6, "{combinations:?}");
+        assert_eq!(indices(&combinations[1]), [3]);
     }
 
     #[test]
@@ -109,7 +122,7 @@ mod tests {
 
     #[test]
     fn constants_without_numbers_are_separate_combinations() {
-        let open = combinations_of(&[0.25; 2], &[]);
-        assert_eq!(open.iter().map(|combination| combination.changes.len()).collect::<Vec<_>>(), [1, 1]);
+        let combinations = combinations_of(&[0.25; 2], &[]);
+        assert_eq!(combinations.iter().map(|combination| combination.changes.len()).collect::<Vec<_>>(), [1, 1]);
     }
 }

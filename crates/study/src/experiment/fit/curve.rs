@@ -70,8 +70,8 @@ impl Curve {
     pub fn read(path: &Path, text: &str) -> Result<Curve, Problems> {
         let mut texts = Texts::default();
         let id = texts.add(Layer::File(path.to_path_buf()), text, None);
-        let sheet = TableText { text, id };
-        match sheet.curve() {
+        let table = TableText { text, id };
+        match table.curve() {
             Ok((measure, samples, mut columns)) => {
                 let name = path.display().to_string();
                 let column = if columns.is_empty() { String::new() } else { columns.remove(0) };
@@ -115,41 +115,41 @@ impl TableText<'_> {
         if let Some(results) = socket_log::results(&lines) {
             return self.log_curve(results).map(|(measure, samples)| (measure, samples, Vec::new()));
         }
-        let Some((at, head)) = self.lines().find(|(_, line)| names_columns(line)) else {
+        let Some((head_span, head)) = self.lines().find(|(_, line)| names_columns(line)) else {
             let problem =
                 Problem::new("no line names the columns").with_location(self.place(0..0), "the file begins here");
             return Err(problem.help("write a first line such as: size [B], latency [us]"));
         };
-        let csv = head.contains(',');
-        let perftest = head.starts_with("#bytes");
-        if perftest {
-            self.check_heads(&at, head)?;
+        let is_csv = head.contains(',');
+        let is_perftest = head.starts_with("#bytes");
+        if is_perftest {
+            self.check_later_heads(&head_span, head)?;
         }
-        let headings = headings(head, csv);
-        let rows = self.rows(at.end, csv)?;
+        let headings = headings(head, is_csv);
+        let rows = self.rows(head_span.end, is_csv)?;
         for (span, cells) in &rows {
-            self.check_fields(span, cells, &headings, perftest, csv)?;
+            self.check_field_count(span, cells, &headings, is_perftest, is_csv)?;
         }
-        let (size, values) = self.columns(&headings, &rows, at)?;
+        let (size, values) = self.columns(&headings, &rows, head_span)?;
         let value = values[0];
         let mut samples: Vec<Sample> = Vec::new();
         let mut measure = Measure::Latency;
         for (span, cells) in &rows {
             let amount = |column: usize| {
                 let cell = cells.get(column).copied().unwrap_or_default();
-                unit::amount(cell, headings[column].unit.as_deref(), perftest).map_err(|(why, help)| {
+                unit::parse_cell(cell, headings[column].unit.as_deref(), is_perftest).map_err(|(why, help)| {
                     Problem::new(why).with_location(self.place(span.clone()), "in this row").help(help)
                 })
             };
-            let (size, (what, value)) = (amount(size)?, amount(value)?);
-            measure = what;
-            if size.0 != Measure::Size || what == Measure::Size {
+            let (size, (row_measure, value)) = (amount(size)?, amount(value)?);
+            measure = row_measure;
+            if size.0 != Measure::Size || row_measure == Measure::Size {
                 let problem = Problem::new("a size and a measured value are expected");
                 return Err(problem.with_location(self.place(span.clone()), "in this row"));
             }
             samples.push(Sample { size: size.1 as u64, value, place: self.place(span.clone()).expect("a place") });
         }
-        self.check(&samples)?;
+        self.check_samples(&samples)?;
         let names = values.iter().map(|column| headings[*column].name.clone()).collect();
         Ok((measure, samples, names))
     }
@@ -164,7 +164,7 @@ impl TableText<'_> {
         })?;
         let measure = results.first().map_or(Measure::Latency, |first| first.measure);
         if let Some(other) = results.iter().find(|result| result.measure != measure) {
-            let problem = Problem::new(format!("a {} follows a {}", other.measure.word(), measure.word()));
+            let problem = Problem::new(format!("a {} follows a {}", other.measure.name(), measure.name()));
             let help = "write the results of latency tests and of bandwidth tests into files of their own";
             return Err(problem.with_location(self.place(other.span.clone()), "this result").help(help));
         }
@@ -181,40 +181,41 @@ impl TableText<'_> {
             place: self.place(span).expect("a place"),
         };
         let samples: Vec<Sample> = results.into_iter().map(sample).collect();
-        self.check(&samples)?;
+        self.check_samples(&samples)?;
         Ok((measure, samples))
     }
 
     /// Checks that later tables of perftest in the same file have the columns of the first.
-    fn check_heads(&self, at: &Range<usize>, head: &str) -> Result<(), Problem> {
-        let later =
-            |(span, line): &(Range<usize>, &str)| span.start > at.start && line.starts_with("#bytes") && *line != head;
-        let Some((span, _)) = self.lines().find(later) else { return Ok(()) };
+    fn check_later_heads(&self, head_span: &Range<usize>, head: &str) -> Result<(), Problem> {
+        let is_other_head = |(span, line): &(Range<usize>, &str)| {
+            span.start > head_span.start && line.starts_with("#bytes") && *line != head
+        };
+        let Some((span, _)) = self.lines().find(is_other_head) else { return Ok(()) };
         let problem = Problem::new("a table with other columns follows").with_location(self.place(span), "here");
         Err(problem.help("write each table into a file of its own"))
     }
 
-    /// Checks that a row has a field for each column, because another number of fields assigns values to wrong columns. In
-    /// CSV, cells may be missing at the end of a row. Of other benchmarks only perftest's names of columns are known.
-    fn check_fields(
+    /// Checks that a row has a field for each column, because another number of fields assigns values to wrong columns.
+    /// In CSV, cells may be missing at the end of a row. Rows of benchmarks other than perftest are not checked.
+    fn check_field_count(
         &self,
         span: &Range<usize>,
         cells: &[&str],
         headings: &[Heading],
-        perftest: bool,
-        csv: bool,
+        is_perftest: bool,
+        is_csv: bool,
     ) -> Result<(), Problem> {
-        let fields = cells.len() - cells.iter().rev().take_while(|cell| cell.is_empty()).count();
-        let is_valid = match (perftest, csv) {
-            (true, _) => fields == headings.len(),
-            (_, true) => fields <= headings.len(),
+        let field_count = cells.len() - cells.iter().rev().take_while(|cell| cell.is_empty()).count();
+        let is_valid = match (is_perftest, is_csv) {
+            (true, _) => field_count == headings.len(),
+            (_, true) => field_count <= headings.len(),
             _ => true,
         };
         if is_valid {
             return Ok(());
         }
         let columns: Vec<String> = headings.iter().map(Heading::text).collect();
-        let message = format!("this row has {fields} fields, and the head names {} columns", headings.len());
+        let message = format!("this row has {field_count} fields, and the head names {} columns", headings.len());
         let problem = Problem::new(message).with_location(self.place(span.clone()), "in this row");
         Err(problem
             .help(format!("the columns are: {}", columns.join(", ")))
@@ -222,19 +223,19 @@ impl TableText<'_> {
     }
 
     /// Returns the rows of numbers after the headings.
-    fn rows(&self, start: usize, csv: bool) -> Result<Vec<Cells<'_>>, Problem> {
+    fn rows(&self, start: usize, is_csv: bool) -> Result<Vec<Cells<'_>>, Problem> {
         let mut rows = Vec::new();
         for (span, line) in self.lines().filter(|(span, _)| span.start > start) {
-            let is_numbers = line.starts_with(|c: char| c.is_ascii_digit());
-            match csv {
+            let starts_with_number = line.starts_with(|c: char| c.is_ascii_digit());
+            match is_csv {
                 true if line.is_empty() || line.starts_with('#') => {}
-                true if is_numbers => rows.push((span, line.split(',').map(str::trim).collect())),
+                true if starts_with_number => rows.push((span, line.split(',').map(str::trim).collect())),
                 true => {
                     let problem = Problem::new("this is not a row of numbers").with_location(self.place(span), "here");
                     return Err(problem.help("a row begins with a size, a comment with `#`"));
                 }
                 // Benchmarks print rules and warnings between the rows.
-                false if is_numbers => rows.push((span, line.split_whitespace().collect())),
+                false if starts_with_number => rows.push((span, line.split_whitespace().collect())),
                 false => {}
             }
         }
@@ -247,7 +248,8 @@ impl TableText<'_> {
         Ok(rows)
     }
 
-    /// Returns the index of the column of sizes, and those of the columns of measured values in the order of preference.
+    /// Returns the index of the column of sizes, and those of the columns of measured values in the order of
+    /// preference.
     fn columns(&self, headings: &[Heading], rows: &[Cells<'_>], span: Range<usize>) -> Result<ColumnIndices, Problem> {
         let unit = |column: usize| {
             let cell = rows[0].1.get(column).copied().unwrap_or_default();
@@ -267,7 +269,7 @@ impl TableText<'_> {
             .collect();
         let rank = |column: &usize| {
             let name = headings[*column].name.to_lowercase();
-            PREFERRED_COLUMNS.iter().position(|first| name.contains(first)).unwrap_or(PREFERRED_COLUMNS.len())
+            PREFERRED_COLUMNS.iter().position(|preferred| name.contains(preferred)).unwrap_or(PREFERRED_COLUMNS.len())
         };
         columns.sort_by_key(rank);
         match columns.is_empty() {
@@ -280,7 +282,7 @@ impl TableText<'_> {
         }
     }
 
-    fn check(&self, samples: &[Sample]) -> Result<(), Problem> {
+    fn check_samples(&self, samples: &[Sample]) -> Result<(), Problem> {
         for pair in samples.windows(2) {
             if pair[1].size <= pair[0].size {
                 let message = format!("sizes are out of order: {} B follows {} B", pair[1].size, pair[0].size);
@@ -304,9 +306,9 @@ fn names_columns(line: &str) -> bool {
 }
 
 /// Returns the columns that a line names.
-fn headings(line: &str, csv: bool) -> Vec<Heading> {
+fn headings(line: &str, is_csv: bool) -> Vec<Heading> {
     let line = line.trim_start_matches(['#', ' ']);
-    if csv {
+    if is_csv {
         return line.split(',').map(|cell| heading(cell.trim())).collect();
     }
     // A name of two words, such as `BW peak`, is joined, because spaces separate names.

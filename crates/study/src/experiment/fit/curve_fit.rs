@@ -13,7 +13,7 @@ use super::number::{Datum, PredictionResult, PredictionSource};
 use super::unit::Measure;
 use super::{FitResult, TOLERANCE_IN_NOISE, fit};
 use crate::experiment::reader::Reader;
-use crate::experiment::record::{inputs, outcome_name};
+use crate::experiment::record::{inputs_hash, outcome_name};
 use crate::experiment::uncertainty::unknown;
 use crate::experiment::{run, steadiness};
 use narrows_core::engine::{Outcome, Recorder};
@@ -46,7 +46,7 @@ pub struct CurveFit<'a> {
 struct CurveNumbers<'a> {
     curve_fit: &'a CurveFit<'a>,
     /// Whether the workload is `verbs`.
-    verbs: bool,
+    is_verbs: bool,
     samples: Vec<(usize, &'a Sample)>,
     keys: Vec<Vec<String>>,
     transients: TransientCounts,
@@ -61,7 +61,7 @@ struct TransientCounts {
 
 impl TransientCounts {
     /// Counts a run that completed.
-    fn add(&self, check: Option<&WarmUpCheck>) {
+    fn count_run(&self, check: Option<&WarmUpCheck>) {
         self.runs.fetch_add(1, Ordering::Relaxed);
         if let Some(check) = check.filter(|check| check.test.is_transient() == Some(true)) {
             *self.by_key.lock().unwrap_or_else(PoisonError::into_inner).entry(check.key).or_default() += 1;
@@ -72,7 +72,7 @@ impl TransientCounts {
     fn warnings(self) -> Vec<String> {
         let runs = self.runs.into_inner();
         let by_key = self.by_key.into_inner().unwrap_or_else(PoisonError::into_inner);
-        by_key.into_iter().map(|(key, transient)| steadiness::of_runs(transient, runs, key)).collect()
+        by_key.into_iter().map(|(key, transient)| steadiness::transient_runs_warning(transient, runs, key)).collect()
     }
 }
 
@@ -88,12 +88,12 @@ impl CurveFit<'_> {
         let samples: Vec<(usize, &Sample)> = curves
             .flat_map(|(curve_index, curve)| curve.samples.iter().map(move |sample| (curve_index, sample)))
             .collect();
-        let read = (self.reader)(&[])?;
-        let keys: Vec<Vec<String>> = constants.iter().map(|free| free.keys_in(&read)).collect();
-        let verbs = read.value.workload.name() == VERBS;
+        let description = (self.reader)(&[])?;
+        let keys: Vec<Vec<String>> = constants.iter().map(|free| free.keys_in(&description)).collect();
+        let is_verbs = description.value.workload.name() == VERBS;
         for (curve_index, sample) in &samples {
             let curve = &self.curves[*curve_index];
-            if let Err(problems) = (self.reader)(&workload(verbs, curve.measure, sample.size)) {
+            if let Err(problems) = (self.reader)(&workload_overrides(is_verbs, curve.measure, sample.size)) {
                 let why = problems.list().first();
                 let (label, help) = why.map(|why| (why.message.clone(), why.help.clone())).unwrap_or_default();
                 let help = help.into_iter().chain(["to fit without this size, remove the row".to_owned()]).collect();
@@ -101,9 +101,10 @@ impl CurveFit<'_> {
             }
         }
         let data: Vec<Datum> = samples.iter().map(|(curve_index, sample)| self.datum(*curve_index, sample)).collect();
-        let mut source = CurveNumbers { curve_fit: self, verbs, samples, keys, transients: TransientCounts::default() };
+        let mut source =
+            CurveNumbers { curve_fit: self, is_verbs, samples, keys, transients: TransientCounts::default() };
         if self.constants.is_empty() {
-            let effects = source.effects(&constants);
+            let effects = source.probe_effects(&constants);
             let fitted = constants.into_iter().zip(source.keys).zip(effects);
             let fitted = fitted.filter(|(_, effect)| *effect == ProbeResult::Effect);
             (constants, source.keys) = fitted.map(|(fitted, _)| fitted).unzip();
@@ -113,7 +114,8 @@ impl CurveFit<'_> {
                 return Err(Problems::from_problem(problem.help("name the constants to be fitted: --constant KEY")));
             }
         }
-        let result = fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::from_problem);
+        let result =
+            fit(&constants, &data, &source, inputs_hash(&description), self.control).map_err(Problems::from_problem);
         for warning in source.transients.warnings() {
             self.control.monitor.warn(&warning);
         }
@@ -127,7 +129,7 @@ impl CurveFit<'_> {
         let is_alone = self.curves.iter().filter(|other| other.measure == curve.measure).count() == 1;
         let file = if is_alone { String::new() } else { format!(" in {}", curve.name) };
         Datum {
-            name: format!("{} of {} B{file}", curve.measure.word(), sample.size),
+            name: format!("{} of {} B{file}", curve.measure.name(), sample.size),
             unit: curve.measure.unit().to_owned(),
             expected: sample.value,
             noise: self.noise,
@@ -137,9 +139,9 @@ impl CurveFit<'_> {
     }
 
     fn constants(&self) -> Result<Vec<FreeConstant>, Problems> {
-        let read = (self.reader)(&[])?;
+        let description = (self.reader)(&[])?;
         let unknowns =
-            unknown::uncertain_constants([&read]).map_err(|why| Problems::from_problem(Problem::new(why)))?;
+            unknown::uncertain_constants([&description]).map_err(|why| Problems::from_problem(Problem::new(why)))?;
         let known_prior =
             |key: &str| unknowns.iter().find(|unknown| unknown.name() == key).map(|unknown| unknown.prior);
         let names: Vec<String> = match self.constants {
@@ -157,7 +159,7 @@ impl CurveFit<'_> {
             prior: self.prior.or_else(|| known_prior(name)).unwrap_or(unknown::DEFAULT_PRIOR),
             bounds: None,
         };
-        let find = |name: &String| FreeConstant::find(&fit_constant(name), &[&read]);
+        let find = |name: &String| FreeConstant::find(&fit_constant(name), &[&description]);
         names.iter().map(find).collect::<Result<_, _>>().map_err(Problems::from_problem)
     }
 }
@@ -166,17 +168,17 @@ impl CurveFit<'_> {
 const VERBS: &str = "verbs";
 
 /// Returns the overrides for a run with messages of this size.
-fn workload(verbs: bool, measure: Measure, size: u64) -> Vec<String> {
-    if verbs {
-        let test = measure.word();
+fn workload_overrides(is_verbs: bool, measure: Measure, size: u64) -> Vec<String> {
+    if is_verbs {
+        let test = measure.name();
         return vec![format!("workload.{VERBS}.test={test}"), format!("workload.{VERBS}.size={size} B")];
     }
     let program = if measure == Measure::Latency { "ping-pong" } else { "stream" };
     vec![format!("workload.{program}.payload={size} B")]
 }
 
-/// The factor by which a probe changes a constant up and down, in priors (chosen).
-const PROBE_PRIORS: f64 = 2.0;
+/// The change of a constant's logarithm in a probe, up and down, as a multiple of its prior (chosen).
+const PROBE_CHANGE_IN_PRIORS: f64 = 2.0;
 
 /// The finding of the probe about a constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -189,7 +191,8 @@ enum ProbeResult {
     Refused(String),
 }
 
-/// Returns the result of the trials of a constant, each of which states whether a number changed, or why there was none.
+/// Returns the result of the trials of a constant, each of which states whether a number changed, or why there was
+/// none.
 fn probe_result(trials: impl Iterator<Item = Result<bool, String>>) -> ProbeResult {
     let (mut is_valid, mut refusal) = (false, None);
     for trial in trials {
@@ -203,17 +206,18 @@ fn probe_result(trials: impl Iterator<Item = Result<bool, String>>) -> ProbeResu
 }
 
 impl CurveNumbers<'_> {
-    /// Probes each constant at the least, the middle and the greatest size of a curve. It is changed up, and if that has
-    /// no effect or is refused, down.
-    fn effects(&self, constants: &[FreeConstant]) -> Vec<ProbeResult> {
+    /// Probes each constant at the least, the middle and the greatest size of a curve. It is changed up, and if that
+    /// has no effect or is refused, down.
+    fn probe_effects(&self, constants: &[FreeConstant]) -> Vec<ProbeResult> {
         let monitor = self.curve_fit.control.monitor;
         monitor.probe_begins(constants.len());
-        let probed: Vec<usize> = (0..self.curve_fit.curves.len())
+        let probed_samples: Vec<usize> = (0..self.curve_fit.curves.len())
             .flat_map(|curve| {
-                let of_curve: Vec<usize> =
+                let curve_samples: Vec<usize> =
                     (0..self.samples.len()).filter(|sample| self.samples[*sample].0 == curve).collect();
-                let indices: BTreeSet<usize> = [0, of_curve.len() / 2, of_curve.len().saturating_sub(1)].into();
-                indices.into_iter().filter_map(|index| of_curve.get(index).copied()).collect::<Vec<_>>()
+                let indices: BTreeSet<usize> =
+                    [0, curve_samples.len() / 2, curve_samples.len().saturating_sub(1)].into();
+                indices.into_iter().filter_map(|index| curve_samples.get(index).copied()).collect::<Vec<_>>()
             })
             .collect();
         let runs = AtomicUsize::new(0);
@@ -224,11 +228,12 @@ impl CurveNumbers<'_> {
             number
         };
         let unchanged = vec![""; constants.len()];
-        let base: Vec<PredictionResult> = probed.par_iter().map(|sample| predict(*sample, &unchanged)).collect();
-        // A value that is refused, or whose run does not complete, gives no number, which is no effect on the number.
+        let base_predictions: Vec<PredictionResult> =
+            probed_samples.par_iter().map(|sample| predict(*sample, &unchanged)).collect();
+        // A value that is refused, or whose run does not complete, gives no number. This does not count as an effect.
         let changes_number = |values: &[&str]| {
             let mut refusal = None;
-            for (sample, number) in probed.iter().zip(&base) {
+            for (sample, number) in probed_samples.iter().zip(&base_predictions) {
                 match predict(*sample, values) {
                     Err(reason) => refusal = refusal.or(Some(reason)),
                     changed if changed != *number => return Ok(true),
@@ -246,7 +251,7 @@ impl CurveNumbers<'_> {
                 values[index] = &text;
                 (text != constant.current.value).then(|| changes_number(&values))
             };
-            probe_result([PROBE_PRIORS, -PROBE_PRIORS].into_iter().filter_map(trial))
+            probe_result([PROBE_CHANGE_IN_PRIORS, -PROBE_CHANGE_IN_PRIORS].into_iter().filter_map(trial))
         };
         let effects: Vec<ProbeResult> = (0..constants.len()).into_par_iter().map(effect).collect();
         let (mut without_effect, mut refused) = (Vec::new(), Vec::new());
@@ -267,21 +272,21 @@ impl PredictionSource for CurveNumbers<'_> {
     fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
         let (curve_index, sample) = self.samples[datum];
         let measure = self.curve_fit.curves[curve_index].measure;
-        let mut sets = workload(self.verbs, measure, sample.size);
+        let mut sets = workload_overrides(self.is_verbs, measure, sample.size);
         for (keys, value) in self.keys.iter().zip(constants).filter(|(_, value)| !value.is_empty()) {
             sets.extend(keys.iter().map(|key| format!("{key}={value}")));
         }
-        let read = (self.curve_fit.reader)(&sets).map_err(|problems| {
+        let description = (self.curve_fit.reader)(&sets).map_err(|problems| {
             let why = problems.list().first().map_or(String::new(), |problem| problem.message.clone());
             format!("invalid description: {why}")
         })?;
-        let result = run(&read.value, Recorder::off());
+        let result = run(&description.value, Recorder::off());
         if result.outcome != Outcome::Done {
             return Err(outcome_name(&result.outcome).to_owned());
         }
-        self.transients.add(result.warm_up.as_ref());
+        self.transients.count_run(result.warm_up.as_ref());
         // perftest prints the median as the typical latency.
-        let metrics: &[&str] = match (self.verbs, measure) {
+        let metrics: &[&str] = match (self.is_verbs, measure) {
             (true, Measure::Latency) => &["verbs.latency_p50", "verbs.latency"],
             (true, _) => &["verbs.bandwidth"],
             (false, Measure::Latency) => &["message.latency_one_way"],

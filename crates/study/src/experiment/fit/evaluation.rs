@@ -46,8 +46,8 @@ impl<'a> Evaluations<'a> {
         control: FitControl<'a>,
         state: Option<(StateFile, KnownPredictions)>,
     ) -> Evaluations<'a> {
-        let (state, known) = state.unzip();
-        let results = known.unwrap_or_default();
+        let (state, known_results) = state.unzip();
+        let results = known_results.unwrap_or_default();
         Evaluations {
             source,
             control,
@@ -75,30 +75,31 @@ impl<'a> Evaluations<'a> {
         (datum, values.iter().enumerate().map(relevant_value).collect())
     }
 
-    /// Runs all evaluations that are not known yet, in parallel. Returns whether all are known then; they are not if
-    /// the fit was stopped or its state cannot be written.
-    pub fn complete(&self, evaluations: BTreeSet<Evaluation>) -> bool {
-        let open = self.missing(evaluations);
-        if open.is_empty() {
+    /// Runs all evaluations that are not known yet, in parallel. Returns whether all results are known
+    /// afterwards, which is not so if the fit was stopped or its state could not be written.
+    pub fn run_missing(&self, evaluations: BTreeSet<Evaluation>) -> bool {
+        let missing = self.missing_evaluations(evaluations);
+        if missing.is_empty() {
             return true;
         }
-        self.control.monitor.runs_begin(open.len(), self.stored_results);
+        self.control.monitor.runs_begin(missing.len(), self.stored_results);
         // Each task takes the longest remaining run, whatever the order in which tasks begin.
-        let next = AtomicUsize::new(0);
-        let run = |_| self.run(&open[next.fetch_add(1, Ordering::Relaxed)]);
-        one_task_per_run((0..open.len()).into_par_iter()).for_each(run);
+        let next_index = AtomicUsize::new(0);
+        let run = |_| self.run(&missing[next_index.fetch_add(1, Ordering::Relaxed)]);
+        one_task_per_run((0..missing.len()).into_par_iter()).for_each(run);
         self.write_state();
         !self.is_stopped()
     }
 
     /// Returns the evaluations that are not known yet, with the longest runs first. Before any run, the last number is
     /// assumed to take longest, because curves are sorted by size.
-    fn missing(&self, evaluations: BTreeSet<Evaluation>) -> Vec<Evaluation> {
+    fn missing_evaluations(&self, evaluations: BTreeSet<Evaluation>) -> Vec<Evaluation> {
         let results = lock(&self.results);
         let durations = lock(&self.durations);
-        let mut open: Vec<_> = evaluations.into_iter().filter(|evaluation| !results.contains_key(evaluation)).collect();
-        open.sort_by_key(|(datum, _)| Reverse((durations.get(datum).copied().unwrap_or_default(), *datum)));
-        open
+        let mut missing: Vec<_> =
+            evaluations.into_iter().filter(|evaluation| !results.contains_key(evaluation)).collect();
+        missing.sort_by_key(|(datum, _)| Reverse((durations.get(datum).copied().unwrap_or_default(), *datum)));
+        missing
     }
 
     fn run(&self, evaluation: &Evaluation) {
@@ -155,7 +156,7 @@ impl<'a> Evaluations<'a> {
     }
 
     /// Returns the numbers without a value, each with its reasons.
-    pub fn incomplete(&self) -> Vec<IncompleteNumber> {
+    pub fn incomplete_numbers(&self) -> Vec<IncompleteNumber> {
         let mut counts = BTreeMap::<(usize, String), usize>::new();
         for ((datum, _), prediction) in lock(&self.results).iter() {
             if let Err(reason) = prediction {

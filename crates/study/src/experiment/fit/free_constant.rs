@@ -47,33 +47,33 @@ impl FreeConstant {
     ///
     /// Reports a key that no machine has, a key whose values differ between machines, and bounds that do not enclose
     /// the starting value.
-    pub fn find(requested: &FitConstant, machines: &[&Read<Machine>]) -> Result<FreeConstant, Problem> {
+    pub fn find(declaration: &FitConstant, machines: &[&Read<Machine>]) -> Result<FreeConstant, Problem> {
         let problem_at_key =
-            |message: String, label: &str| Problem::new(message).with_location(requested.key.place.clone(), label);
-        let key = &requested.key.text;
-        let (mut found, mut all_keys) = (Vec::new(), BTreeSet::new());
-        for read in machines {
-            let entries = read.entries();
-            for number in constants::part_numbers(read) {
+            |message: String, label: &str| Problem::new(message).with_location(declaration.key.place.clone(), label);
+        let key = &declaration.key.text;
+        let (mut matching, mut all_keys) = (Vec::new(), BTreeSet::new());
+        for description in machines {
+            let entries = description.entries();
+            for number in constants::part_numbers(description) {
                 all_keys.insert(number.key.clone());
                 if key_matches(key, &number.key) {
                     let origin =
                         entries.iter().find(|entry| entry.path == number.key).map(|entry| entry.origin.clone());
-                    found.push((number, origin));
+                    matching.push((number, origin));
                 }
             }
         }
-        let Some((current, _)) = found.first().cloned() else {
+        let Some((current, _)) = matching.first().cloned() else {
             let nearest = suggest::nearest(key, all_keys.iter().map(String::as_str));
             let label = nearest.map_or("no machine has it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
             let problem = problem_at_key(format!("the machines that are run have no constant `{key}`"), &label);
             // The label is shown only at a place in a file.
-            let suggestion = nearest.filter(|_| requested.key.place.is_none()).map(|_| label).unwrap_or_default();
+            let suggestion = nearest.filter(|_| declaration.key.place.is_none()).map(|_| label).unwrap_or_default();
             return Err(problem
                 .help(suggestion)
                 .help("constants are numbers of hosts, interface, protocol, messaging and fabric, above 0"));
         };
-        if let Some((other, _)) = found.iter().find(|(other, _)| other.value != current.value) {
+        if let Some((other, _)) = matching.iter().find(|(other, _)| other.value != current.value) {
             let message = format!(
                 "`{key}` names constants of different values: {} and {}",
                 key_and_value(&current),
@@ -84,7 +84,7 @@ impl FreeConstant {
             );
         }
         let mut origins: Vec<Origin> = Vec::new();
-        for origin in found.into_iter().filter_map(|(_, origin)| origin) {
+        for origin in matching.into_iter().filter_map(|(_, origin)| origin) {
             if !origins.contains(&origin) {
                 origins.push(origin);
             }
@@ -94,21 +94,21 @@ impl FreeConstant {
             start: current.number(),
             current,
             origins,
-            prior: requested.prior,
+            prior: declaration.prior,
             bounds: (0.0, 0.0),
         }
-        .with_bounds(requested)
+        .with_bounds(declaration)
     }
 
-    fn with_bounds(mut self, requested: &FitConstant) -> Result<FreeConstant, Problem> {
+    fn with_bounds(mut self, declaration: &FitConstant) -> Result<FreeConstant, Problem> {
         let amount = |source: &SpannedString| {
             self.current.parse(&source.text).map_err(|fault| value_problem(&self.key, source, fault))
         };
-        if let Some(start) = &requested.start {
+        if let Some(start) = &declaration.start {
             self.start = amount(start)?;
         }
-        let place = |requested: &FitConstant| requested.start.as_ref().unwrap_or(&requested.key).place.clone();
-        self.bounds = match &requested.bounds {
+        let place = |declaration: &FitConstant| declaration.start.as_ref().unwrap_or(&declaration.key).place.clone();
+        self.bounds = match &declaration.bounds {
             Some((least, most)) => (amount(least)?, amount(most)?),
             None => (self.start / BOUND_FACTOR, self.start * BOUND_FACTOR),
         };
@@ -120,21 +120,22 @@ impl FreeConstant {
         let message = format!("`{}` starts outside its bounds, or at one of them", self.key);
         let label = format!("{} must lie between {} and {}", format(self.start), format(lower), format(upper));
         Err(Problem::new(message)
-            .with_location(place(requested), label)
+            .with_location(place(declaration), label)
             .help("bounds must be above 0, the smaller first"))
     }
 
-    /// Returns the keys of the constant in a machine. Keys of a host that no node uses, and keys with another value than
-    /// the constant's, are left out.
-    pub fn keys_in(&self, read: &Read<Machine>) -> Vec<String> {
-        let entries = read.entries();
+    /// Returns the keys of the constant in a machine. Keys of a host that no node uses, and keys with another value
+    /// than the constant's, are left out.
+    pub fn keys_in(&self, description: &Read<Machine>) -> Vec<String> {
+        let entries = description.entries();
         let hosts: Vec<&Entry> = entries.iter().filter(|entry| key_matches("nodes.*.host", &entry.path)).collect();
         let is_used = |key: &str| {
             let host = key.strip_prefix("hosts.").and_then(|rest| rest.split('.').next());
             host.is_none_or(|host| hosts.is_empty() || hosts.iter().any(|entry| entry.value == host))
         };
-        let same = constants::part_numbers(read).into_iter().filter(|number| number.value == self.current.value);
-        let keys = same.map(|number| number.key);
+        let numbers_of_value =
+            constants::part_numbers(description).into_iter().filter(|number| number.value == self.current.value);
+        let keys = numbers_of_value.map(|number| number.key);
         keys.filter(|key| key_matches(&self.key, key) && is_used(key)).collect()
     }
 }
@@ -164,12 +165,13 @@ mod tests {
 
     #[test]
     fn last_word_of_a_key_suggests_the_whole_key() {
-        use crate::experiment::subject::Subject;
-        let subject = Subject::example(narrows_core::machine::Registry::shared(), "pcie-messages").expect("an example");
-        let read = subject.read(&[]).unwrap_or_else(|_| panic!("a valid description"));
+        use crate::experiment::loaded_description::LoadedDescription;
+        let loaded =
+            LoadedDescription::example(narrows_core::machine::Registry::shared(), "pcie-messages").expect("an example");
+        let description = loaded.read(&[]).unwrap_or_else(|_| panic!("a valid description"));
         let key = SpannedString::without_location("root-complex");
-        let requested = FitConstant { key, start: None, prior: 0.25, bounds: None };
-        let Err(problem) = FreeConstant::find(&requested, &[&read]) else { panic!("an unknown constant") };
+        let declaration = FitConstant { key, start: None, prior: 0.25, bounds: None };
+        let Err(problem) = FreeConstant::find(&declaration, &[&description]) else { panic!("an unknown constant") };
         assert_eq!(problem.help[0], "did you mean `hosts.pcie-gen3-x8.pcie.root-complex`?");
     }
 }

@@ -36,11 +36,11 @@ mod steps;
 pub mod unit;
 pub mod write;
 
-pub use result::{Bound, FailedPart, FitResult, FittedConstant, Residual};
+pub use result::{Bound, FailedRange, FitResult, FittedConstant, Residual};
 
 use crate::experiment::uncertainty::Posterior;
 use control::FitControl;
-use correlation::DETERMINED;
+use correlation::DETERMINED_FRACTION_MAX;
 use evaluation::Evaluations;
 use free_constant::FreeConstant;
 use narrows_core::text::Problem;
@@ -55,9 +55,9 @@ pub const TOLERANCE_IN_NOISE: f64 = 3.0;
 /// The largest number of names in a message.
 const NAMES_MAX: usize = 8;
 
-/// Returns the number of runs of one step of the solver at most: at its values, and on both sides of each constant,
-/// each number is a run.
-fn runs_of_step(constants: usize, numbers: usize) -> usize {
+/// Returns the largest number of runs in one step of the solver. A step runs each number with the current values, and
+/// with a smaller and a larger value of each constant.
+fn runs_of_step_max(constants: usize, numbers: usize) -> usize {
     numbers * (1 + 2 * constants)
 }
 
@@ -67,61 +67,64 @@ fn runs_of_step(constants: usize, numbers: usize) -> usize {
 ///
 /// Reports numbers that a run with the starting values does not give, and a state file that cannot be used.
 pub fn fit(
-    free: &[FreeConstant],
+    free_constants: &[FreeConstant],
     data: &[Datum],
     source: &dyn PredictionSource,
     description: String,
     control: FitControl<'_>,
 ) -> Result<FitResult, Problem> {
-    control.monitor.fit_begins(free.len(), runs_of_step(free.len(), data.len()));
-    let identity = FitIdentity::new(description, free, data);
+    control.monitor.fit_begins(free_constants.len(), runs_of_step_max(free_constants.len(), data.len()));
+    let identity = FitIdentity::new(description, free_constants, data);
     let state = control.state.map(|path| StateFile::open(path, identity)).transpose()?;
     let evaluations = Evaluations::new(source, control, state);
-    let solution = solve(free, data, evaluations, control.monitor).map_err(missing_start_values)?;
+    let solution = solve(free_constants, data, evaluations, control.monitor).map_err(missing_start_values_problem)?;
     let problem = &solution.problem;
     let rows = problem.elasticity_rows();
-    let priors: Vec<f64> = free.iter().map(|free| free.prior).collect();
-    let noisy: Vec<(&[f64], f64)> = rows.iter().zip(data).map(|(row, datum)| (row.as_slice(), datum.noise)).collect();
-    let posterior = Posterior::new(&priors, &noisy);
-    let start_numbers = problem.numbers(&free.iter().map(|free| free.current.value.as_str()).collect::<Vec<_>>());
-    let (constants, after) = rounded(problem, free, &posterior);
+    let priors: Vec<f64> = free_constants.iter().map(|constant| constant.prior).collect();
+    let elasticities_with_noise: Vec<(&[f64], f64)> =
+        rows.iter().zip(data).map(|(row, datum)| (row.as_slice(), datum.noise)).collect();
+    let posterior = Posterior::new(&priors, &elasticities_with_noise);
+    let start_numbers =
+        problem.numbers(&free_constants.iter().map(|constant| constant.current.value.as_str()).collect::<Vec<_>>());
+    let (constants, fitted_numbers) = round_constants(problem, free_constants, &posterior);
     if let Some(error) = problem.evaluations.write_problem() {
         return Err(error);
     }
     let value = |prediction: &PredictionResult| prediction.as_ref().copied().unwrap_or(f64::NAN);
-    let pairs = data.iter().zip(start_numbers.iter().zip(after));
+    let numbers_by_datum = data.iter().zip(start_numbers.iter().zip(fitted_numbers));
     let residual = |(datum, (start_number, fitted_number)): (&Datum, (&PredictionResult, PredictionResult))| Residual {
         datum: datum.clone(),
         start_value: value(start_number),
         fitted_value: value(&fitted_number),
-        missing: fitted_number.err(),
+        missing_reason: fitted_number.err(),
     };
-    let residuals: Vec<Residual> = pairs.map(residual).collect();
-    let undetermined = correlation::undetermined(&priors, &noisy);
+    let residuals: Vec<Residual> = numbers_by_datum.map(residual).collect();
+    let undetermined = correlation::undetermined_combinations(&priors, &elasticities_with_noise);
     let stopped = problem.evaluations.is_stopped();
     Ok(FitResult {
-        noise_ratio: noise_ratio(&residuals, free.len().saturating_sub(undetermined.len())),
+        noise_ratio: noise_ratio(&residuals, free_constants.len().saturating_sub(undetermined.len())),
         residuals,
         converged: solution.converged && !stopped,
         stopped,
         correlation: posterior.correlation(),
         undetermined,
-        incomplete: problem.evaluations.incomplete(),
+        incomplete: problem.evaluations.incomplete_numbers(),
         constants,
     })
 }
 
 /// Returns the constants rounded to their uncertainty, and the numbers with these constants. If the fit was stopped,
 /// the constants are those of the best step, whose numbers are known.
-fn rounded(
+fn round_constants(
     problem: &FitProblem<'_>,
-    free: &[FreeConstant],
+    free_constants: &[FreeConstant],
     posterior: &Posterior,
 ) -> (Vec<FittedConstant>, Vec<PredictionResult>) {
-    let logs = problem.logs();
-    let fitted_constant =
-        |(index, free): (usize, &FreeConstant)| free.fitted_constant(libm::exp(logs[index]), posterior.constant(index));
-    let mut constants: Vec<FittedConstant> = free.iter().enumerate().map(fitted_constant).collect();
+    let logarithms = problem.constant_logarithms();
+    let fitted_constant = |(index, constant): (usize, &FreeConstant)| {
+        constant.fitted_constant(libm::exp(logarithms[index]), posterior.constant_std_dev(index))
+    };
+    let mut constants: Vec<FittedConstant> = free_constants.iter().enumerate().map(fitted_constant).collect();
     let numbers = |constants: &[FittedConstant]| {
         problem.numbers(&constants.iter().map(|constant| constant.final_value.as_str()).collect::<Vec<_>>())
     };
@@ -129,7 +132,7 @@ fn rounded(
     if !rounded_numbers.iter().any(|number| number.as_ref().is_err_and(|reason| reason == NOT_RUN)) {
         return (constants, rounded_numbers);
     }
-    for (constant, (text, _)) in constants.iter_mut().zip(problem.representable()) {
+    for (constant, (text, _)) in constants.iter_mut().zip(problem.representable_values()) {
         (constant.rounded_value, constant.final_value) = (text.clone(), text);
     }
     let rounded_numbers = numbers(&constants);
@@ -137,7 +140,7 @@ fn rounded(
 }
 
 /// Returns the problem of numbers that a run with the starting values does not give.
-fn missing_start_values(missing: Vec<(&Datum, String)>) -> Problem {
+fn missing_start_values_problem(missing: Vec<(&Datum, String)>) -> Problem {
     let names: Vec<String> =
         missing.iter().take(NAMES_MAX).map(|(datum, why)| format!("{} ({why})", datum.name)).collect();
     let further = match missing.len().saturating_sub(NAMES_MAX) {
@@ -149,14 +152,15 @@ fn missing_start_values(missing: Vec<(&Datum, String)>) -> Problem {
     problem.help("choose starting values with which every run completes")
 }
 
-/// Returns the standard deviation of the errors as a multiple of the noise, if `determined` constants were fitted.
-fn noise_ratio(residuals: &[Residual], determined: usize) -> f64 {
+/// Returns the standard deviation of the errors as a multiple of the noise, if `determined_count` constants were
+/// fitted.
+fn noise_ratio(residuals: &[Residual], determined_count: usize) -> f64 {
     let errors = residuals
         .iter()
         .map(|residual| libm::log(residual.fitted_value / residual.datum.expected) / residual.datum.noise);
     let errors: Vec<f64> = errors.filter(|error| error.is_finite()).collect();
-    let freedom = errors.len().saturating_sub(determined).max(1);
-    (errors.iter().map(|error| error * error).sum::<f64>() / freedom as f64).sqrt()
+    let degrees_of_freedom = errors.len().saturating_sub(determined_count).max(1);
+    (errors.iter().map(|error| error * error).sum::<f64>() / degrees_of_freedom as f64).sqrt()
 }
 
 impl FreeConstant {
@@ -178,9 +182,9 @@ impl FreeConstant {
             final_value: if agrees { self.current.value.clone() } else { rounded.clone() },
             rounded_value: rounded,
             value,
-            prior: self.prior,
+            prior_std_dev: self.prior,
             std_dev,
-            determined: std_dev <= DETERMINED * self.prior,
+            determined: std_dev <= DETERMINED_FRACTION_MAX * self.prior,
             bound,
             distance: libm::log(value / self.start) / self.prior,
         }

@@ -1,6 +1,7 @@
-//! The result of a fit: the constants, the errors of the numbers, and whether the fit reached the numbers.
+//! The result of a fit: the fitted constants, the residuals of the data, and whether each residual is within its
+//! tolerance.
 
-use super::correlation::OpenCombination;
+use super::correlation::UndeterminedCombination;
 use super::number::{Datum, IncompleteNumber};
 use narrows_core::text::Origin;
 use serde_json::{Map, Value as Json, json};
@@ -11,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 pub struct FitResult {
     /// The fitted constants.
     pub constants: Vec<FittedConstant>,
-    /// The numbers that were fitted on, with their errors.
+    /// The data of the fit, with their errors.
     pub residuals: Vec<Residual>,
     /// Whether the solver converged.
     pub converged: bool,
@@ -21,9 +22,9 @@ pub struct FitResult {
     pub noise_ratio: f64,
     /// The correlation of each two constants, in the order of the constants.
     pub correlation: Vec<Vec<f64>>,
-    /// The combinations of constants that the numbers do not determine.
-    pub undetermined: Vec<OpenCombination>,
-    /// The numbers that had no value for some values of the constants.
+    /// The combinations of constants that the data do not determine.
+    pub undetermined: Vec<UndeterminedCombination>,
+    /// The data without a simulated value for some values of the constants.
     pub incomplete: Vec<IncompleteNumber>,
 }
 
@@ -42,11 +43,11 @@ pub struct FittedConstant {
     pub final_value: String,
     /// The fitted value in its smallest unit, not rounded.
     pub value: f64,
-    /// One standard deviation of the logarithm before the fit.
-    pub prior: f64,
-    /// One standard deviation of the logarithm after the fit.
+    /// The standard deviation of the logarithm of the value before the fit.
+    pub prior_std_dev: f64,
+    /// The standard deviation of the logarithm of the value after the fit.
     pub std_dev: f64,
-    /// Whether the numbers rather than the prior determine it.
+    /// Whether the data rather than the prior determine it.
     pub determined: bool,
     /// The bound that the fitted value is at.
     pub bound: Option<Bound>,
@@ -63,52 +64,59 @@ pub enum Bound {
     Upper(String),
 }
 
-/// A number that was fitted on, before and after the fit.
+/// A datum of the fit, with its simulated values before and after the fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Residual {
-    /// The number, with its expected value.
+    /// The datum, with its expected value.
     pub datum: Datum,
-    /// The number with the current constants; NaN if it was not measured.
+    /// The simulated value with the current constants; NaN if there is no value.
     pub start_value: f64,
-    /// The number with the final values of the constants; NaN if it was not measured.
+    /// The simulated value with the final constants; NaN if there is no value.
     pub fitted_value: f64,
-    /// The reason for which there is no number after the fit, such as the outcome of its run.
-    pub missing: Option<String>,
+    /// The reason for which the datum has no simulated value after the fit, such as a deadlock of the run.
+    pub missing_reason: Option<String>,
 }
 
-/// Adjacent numbers of a curve that are all too high or all too low, or have no value for the same reason.
+/// Adjacent data of a curve that are all too high or all too low, or have no value for the same reason.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
-pub struct FailedPart {
-    /// The name of the first number.
+pub struct FailedRange {
+    /// The name of the first datum.
     pub first: String,
-    /// The name of the last number.
+    /// The name of the last datum.
     pub last: String,
-    /// The number of numbers.
+    /// The number of data in the range.
     pub count: usize,
-    /// The smallest and the largest error by magnitude; NaN if there are no numbers.
-    pub errors: (f64, f64),
+    /// The smallest and the largest error by magnitude; NaN if there are no simulated values.
+    pub error_range: (f64, f64),
     /// The smallest of the tolerances.
     pub tolerance: f64,
-    /// The reason for which the numbers have no value.
-    pub missing: Option<String>,
+    /// The reason for which the data have no simulated value.
+    pub missing_reason: Option<String>,
 }
 
-impl FailedPart {
-    /// Returns a part from one number to another, without errors.
-    pub fn new(first: &str, last: &str, count: usize) -> FailedPart {
+impl FailedRange {
+    /// Returns the range from the datum `first` to the datum `last`, whose errors are not yet known (NaN).
+    pub fn new(first: &str, last: &str, count: usize) -> FailedRange {
         let (first, last) = (first.to_owned(), last.to_owned());
-        FailedPart { first, last, count, errors: (f64::NAN, f64::NAN), tolerance: f64::INFINITY, missing: None }
+        FailedRange {
+            first,
+            last,
+            count,
+            error_range: (f64::NAN, f64::NAN),
+            tolerance: f64::INFINITY,
+            missing_reason: None,
+        }
     }
 }
 
 impl Residual {
-    /// Returns the relative error after the fit; NaN if there is no number.
+    /// Returns the relative error after the fit; NaN if there is no simulated value.
     pub fn error(&self) -> f64 {
         self.fitted_value / self.datum.expected - 1.0
     }
 
-    /// Returns whether there is a number after the fit, and its error is at most its tolerance.
+    /// Returns whether there is a simulated value after the fit, with an error of at most the tolerance.
     pub fn is_within_tolerance(&self) -> bool {
         // The margin is the same as in the judgement of claims.
         self.error().abs() <= self.datum.tolerance * (1.0 + 1e-12)
@@ -116,33 +124,34 @@ impl Residual {
 }
 
 impl FitResult {
-    /// Returns whether every number has a value after the fit whose error is at most its tolerance.
-    pub fn is_reached(&self) -> bool {
+    /// Returns whether every datum has a simulated value after the fit, with an error of at most its tolerance.
+    pub fn is_within_tolerance(&self) -> bool {
         self.residuals.iter().all(Residual::is_within_tolerance)
     }
 
-    /// Returns the parts of the curves that the fit does not reach.
-    pub fn failed_parts(&self) -> Vec<FailedPart> {
-        let kind = |residual: &Residual| (residual.datum.curve, residual.missing.clone(), residual.error() > 0.0);
-        let is_same_part = |a: &Residual, b: &Residual| {
+    /// Returns the ranges of the curves whose errors exceed the tolerances.
+    pub fn failed_ranges(&self) -> Vec<FailedRange> {
+        let kind =
+            |residual: &Residual| (residual.datum.curve, residual.missing_reason.clone(), residual.error() > 0.0);
+        let is_same_range = |a: &Residual, b: &Residual| {
             a.is_within_tolerance() == b.is_within_tolerance() && (a.is_within_tolerance() || kind(a) == kind(b))
         };
-        let parts = self.residuals.chunk_by(is_same_part).filter(|part| !part[0].is_within_tolerance());
+        let parts = self.residuals.chunk_by(is_same_range).filter(|part| !part[0].is_within_tolerance());
         let failed = |part: &[Residual]| {
             let mut errors: Vec<f64> = part.iter().map(Residual::error).collect();
             errors.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
             let (first, last) = (&part[0], &part[part.len() - 1]);
-            FailedPart {
-                errors: (errors[0], errors[errors.len() - 1]),
+            FailedRange {
+                error_range: (errors[0], errors[errors.len() - 1]),
                 tolerance: part.iter().map(|residual| residual.datum.tolerance).fold(f64::INFINITY, f64::min),
-                missing: first.missing.clone(),
-                ..FailedPart::new(&first.datum.name, &last.datum.name, part.len())
+                missing_reason: first.missing_reason.clone(),
+                ..FailedRange::new(&first.datum.name, &last.datum.name, part.len())
             }
         };
         parts.map(failed).collect()
     }
 
-    /// Returns the number with the largest error after the fit.
+    /// Returns the datum with the largest error after the fit.
     pub fn largest_error(&self) -> Option<&Residual> {
         let complete = self.residuals.iter().filter(|residual| residual.error().is_finite());
         complete.max_by(|a, b| a.error().abs().total_cmp(&b.error().abs()))
@@ -155,11 +164,11 @@ impl FitResult {
             "residuals": self.residuals.iter().map(residual_json).collect::<Vec<_>>(),
             "converged": self.converged,
             "stopped": self.stopped,
-            "reached": self.is_reached(),
-            "failed": self.failed_parts().iter().map(failed_json).collect::<Vec<_>>(),
+            "reached": self.is_within_tolerance(),
+            "failed": self.failed_ranges().iter().map(failed_json).collect::<Vec<_>>(),
             "noise_ratio": self.noise_ratio,
             "correlation": self.correlation,
-            "undetermined": self.undetermined.iter().map(|open| self.combination_json(open)).collect::<Vec<_>>(),
+            "undetermined": self.undetermined.iter().map(|combination| self.combination_json(combination)).collect::<Vec<_>>(),
             "incomplete": self.incomplete.iter().map(|incomplete| json!({
                 "name": self.residuals[incomplete.datum].datum.name,
                 "reason": incomplete.reason,
@@ -175,19 +184,19 @@ impl FitResult {
         });
         json!({
             "key": constant.key, "before": constant.start_value, "after": constant.final_value, "determined": constant.determined,
-            "fitted": constant.rounded_value, "prior": constant.prior, "std_dev": constant.std_dev,
-            "std_dev_scaled": self.scaled(constant), "at_bound": constant.bound.is_some(), "bound": bound,
+            "fitted": constant.rounded_value, "prior": constant.prior_std_dev, "std_dev": constant.std_dev,
+            "std_dev_scaled": self.scaled_std_dev(constant), "at_bound": constant.bound.is_some(), "bound": bound,
             "distance": constant.distance,
         })
     }
 
-    fn combination_json(&self, combination: &OpenCombination) -> Json {
+    fn combination_json(&self, combination: &UndeterminedCombination) -> Json {
         let change = |(index, change): &(usize, f64)| (self.constants[*index].key.clone(), json!(change));
         json!({ "changes": combination.changes.iter().map(change).collect::<Map<_, _>>(), "effect": combination.effect })
     }
 
-    /// Returns the standard deviation of a constant, times the ratio of the errors to the noise if that is above 1.
-    pub fn scaled(&self, constant: &FittedConstant) -> f64 {
+    /// Returns the standard deviation of a constant, multiplied by the noise ratio if that is above 1.
+    pub fn scaled_std_dev(&self, constant: &FittedConstant) -> f64 {
         constant.std_dev * self.noise_ratio.max(1.0)
     }
 }
@@ -197,13 +206,13 @@ fn residual_json(residual: &Residual) -> Json {
         "name": residual.datum.name, "unit": residual.datum.unit, "expected": residual.datum.expected,
         "before": residual.start_value, "after": residual.fitted_value,
         "error": residual.error(), "tolerance": residual.datum.tolerance,
-        "within": residual.is_within_tolerance(), "missing": residual.missing,
+        "within": residual.is_within_tolerance(), "missing": residual.missing_reason,
     })
 }
 
-fn failed_json(failed: &FailedPart) -> Json {
+fn failed_json(failed: &FailedRange) -> Json {
     json!({
-        "first": failed.first, "last": failed.last, "numbers": failed.count, "errors": [failed.errors.0, failed.errors.1],
-        "tolerance": failed.tolerance, "missing": failed.missing,
+        "first": failed.first, "last": failed.last, "numbers": failed.count, "errors": [failed.error_range.0, failed.error_range.1],
+        "tolerance": failed.tolerance, "missing": failed.missing_reason,
     })
 }

@@ -1,4 +1,4 @@
-//! Curves in the output of netperf and sockperf, of which every run prints one size.
+//! Curves in the output of netperf and sockperf. Each run of these programs measures one message size.
 //!
 //! A log holds the output of several runs, one after the other. netperf prints a table for each run. The table of a
 //! request/response test gives the one-way latency, which is half of the time of a transaction. The table of a stream
@@ -31,10 +31,10 @@ pub type LogError = (Range<usize>, String, &'static str);
 /// Returns the results of a log, or `None` if neither netperf nor sockperf printed it.
 pub fn results(lines: &[LogLine<'_>]) -> Option<Result<Vec<LogResult>, LogError>> {
     if lines.iter().any(|(_, line)| is_netperf_title(line)) {
-        return Some(netperf(lines));
+        return Some(parse_netperf(lines));
     }
     let is_sockperf = |(_, line): &LogLine<'_>| line.contains("sockperf: Summary:");
-    lines.iter().any(is_sockperf).then(|| sockperf(lines))
+    lines.iter().any(is_sockperf).then(|| parse_sockperf(lines))
 }
 
 fn is_netperf_title(line: &str) -> bool {
@@ -45,24 +45,24 @@ fn is_netperf_title(line: &str) -> bool {
 #[derive(Clone, Copy)]
 struct NetperfTable {
     /// Whether the test exchanges requests and responses.
-    transactions: bool,
-    /// Whether a second row has what was received.
-    datagrams: bool,
+    is_request_response: bool,
+    /// Whether a second row states the received throughput.
+    is_datagram: bool,
     /// Bytes per second of one unit of throughput; `None` until the line of units.
-    unit: Option<f64>,
-    /// Size that the first row states.
-    sent: Option<u64>,
+    unit_bytes_per_s: Option<f64>,
+    /// Message size that the first row states, once that row was read.
+    sent_size: Option<u64>,
 }
 
 impl NetperfTable {
     fn from_title(title: &str) -> NetperfTable {
-        let transactions = title.contains("REQUEST/RESPONSE");
-        let datagrams = !transactions && title.contains("UDP");
-        NetperfTable { transactions, datagrams, unit: None, sent: None }
+        let is_request_response = title.contains("REQUEST/RESPONSE");
+        let is_datagram = !is_request_response && title.contains("UDP");
+        NetperfTable { is_request_response, is_datagram, unit_bytes_per_s: None, sent_size: None }
     }
 }
 
-fn netperf(lines: &[LogLine<'_>]) -> Result<Vec<LogResult>, LogError> {
+fn parse_netperf(lines: &[LogLine<'_>]) -> Result<Vec<LogResult>, LogError> {
     let mut results: Vec<LogResult> = Vec::new();
     let mut table: Option<NetperfTable> = None;
     for (span, line) in lines {
@@ -72,22 +72,23 @@ fn netperf(lines: &[LogLine<'_>]) -> Result<Vec<LogResult>, LogError> {
         }
         let Some(current) = &mut table else { continue };
         if let Some(unit) = line.split_whitespace().find_map(throughput_unit) {
-            current.unit = Some(unit);
+            current.unit_bytes_per_s = Some(unit);
         } else if line.ends_with("per sec") {
-            current.unit = Some(1.0);
+            current.unit_bytes_per_s = Some(1.0);
         }
         let numbers: Option<Vec<f64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
-        let (Some(unit), Some(numbers)) = (current.unit, numbers.filter(|numbers| !numbers.is_empty())) else {
+        let (Some(unit), Some(numbers)) = (current.unit_bytes_per_s, numbers.filter(|numbers| !numbers.is_empty()))
+        else {
             continue;
         };
         let error = |message: String, help| (span.clone(), message, help);
         match netperf_row(current, unit, &numbers) {
             Ok(Some((measure, size, value))) => {
-                if current.datagrams && current.sent.is_some() {
+                if current.is_datagram && current.sent_size.is_some() {
                     table = None;
                     results.pop();
-                } else if current.datagrams {
-                    current.sent = Some(size);
+                } else if current.is_datagram {
+                    current.sent_size = Some(size);
                 } else {
                     table = None;
                 }
@@ -106,10 +107,10 @@ type RowResult = Result<Option<(Measure, u64, f64)>, (String, &'static str)>;
 
 /// Reads a row of netperf.
 fn netperf_row(table: &NetperfTable, unit: f64, numbers: &[f64]) -> RowResult {
-    let columns = "a row of netperf has other columns than its default output";
-    let default = "run netperf without -o, -k and -O";
+    let message = "a row of netperf has other columns than its default output";
+    let help = "run netperf without -o, -k and -O";
     match (table, numbers) {
-        (NetperfTable { transactions: true, .. }, [_, _, request, response, _, rate, ..]) => {
+        (NetperfTable { is_request_response: true, .. }, [_, _, request, response, _, rate, ..]) => {
             match request == response {
                 true => Ok(Some((Measure::Latency, *request as u64, 0.5e6 / rate))),
                 false => Err((
@@ -118,17 +119,17 @@ fn netperf_row(table: &NetperfTable, unit: f64, numbers: &[f64]) -> RowResult {
                 )),
             }
         }
-        (NetperfTable { datagrams: true, sent: None, .. }, [_, size, _, _, _, rate, ..]) => {
+        (NetperfTable { is_datagram: true, sent_size: None, .. }, [_, size, _, _, _, rate, ..]) => {
             Ok(Some((Measure::Bandwidth, *size as u64, rate * unit / 1e6)))
         }
-        (NetperfTable { datagrams: true, sent: Some(size), .. }, [_, _, _, rate, ..]) => {
+        (NetperfTable { is_datagram: true, sent_size: Some(size), .. }, [_, _, _, rate, ..]) => {
             Ok(Some((Measure::Bandwidth, *size, rate * unit / 1e6)))
         }
-        (NetperfTable { transactions: false, datagrams: false, .. }, [_, _, size, _, rate, ..]) => {
+        (NetperfTable { is_request_response: false, is_datagram: false, .. }, [_, _, size, _, rate, ..]) => {
             Ok(Some((Measure::Bandwidth, *size as u64, rate * unit / 1e6)))
         }
-        (NetperfTable { sent: Some(_), .. }, _) => Ok(None),
-        _ => Err((columns.to_owned(), default)),
+        (NetperfTable { sent_size: Some(_), .. }, _) => Ok(None),
+        _ => Err((message.to_owned(), help)),
     }
 }
 
@@ -146,9 +147,9 @@ fn throughput_unit(word: &str) -> Option<f64> {
     }
 }
 
-fn sockperf(lines: &[LogLine<'_>]) -> Result<Vec<LogResult>, LogError> {
+fn parse_sockperf(lines: &[LogLine<'_>]) -> Result<Vec<LogResult>, LogError> {
     let mut results: Vec<LogResult> = Vec::new();
-    let (mut size, mut halves) = (None, 1.0);
+    let (mut size, mut one_way_factor) = (None, 1.0);
     for (span, line) in lines {
         size = stated_size(line).or(size);
         let Some((_, result)) = line.split_once("sockperf: ") else { continue };
@@ -159,9 +160,9 @@ fn sockperf(lines: &[LogLine<'_>]) -> Result<Vec<LogResult>, LogError> {
         let rate = result.strip_prefix("Summary: BandWidth is ");
         let median = result.strip_prefix("---> percentile 50.000 =");
         let (measure, value) = match (average, rate, median) {
-            (Some((half, rest)), ..) => {
-                halves = half;
-                (Measure::Latency, half * number(rest).ok_or_else(unreadable)?)
+            (Some((factor, rest)), ..) => {
+                one_way_factor = factor;
+                (Measure::Latency, factor * number(rest).ok_or_else(unreadable)?)
             }
             (_, Some(rest), _) => {
                 let scale = if rest.contains("GBps") { 1048.576 } else { 1.048576 };
@@ -169,7 +170,7 @@ fn sockperf(lines: &[LogLine<'_>]) -> Result<Vec<LogResult>, LogError> {
             }
             (.., Some(rest)) => {
                 if let Some(last) = results.last_mut() {
-                    last.value = halves * number(rest).ok_or_else(unreadable)?;
+                    last.value = one_way_factor * number(rest).ok_or_else(unreadable)?;
                     last.span = span.clone();
                 }
                 continue;

@@ -49,7 +49,7 @@ pub struct Solution<'a> {
     pub converged: bool,
 }
 
-/// Solves from the starting values, until the solver converges, runs out of steps or is stopped.
+/// Runs the solver from the starting values, until it converges, reaches the largest number of steps, or is stopped.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub fn solve<'a>(
     let parameters = DVector::from_iterator(constants.len(), constants.iter().map(FreeConstant::parameter));
     let steps = RefCell::new(Steps::new(EVALUATIONS_PER_CONSTANT * (constants.len() + 1)));
     let problem = FitProblem { constants, data, evaluations, monitor, parameters, steps };
-    let start = problem.numbers(&value_texts(&problem.representable()));
+    let start = problem.numbers(&value_texts(&problem.representable_values()));
     let missing = data.iter().zip(start).filter_map(|(datum, prediction)| Some((datum, prediction.err()?)));
     let missing: Vec<(&Datum, String)> = missing.collect();
     if !missing.is_empty() && !problem.evaluations.is_stopped() {
@@ -88,17 +88,17 @@ pub fn solve<'a>(
 impl FreeConstant {
     /// Returns the solver's parameter at the starting value.
     fn parameter(&self) -> f64 {
-        let (lower, upper) = self.logs();
+        let (lower, upper) = self.bound_logarithms();
         PARAMETER_OFFSET + libm::asin(2.0 * (libm::log(self.start) - lower) / (upper - lower) - 1.0)
     }
 
-    fn logs(&self) -> (f64, f64) {
+    fn bound_logarithms(&self) -> (f64, f64) {
         (libm::log(self.bounds.0), libm::log(self.bounds.1))
     }
 
     /// Returns the logarithm of the constant for a value of the solver's parameter, and its derivative.
     fn logarithm(&self, parameter: f64) -> (f64, f64) {
-        let (lower, upper) = self.logs();
+        let (lower, upper) = self.bound_logarithms();
         let half_range = (upper - lower) / 2.0;
         // The derivative is 0 at a bound, and a step beyond a bound is reflected.
         let angle = (parameter - PARAMETER_OFFSET + FRAC_PI_2).rem_euclid(2.0 * PI) - FRAC_PI_2;
@@ -119,22 +119,22 @@ fn value_texts(values: &[RepresentableValue]) -> Vec<&str> {
 
 impl FitProblem<'_> {
     /// Returns the logarithms of the constants.
-    pub fn logs(&self) -> Vec<f64> {
+    pub fn constant_logarithms(&self) -> Vec<f64> {
         self.constants.iter().zip(&self.parameters).map(|(free, parameter)| free.logarithm(*parameter).0).collect()
     }
 
     /// Returns the representable values nearest to the constants.
-    pub fn representable(&self) -> Vec<RepresentableValue> {
+    pub fn representable_values(&self) -> Vec<RepresentableValue> {
         let quantized = |(free, log): (&FreeConstant, f64)| {
             let (text, number) = free.current.quantize(libm::exp(log));
             (text, libm::log(number))
         };
-        self.constants.iter().zip(self.logs()).map(quantized).collect()
+        self.constants.iter().zip(self.constant_logarithms()).map(quantized).collect()
     }
 
     /// Returns to the best values that the solver tried, or otherwise to the starting values.
     fn return_to_best(&mut self) {
-        if let Some(best) = self.steps.borrow().best_constants() {
+        if let Some(best) = self.steps.borrow().best_parameters() {
             self.parameters.copy_from(best);
         }
     }
@@ -147,7 +147,7 @@ impl FitProblem<'_> {
     /// Returns the numbers for these values of the constants.
     pub fn numbers(&self, values: &[&str]) -> Vec<PredictionResult> {
         let evaluations = self.evaluations_at(values);
-        self.evaluations.complete(evaluations.iter().cloned().collect());
+        self.evaluations.run_missing(evaluations.iter().cloned().collect());
         evaluations.iter().map(|evaluation| self.evaluations.prediction(evaluation)).collect()
     }
 
@@ -161,28 +161,29 @@ impl FitProblem<'_> {
     /// Returns the elasticities of each number with respect to each of these constants, at the nearest representable
     /// values, and the numbers at these values; `None` if the fit was stopped.
     fn elasticities(&self, constants: &[usize]) -> Option<(Vec<f64>, DMatrix<f64>)> {
-        let representable = self.representable();
+        let representable = self.representable_values();
         let values = value_texts(&representable);
-        let middle = self.evaluations_at(&values);
+        let unchanged = self.evaluations_at(&values);
         let neighbours: Vec<Neighbours> =
             constants.iter().map(|index| (*index, self.neighbours(*index, &representable[*index]))).collect();
-        let dependent =
+        let dependent_data =
             |constant: usize| (0..self.data.len()).filter(move |datum| self.evaluations.depends_on(*datum, constant));
-        let mut evaluations: BTreeSet<Evaluation> = middle.iter().cloned().collect();
+        let mut evaluations: BTreeSet<Evaluation> = unchanged.iter().cloned().collect();
         for (constant, neighbours) in &neighbours {
             for (value, _) in neighbours.iter().flatten() {
-                evaluations
-                    .extend(dependent(*constant).map(|datum| self.evaluation_with(datum, &values, *constant, value)));
+                evaluations.extend(
+                    dependent_data(*constant).map(|datum| self.evaluation_with(datum, &values, *constant, value)),
+                );
             }
         }
-        if !self.evaluations.complete(evaluations) {
+        if !self.evaluations.run_missing(evaluations) {
             return None;
         }
         let prediction = |evaluation: &Evaluation| self.evaluations.prediction(evaluation).unwrap_or(f64::NAN);
-        let middle: Vec<f64> = middle.iter().map(prediction).collect();
+        let unchanged: Vec<f64> = unchanged.iter().map(prediction).collect();
         let mut slopes = DMatrix::zeros(self.data.len(), self.constants.len());
         for (constant, neighbours) in &neighbours {
-            for datum in dependent(*constant) {
+            for datum in dependent_data(*constant) {
                 let change = |side: &Option<RepresentableValue>| {
                     let (value, log) = side.as_ref()?;
                     let evaluation = self.evaluation_with(datum, &values, *constant, value);
@@ -190,10 +191,10 @@ impl FitProblem<'_> {
                     Some((log - representable[*constant].1, vec![prediction]))
                 };
                 let [down, up] = [&neighbours[0], &neighbours[1]].map(change);
-                slopes[(datum, *constant)] = elasticity::elasticities(&middle[datum..=datum], &down, &up)[0];
+                slopes[(datum, *constant)] = elasticity::elasticities(&unchanged[datum..=datum], &down, &up)[0];
             }
         }
-        Some((middle, slopes))
+        Some((unchanged, slopes))
     }
 
     /// Returns the values below and above a constant for a central difference: a step away, or otherwise the adjacent
@@ -234,21 +235,24 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for FitProblem<'_> {
     }
 
     fn residuals(&self) -> Option<DVector<f64>> {
-        let (logs, representable) = (self.logs(), self.representable());
+        let (logs, representable) = (self.constant_logarithms(), self.representable_values());
         let rounding: Vec<f64> = logs.iter().zip(&representable).map(|(log, (_, nearest))| log - nearest).collect();
         // A constant with negligible rounding needs no extrapolation.
-        let coarse: Vec<usize> = (0..rounding.len()).filter(|index| rounding[*index].abs() > TOLERANCE).collect();
-        let (numbers, slopes) = self.elasticities(&coarse)?;
-        let of_data = self.data.iter().enumerate().map(|(index, datum)| {
-            let change: f64 = coarse.iter().map(|constant| slopes[(index, *constant)] * rounding[*constant]).sum();
+        let rounded_constants: Vec<usize> =
+            (0..rounding.len()).filter(|index| rounding[*index].abs() > TOLERANCE).collect();
+        let (numbers, slopes) = self.elasticities(&rounded_constants)?;
+        let data_residuals = self.data.iter().enumerate().map(|(index, datum)| {
+            let change: f64 =
+                rounded_constants.iter().map(|constant| slopes[(index, *constant)] * rounding[*constant]).sum();
             let residual = (libm::log(numbers[index] / datum.expected) + change) / datum.noise;
             if residual.is_finite() { residual } else { INVALID_RESIDUAL }
         });
-        let of_priors = self.constants.iter().zip(&logs).map(|(free, log)| (log - libm::log(free.start)) / free.prior);
-        let corrected = DVector::from_vec(of_data.chain(of_priors).collect());
-        let step = self.steps.borrow_mut().add(&self.parameters, corrected.norm_squared(), self.data, &numbers);
+        let prior_residuals =
+            self.constants.iter().zip(&logs).map(|(free, log)| (log - libm::log(free.start)) / free.prior);
+        let residuals = DVector::from_vec(data_residuals.chain(prior_residuals).collect());
+        let step = self.steps.borrow_mut().add_step(&self.parameters, residuals.norm_squared(), self.data, &numbers);
         self.monitor.step_ends(&step);
-        Some(corrected)
+        Some(residuals)
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {

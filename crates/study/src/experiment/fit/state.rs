@@ -85,10 +85,11 @@ impl StateFile {
             .map_err(|error| Problem::new(format!("`{name}` is not the state of a fit: {error}")).help(help))?;
         let differences = file.identity.differences(&contents.identity);
         if !differences.is_empty() {
-            let changed = differences.join(" and ");
-            return Err(
-                Problem::new(format!("`{name}` is the state of another fit, which differs in {changed}")).help(help)
-            );
+            let changed_parts = differences.join(" and ");
+            return Err(Problem::new(format!(
+                "`{name}` is the state of another fit, which differs in {changed_parts}"
+            ))
+            .help(help));
         }
         if contents.hash != digest(&contents.results) {
             return Err(Problem::new(format!("`{name}` is damaged: its hash does not match its contents")).help(help));

@@ -9,14 +9,14 @@ use nalgebra::{DMatrix, DVector};
 pub const TOLERANCE: f64 = 1e-4;
 /// The range of the factor by which improvements shrink from step to step, for the estimate of the steps left (chosen:
 /// a factor near 1 would give an unlimited estimate).
-const CONVERGENCE: (f64, f64) = (0.01, 0.9);
+const CONVERGENCE_FACTOR_RANGE: (f64, f64) = (0.01, 0.9);
 
 /// The steps of the solver so far.
 pub struct Steps {
     /// The number of steps.
     count: usize,
     /// The largest number of steps.
-    max: usize,
+    count_max: usize,
     /// The best parameters, and their sum of squares.
     best_step: Option<(DVector<f64>, f64)>,
     /// The relative reductions of the sum of squares by the last two improvements.
@@ -27,13 +27,13 @@ pub struct Steps {
 
 impl Steps {
     /// Starts without a step.
-    pub fn new(max: usize) -> Steps {
-        Steps { count: 0, max, best_step: None, reductions: [None; 2], slopes: None }
+    pub fn new(count_max: usize) -> Steps {
+        Steps { count: 0, count_max, best_step: None, reductions: [None; 2], slopes: None }
     }
 
     /// Returns the best parameters.
-    pub fn best_constants(&self) -> Option<&DVector<f64>> {
-        self.best_step.as_ref().map(|(constants, _)| constants)
+    pub fn best_parameters(&self) -> Option<&DVector<f64>> {
+        self.best_step.as_ref().map(|(parameters, _)| parameters)
     }
 
     /// Returns the last elasticities.
@@ -46,15 +46,21 @@ impl Steps {
         self.slopes = Some(slopes);
     }
 
-    /// Adds a step to the parameters `constants`, with this sum of squares and these numbers.
-    pub fn add(&mut self, constants: &DVector<f64>, sum: f64, data: &[Datum], numbers: &[f64]) -> FitStep {
+    /// Adds a step to the parameters `parameters`, with this sum of squares and these numbers.
+    pub fn add_step(
+        &mut self,
+        parameters: &DVector<f64>,
+        sum_of_squares: f64,
+        data: &[Datum],
+        numbers: &[f64],
+    ) -> FitStep {
         self.count += 1;
         match &mut self.best_step {
-            Some((_, best)) if sum >= *best => {}
+            Some((_, best)) if sum_of_squares >= *best => {}
             best => {
-                let best_sum = best.replace((constants.clone(), sum)).map(|(_, before)| before);
-                if let Some(before) = best_sum {
-                    self.reductions = [self.reductions[1], Some(1.0 - sum / before)];
+                let best_sum = best.replace((parameters.clone(), sum_of_squares)).map(|(_, previous_sum)| previous_sum);
+                if let Some(previous_sum) = best_sum {
+                    self.reductions = [self.reductions[1], Some(1.0 - sum_of_squares / previous_sum)];
                 }
             }
         }
@@ -65,20 +71,20 @@ impl Steps {
         FitStep {
             steps_left: self.steps_left(),
             rms: (squares / complete.len().max(1) as f64).sqrt(),
-            largest: largest.map(|(datum, error)| (datum.name.clone(), *error)),
-            incomplete: data.len() - complete.len(),
-            ..FitStep::new(self.count, self.max)
+            largest_error: largest.map(|(datum, error)| (datum.name.clone(), *error)),
+            incomplete_runs: data.len() - complete.len(),
+            ..FitStep::new(self.count, self.count_max)
         }
     }
 
     /// Estimates the number of steps left: in each step, improvements shrink by the same factor, until they are
     /// negligible.
     fn steps_left(&self) -> Option<usize> {
-        let [Some(before), Some(last)] = self.reductions else { return None };
-        let factor = (last / before).clamp(CONVERGENCE.0, CONVERGENCE.1);
+        let [Some(previous), Some(last)] = self.reductions else { return None };
+        let factor = (last / previous).clamp(CONVERGENCE_FACTOR_RANGE.0, CONVERGENCE_FACTOR_RANGE.1);
         // A quotient of logarithms that is whole except for rounding is taken as whole.
         let steps = (libm::log(TOLERANCE / last) / libm::log(factor) - 1e-9).ceil();
-        Some((steps.max(1.0) as usize).min(self.max.saturating_sub(self.count)))
+        Some((steps.max(1.0) as usize).min(self.count_max.saturating_sub(self.count)))
     }
 }
 
@@ -98,16 +104,16 @@ mod tests {
             curve: 0,
         };
         let mut step = |at: f64, sum: f64| {
-            steps.add(&DVector::from_element(1, at), sum, &[data(1.0), data(2.0)], &[1.1, f64::NAN])
+            steps.add_step(&DVector::from_element(1, at), sum, &[data(1.0), data(2.0)], &[1.1, f64::NAN])
         };
         let first = step(1.0, 100.0);
-        assert_eq!((first.number, first.steps_left, first.incomplete), (1, None, 1));
-        assert!((first.rms - 0.1).abs() < 1e-9 && first.largest.is_some_and(|(name, _)| name == "1"));
+        assert_eq!((first.number, first.steps_left, first.incomplete_runs), (1, None, 1));
+        assert!((first.rms - 0.1).abs() < 1e-9 && first.largest_error.is_some_and(|(name, _)| name == "1"));
         // Reductions of 10 % and 1 %: the next ones are 0.1 % and 0.01 %, which is negligible.
         assert_eq!(step(2.0, 90.0).steps_left, None);
         assert_eq!(step(3.0, 89.1).steps_left, Some(2));
         // A step without an improvement changes neither the best values nor the estimate.
         assert_eq!(step(4.0, 95.0).steps_left, Some(2));
-        assert_eq!(steps.best_constants(), Some(&DVector::from_element(1, 3.0)));
+        assert_eq!(steps.best_parameters(), Some(&DVector::from_element(1, 3.0)));
     }
 }

@@ -24,7 +24,7 @@ impl Measure {
     }
 
     /// Returns the name of the quantity.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Measure::Size => "size",
             Measure::Latency => "latency",
@@ -34,7 +34,7 @@ impl Measure {
 }
 
 /// Units of size, and the number of bytes in each.
-const AMOUNTS: [(&str, f64); 11] = [
+const SIZE_UNITS: [(&str, f64); 11] = [
     ("B", 1.0),
     ("KB", 1e3),
     ("MB", 1e6),
@@ -49,7 +49,7 @@ const AMOUNTS: [(&str, f64); 11] = [
 ];
 
 /// Returns the quantity of a unit, and the factor to the unit in results.
-fn find(unit: &str) -> Option<(Measure, f64)> {
+fn find_unit(unit: &str) -> Option<(Measure, f64)> {
     let time = |us: f64| Some((Measure::Latency, us));
     match unit {
         "ns" | "nsec" => return time(1e-3),
@@ -59,18 +59,18 @@ fn find(unit: &str) -> Option<(Measure, f64)> {
         "bytes" => return Some((Measure::Size, 1.0)),
         _ => {}
     }
-    let name_of_unit = |name: &str| AMOUNTS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes);
+    let bytes_of_unit = |name: &str| SIZE_UNITS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes);
     let rate = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("/sec")).or_else(|| unit.strip_suffix("ps"));
     if let Some(rate) = rate {
-        let bytes = name_of_unit(&rate.replace("bit", "b"))?;
+        let bytes = bytes_of_unit(&rate.replace("bit", "b"))?;
         return Some((Measure::Bandwidth, bytes / 1e6));
     }
-    name_of_unit(unit).filter(|bytes| *bytes >= 1.0).map(|bytes| (Measure::Size, bytes))
+    bytes_of_unit(unit).filter(|bytes| *bytes >= 1.0).map(|bytes| (Measure::Size, bytes))
 }
 
 /// Returns whether `unit` is a known unit.
 pub fn is_known(unit: &str) -> bool {
-    find(unit).is_some()
+    find_unit(unit).is_some()
 }
 
 /// Splits a cell into its number and its unit.
@@ -82,7 +82,7 @@ fn number_and_unit(cell: &str) -> (&str, &str) {
 /// Returns the quantity of a column, by the column's unit or by that of its first cell.
 pub fn measure_of_column(cell: &str, unit: Option<&str>) -> Option<Measure> {
     let unit = unit.unwrap_or_else(|| number_and_unit(cell).1);
-    find(unit).map(|(measure, _)| measure)
+    find_unit(unit).map(|(measure, _)| measure)
 }
 
 /// Returns the quantity of a cell and its value in the unit of results.
@@ -90,17 +90,17 @@ pub fn measure_of_column(cell: &str, unit: Option<&str>) -> Option<Measure> {
 /// # Errors
 ///
 /// Returns a message and a help text for a cell without a known unit or a valid number.
-pub fn amount(cell: &str, unit: Option<&str>, perftest: bool) -> Result<(Measure, f64), (String, String)> {
+pub fn parse_cell(cell: &str, unit: Option<&str>, is_perftest: bool) -> Result<(Measure, f64), (String, String)> {
     let (number, suffix) = number_and_unit(cell);
     let unit = if suffix.is_empty() { unit.unwrap_or_default() } else { suffix };
-    let Some((measure, per)) = find(unit) else {
+    let Some((measure, factor)) = find_unit(unit) else {
         let help = "units are B, KiB, MiB; ns, us, ms; MB/s, MiB/s, Gbit/s and their like";
         return Err((format!("`{cell}` has an unknown unit: `{unit}`"), help.to_owned()));
     };
     // perftest divides by 2^20 for its megabytes.
-    let per = if perftest && unit == "MB/sec" { 1.048576 } else { per };
+    let factor = if is_perftest && unit == "MB/sec" { 1.048576 } else { factor };
     match number.parse::<f64>() {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok((measure, number * per)),
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok((measure, number * factor)),
         _ => Err((format!("`{cell}` is not a measured value"), "write a number of at least 0".to_owned())),
     }
 }

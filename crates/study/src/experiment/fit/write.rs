@@ -56,31 +56,31 @@ impl ValuePosition<'_> {
             })?,
         };
         let quoted = format!("\"{}\"", self.constant.start_value);
-        let present = text.get(self.start..self.end).unwrap_or_default();
-        if present != quoted && present != self.constant.start_value {
+        let current_text = text.get(self.start..self.end).unwrap_or_default();
+        if current_text != quoted && current_text != self.constant.start_value {
             let message = format!("`{}` is no longer {}", self.constant.key, self.constant.start_value);
             let problem = Problem::new(format!("{}: {message} at its position", self.path.display()));
             return Err(problem.help("the file is not the one that the program was built with, or has changed"));
         }
-        let after = if present == quoted {
+        let new_value = if current_text == quoted {
             format!("\"{}\"", self.constant.final_value)
         } else {
             self.constant.final_value.clone()
         };
-        let rest = aligned(&text[self.end..], after.len(), present.len());
-        let edited = format!("{}{after}{rest}", &text[..self.start]);
+        let rest = align_comment(&text[self.end..], new_value.len(), current_text.len());
+        let edited = format!("{}{new_value}{rest}", &text[..self.start]);
         texts.insert(self.path.clone(), edited);
         Ok(())
     }
 }
 
 /// Returns the text after a value. Its comment stays in its column if the new value is short enough.
-fn aligned(rest: &str, new: usize, old: usize) -> String {
+fn align_comment(rest: &str, new_length: usize, old_length: usize) -> String {
     let spaces = rest.len() - rest.trim_start_matches(' ').len();
     if !rest[spaces..].starts_with('#') {
         return rest.to_owned();
     }
-    let padding = (spaces + old).saturating_sub(new).max(1);
+    let padding = (spaces + old_length).saturating_sub(new_length).max(1);
     format!("{}{}", " ".repeat(padding), &rest[spaces..])
 }
 
@@ -90,9 +90,9 @@ mod tests {
 
     #[test]
     fn comment_stays_in_its_column() {
-        assert_eq!(aligned("   # why\n", 6, 4), " # why\n");
-        assert_eq!(aligned(" # why\n", 9, 4), " # why\n");
-        assert_eq!(aligned(" # why\n", 2, 4), "   # why\n");
-        assert_eq!(aligned(", b = 1 } # why\n", 2, 4), ", b = 1 } # why\n");
+        assert_eq!(align_comment("   # why\n", 6, 4), " # why\n");
+        assert_eq!(align_comment(" # why\n", 9, 4), " # why\n");
+        assert_eq!(align_comment(" # why\n", 2, 4), "   # why\n");
+        assert_eq!(align_comment(", b = 1 } # why\n", 2, 4), ", b = 1 } # why\n");
     }
 }

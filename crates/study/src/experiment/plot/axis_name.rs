@@ -32,18 +32,19 @@ pub fn quantity_words(metric: &str) -> String {
         Some(quantity) => format!("one-way {quantity}"),
         None => quantity.to_owned(),
     };
-    let statistic = STATISTICS.iter().find_map(|(ending, before)| Some((words.strip_suffix(ending)?, before)));
+    let statistic =
+        STATISTICS.iter().find_map(|(ending, words_before)| Some((words.strip_suffix(ending)?, words_before)));
     spell_abbreviations(&match statistic {
-        Some((quantity, before)) => format!("{before} {}", one_way(quantity)),
+        Some((quantity, words_before)) => format!("{words_before} {}", one_way(quantity)),
         None => one_way(&words),
     })
 }
 
-/// Returns the words with abbreviations as they are written.
+/// Returns the words with the usual spelling of abbreviations.
 fn spell_abbreviations<'a>(words: &'a str) -> String {
     let spelling = |word: &'a str| match word {
         "ni" => "interface",
-        _ => ABBREVIATIONS.into_iter().find(|written| written.eq_ignore_ascii_case(word)).unwrap_or(word),
+        _ => ABBREVIATIONS.into_iter().find(|abbreviation| abbreviation.eq_ignore_ascii_case(word)).unwrap_or(word),
     };
     words.split(' ').map(spelling).collect::<Vec<_>>().join(" ")
 }
@@ -52,7 +53,7 @@ fn spell_abbreviations<'a>(words: &'a str) -> String {
 fn key_words(column: &str) -> Option<String> {
     let (family, _) = column.split_once('_')?;
     let lines = Registry::shared().schema().lines();
-    let rests = lines.iter().filter_map(|line| {
+    let key_ends = lines.iter().filter_map(|line| {
         let mut words = line.path.splitn(3, '.');
         let (line_family, second, rest) = (words.next()?, words.next()?, words.next());
         // The keys of a run have no part.
@@ -60,7 +61,7 @@ fn key_words(column: &str) -> Option<String> {
         let end = format!("_{}", suffixed(rest, ""));
         (line_family == family && column.ends_with(&end)).then(|| rest.replace(['.', '-'], " "))
     });
-    rests.max_by_key(String::len)
+    key_ends.max_by_key(String::len)
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 //! the share above it, so that the tail is visible.
 
 use super::samples::SampleSet;
-use super::{RenderedPlot, axis_unit, quantity_words, title};
+use super::{RenderedPlot, axis_title, axis_unit, quantity_words};
 use crate::report::chart::{Axis, LineChart, Series, Style};
 use narrows_core::text::Problem;
 
-/// The number of intervals of the horizontal axis. Of the steps of a line within an interval, only the last is drawn.
-const INTERVALS: f64 = 1_500.0;
+/// The number of intervals of the horizontal axis. Only the last step of a line within an interval is drawn.
+const X_INTERVALS: f64 = 1_500.0;
 
 /// The description of a chart of cumulative distributions.
 #[derive(Clone, Debug, Default)]
@@ -40,9 +40,9 @@ impl CdfSpec {
             return Err(problem.help("leave out --log y"));
         }
         let x_unit = axis_unit(&first.unit, values());
-        let x = Axis::new(title(&quantity_words(&first.quantity), &x_unit));
+        let x = Axis::new(axis_title(&quantity_words(&first.quantity), &x_unit));
         let x = if self.log.0 { x.log10() } else { x };
-        let series: Vec<Series> = sets.iter().map(|set| self.series(set, &x, x_unit.per)).collect();
+        let series: Vec<Series> = sets.iter().map(|set| self.series(set, &x, x_unit.base_units)).collect();
         let y = match self.log.1 {
             true => Axis::new("share of samples above").log10(),
             false => Axis::new("share of samples up to").range(0.0, 1.0),
@@ -55,17 +55,18 @@ impl CdfSpec {
         Ok(RenderedPlot { svg: LineChart { title, x, y, series, notes: Vec::new() }.svg(), left_out: 0 })
     }
 
-    /// Returns the line of a set, with values in units of `per`.
-    fn series(&self, set: &SampleSet, x: &Axis, per: f64) -> Series {
-        let ends = [set.steps.first(), set.steps.last()].map(|step| step.map_or(0.0, |step| x.position(step.0 / per)));
-        let width = (ends[1] - ends[0]).max(f64::MIN_POSITIVE);
-        let interval = |value: f64| ((x.position(value) - ends[0]) / width * INTERVALS) as i64;
-        let (mut drawn, mut passed): (Vec<(f64, u64)>, u64) = (Vec::new(), 0);
-        for (value, count) in set.steps.iter().map(|(value, count)| (value / per, count)) {
-            passed += count;
-            match drawn.last_mut().filter(|last| interval(last.0) == interval(value)) {
-                Some(last) => *last = (value, passed),
-                None => drawn.push((value, passed)),
+    /// Returns the line of a set, with its values divided by `base_units`.
+    fn series(&self, set: &SampleSet, x: &Axis, base_units: f64) -> Series {
+        let end_positions =
+            [set.steps.first(), set.steps.last()].map(|step| step.map_or(0.0, |step| x.position(step.0 / base_units)));
+        let width = (end_positions[1] - end_positions[0]).max(f64::MIN_POSITIVE);
+        let interval = |value: f64| ((x.position(value) - end_positions[0]) / width * X_INTERVALS) as i64;
+        let (mut drawn_steps, mut cumulative): (Vec<(f64, u64)>, u64) = (Vec::new(), 0);
+        for (value, count) in set.steps.iter().map(|(value, count)| (value / base_units, count)) {
+            cumulative += count;
+            match drawn_steps.last_mut().filter(|last| interval(last.0) == interval(value)) {
+                Some(last) => *last = (value, cumulative),
+                None => drawn_steps.push((value, cumulative)),
             }
         }
         let samples = set.samples();
@@ -75,10 +76,11 @@ impl CdfSpec {
         };
         // Each step is a vertical and a horizontal edge. The share above the greatest sample is zero, which a
         // logarithmic axis cannot show.
-        let previous_counts = [0].into_iter().chain(drawn.iter().map(|(_, cumulative_count)| *cumulative_count));
-        let corners = drawn.iter().zip(previous_counts).flat_map(|((value, cumulative_count), previous_count)| {
-            [(*value, share(previous_count)), (*value, share(*cumulative_count))]
-        });
+        let previous_counts = [0].into_iter().chain(drawn_steps.iter().map(|(_, cumulative_count)| *cumulative_count));
+        let corners =
+            drawn_steps.iter().zip(previous_counts).flat_map(|((value, cumulative_count), previous_count)| {
+                [(*value, share(previous_count)), (*value, share(*cumulative_count))]
+            });
         let points = corners.filter(|(_, share)| !self.log.1 || *share > 0.0).collect();
         Series::line(set.name.clone(), points).style(Style::Curve)
     }
@@ -109,7 +111,7 @@ mod tests {
     fn many_steps_are_drawn_with_few_points() {
         let steps: Vec<(f64, u64)> = (0..100_000).map(|value| (f64::from(value), 1)).collect();
         let drawn = points(false, &steps);
-        assert!(drawn.len() < 2 * INTERVALS as usize + 10 && drawn.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1));
+        assert!(drawn.len() < 2 * X_INTERVALS as usize + 10 && drawn.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1));
         // Each step that is drawn is at its position in the distribution.
         assert!(drawn.chunks(2).all(|step| step[1].1 == (step[1].0 + 1.0) / 100_000.0));
         assert_eq!(drawn.last(), Some(&(99_999.0, 1.0)));

@@ -3,8 +3,8 @@
 //! A saturated run has no steady state, so its latencies depend on its length only. It is left out, and the chart marks
 //! the load that it accepted.
 
-use super::sweep_columns::{keys, varies};
-use super::{RenderedPlot, axis_unit, find, name_in_words, title};
+use super::sweep_columns::{key_columns, varies};
+use super::{RenderedPlot, axis_title, axis_unit, find_column, name_in_words};
 use crate::experiment::tidy::OUTCOME;
 use crate::report::chart::{Axis, LineChart, Note, Series, Style};
 use crate::report::dataset::{Dataset, Variable};
@@ -12,7 +12,7 @@ use narrows_core::text::Problem;
 use std::collections::BTreeSet;
 
 /// The metrics of open loops: the offered load, the accepted load, and the latency.
-const OPEN_LOOPS: [[&str; 3]; 2] = [
+const OPEN_LOOP_METRICS: [[&str; 3]; 2] = [
     ["message.offered", "message.accepted", "message.latency_one_way"],
     ["offered.load", "offered.accepted", "offered.latency"],
 ];
@@ -44,29 +44,29 @@ struct LoadColumns<'a> {
 struct LoadGroup {
     name: String,
     /// The rows with a steady state, in the order of their loads.
-    steady: Vec<usize>,
+    steady_rows: Vec<usize>,
     /// The least load that a saturated run accepted.
     capacity: Option<f64>,
 }
 
 impl<'a> LoadColumns<'a> {
     fn find(data: &'a Dataset) -> Result<LoadColumns<'a>, Problem> {
-        let exact = |name: &str| {
+        let measured_column = |name: &str| {
             let column = data.variables.iter().find(|column| name_in_words(column) == name.replace(['.', '_'], " "))?;
             (0..data.rows()).any(|row| column.values.number(row).is_some()).then_some(column)
         };
-        let open = OPEN_LOOPS
-            .iter()
-            .find_map(|[offered, accepted, latency]| Some((exact(offered)?, exact(accepted)?, *latency)));
-        let Some((offered, accepted, latency)) = open else {
+        let open_loop = OPEN_LOOP_METRICS.iter().find_map(|[offered, accepted, latency]| {
+            Some((measured_column(offered)?, measured_column(accepted)?, *latency))
+        });
+        let Some((offered, accepted, latency)) = open_loop else {
             let problem = Problem::new("the result has no offered and accepted load");
             return Err(problem.help("sweep an open loop: a stream with `arrivals.poisson`, or `workload.offered`"));
         };
-        let percentile = |name: &'static str| Some((name, exact(&format!("{latency}_{name}"))?));
+        let percentile = |name: &'static str| Some((name, measured_column(&format!("{latency}_{name}"))?));
         let tail = TAILS.into_iter().find_map(percentile);
         let mut latencies: Vec<_> = percentile(MEDIAN).into_iter().chain(tail).collect();
         if latencies.is_empty() {
-            latencies.extend(exact(latency).map(|mean| ("mean", mean)));
+            latencies.extend(measured_column(latency).map(|mean| ("mean", mean)));
         }
         match latencies.is_empty() {
             true => Err(Problem::new(format!("the result has no `{latency}`"))),
@@ -79,15 +79,17 @@ impl<'a> LoadColumns<'a> {
         let outcome = |row: usize| data.find(OUTCOME).and_then(|outcome| outcome.values.text(row));
         let mut groups: Vec<LoadGroup> = Vec::new();
         for row in 0..data.rows() {
-            let values = group_columns.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned()));
+            let values = group_columns
+                .iter()
+                .map(|group_column| group_column.values.text(row).unwrap_or_else(|| "–".to_owned()));
             let name = values.collect::<Vec<_>>().join(", ");
             let group_index = groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
-                groups.push(LoadGroup { name, steady: Vec::new(), capacity: None });
+                groups.push(LoadGroup { name, steady_rows: Vec::new(), capacity: None });
                 groups.len() - 1
             });
             let group = &mut groups[group_index];
             match outcome(row).as_deref() {
-                None | Some("done") if self.offered.values.number(row).is_some() => group.steady.push(row),
+                None | Some("done") if self.offered.values.number(row).is_some() => group.steady_rows.push(row),
                 // If there are several seeds, some of them may be saturated: `done 3, saturated 2`.
                 Some(outcome) if outcome.contains("saturated") => {
                     let accepted = self.accepted.values.number(row);
@@ -97,7 +99,7 @@ impl<'a> LoadColumns<'a> {
             }
         }
         for group in &mut groups {
-            group.steady.sort_by(|a, b| self.load(*a).total_cmp(&self.load(*b)));
+            group.steady_rows.sort_by(|a, b| self.load(*a).total_cmp(&self.load(*b)));
         }
         groups
     }
@@ -116,20 +118,20 @@ impl LatencyLoadSpec {
     pub fn draw(&self, data: &Dataset) -> Result<RenderedPlot, Problem> {
         let columns = LoadColumns::find(data)?;
         let group_columns = match self.by.is_empty() {
-            true => grouping(data),
-            false => self.by.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?,
+            true => default_group_columns(data),
+            false => self.by.iter().map(|name| find_column(data, name)).collect::<Result<Vec<_>, _>>()?,
         };
         let groups = columns.groups(data, &group_columns);
-        let steady: usize = groups.iter().map(|group| group.steady.len()).sum();
-        if steady == 0 {
+        let steady_count: usize = groups.iter().map(|group| group.steady_rows.len()).sum();
+        if steady_count == 0 {
             let problem = Problem::new("no run has a steady state: all are saturated or incomplete");
             return Err(problem.help("sweep lower loads"));
         }
-        Ok(RenderedPlot { svg: self.chart(&columns, &groups).svg(), left_out: data.rows() - steady })
+        Ok(RenderedPlot { svg: self.chart(&columns, &groups).svg(), left_out: data.rows() - steady_count })
     }
 
     fn chart(&self, columns: &LoadColumns<'_>, groups: &[LoadGroup]) -> LineChart {
-        let rows = || groups.iter().flat_map(|group| &group.steady).copied();
+        let rows = || groups.iter().flat_map(|group| &group.steady_rows).copied();
         let capacities = groups.iter().filter_map(|group| group.capacity);
         let x_unit = axis_unit(&columns.offered.unit, rows().map(|row| columns.load(row)).chain(capacities));
         let latencies =
@@ -141,23 +143,25 @@ impl LatencyLoadSpec {
         for group in groups {
             let simulated_series = series.len();
             for (index, (name, latency)) in columns.latencies.iter().enumerate() {
-                let value = |row: usize| latency.values.number(row).map(|latency| latency / y_unit.per);
-                let point = |row: &usize| Some((columns.load(*row) / x_unit.per, value(*row)?));
-                let line =
-                    Series::line(joined_words([&group.name, name]), group.steady.iter().filter_map(point).collect());
+                let value = |row: usize| latency.values.number(row).map(|latency| latency / y_unit.base_units);
+                let point = |row: &usize| Some((columns.load(*row) / x_unit.base_units, value(*row)?));
+                let line = Series::line(
+                    joined_words([&group.name, name]),
+                    group.steady_rows.iter().filter_map(point).collect(),
+                );
                 let style = if index == 0 { Style::Line } else { Style::Dashed };
                 series.push(Series { styled_like: Some(simulated_series), ..line.style(style) });
             }
         }
         let note = |group: &LoadGroup| {
             let text = joined_words([&group.name, "saturated"]);
-            Some(Note { position: group.capacity? / x_unit.per, is_vertical: true, text })
+            Some(Note { position: group.capacity? / x_unit.base_units, is_vertical: true, text })
         };
-        let x = Axis::new(title("offered load", &x_unit));
+        let x = Axis::new(axis_title("offered load", &x_unit));
         LineChart {
             title: self.title.clone().unwrap_or_else(|| "Latency over offered load".to_owned()),
             x: if self.log_x { x.log10() } else { x },
-            y: Axis::new(title("latency", &y_unit)).log10(),
+            y: Axis::new(axis_title("latency", &y_unit)).log10(),
             series,
             notes: groups.iter().filter_map(note).collect(),
         }
@@ -166,8 +170,8 @@ impl LatencyLoadSpec {
 
 /// Returns the varied columns that distinguish lines: all except the last, along which the load varies, and those that
 /// vary in step with it.
-fn grouping(data: &Dataset) -> Vec<&Variable> {
-    let keys: Vec<&Variable> = keys(data).collect();
+fn default_group_columns(data: &Dataset) -> Vec<&Variable> {
+    let keys: Vec<&Variable> = key_columns(data).collect();
     let Some((last, others)) = keys.split_last() else { return Vec::new() };
     others.iter().filter(|key| varies(key) && !is_in_step(key, last)).copied().collect()
 }
@@ -176,9 +180,9 @@ fn grouping(data: &Dataset) -> Vec<&Variable> {
 fn is_in_step(first: &Variable, other: &Variable) -> bool {
     let rows = 0..first.values.len();
     let pairs: BTreeSet<_> = rows.map(|row| (first.values.text(row), other.values.text(row))).collect();
-    let ones: BTreeSet<_> = pairs.iter().map(|pair| &pair.0).collect();
+    let first_values: BTreeSet<_> = pairs.iter().map(|pair| &pair.0).collect();
     let other_values: BTreeSet<_> = pairs.iter().map(|pair| &pair.1).collect();
-    ones.len() == pairs.len() && other_values.len() == pairs.len()
+    first_values.len() == pairs.len() && other_values.len() == pairs.len()
 }
 
 #[cfg(test)]
@@ -209,7 +213,7 @@ mod tests {
 
     fn chart(data: &Dataset, spec: &LatencyLoadSpec) -> LineChart {
         let columns = LoadColumns::find(data).expect("an open loop");
-        let group_columns = grouping(data);
+        let group_columns = default_group_columns(data);
         spec.chart(&columns, &columns.groups(data, &group_columns))
     }
 
@@ -245,9 +249,9 @@ mod tests {
     #[test]
     fn data_without_a_steady_open_loop_are_reported() {
         let why = |data: &Dataset| LatencyLoadSpec::default().draw(data).err().expect("a problem").message;
-        let mut closed = data();
-        closed.variables.retain(|column| !column.name.contains("offered"));
-        assert!(why(&closed).contains("no offered and accepted load"));
+        let mut closed_loop = data();
+        closed_loop.variables.retain(|column| !column.name.contains("offered"));
+        assert!(why(&closed_loop).contains("no offered and accepted load"));
         let mut saturated = data();
         let outcome = saturated.variables.iter_mut().find(|column| column.name == "outcome").expect("an outcome");
         outcome.values = ColumnValues::Texts(vec![Some("done 1, saturated 2".to_owned()); 6]);

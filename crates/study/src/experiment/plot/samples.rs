@@ -1,7 +1,7 @@
-//! The samples of which a cumulative distribution is drawn. They come from the distributions in the JSON of a run, of
-//! several seeds or of a sweep, or from a column of tidy data.
+//! The samples whose cumulative distribution a chart shows. They are read from the distributions in the JSON of a run,
+//! of several seeds or of a sweep, or from a column of tidy data.
 
-use super::{axis_name, find};
+use super::{axis_name, find_column};
 use crate::experiment::distribution;
 use crate::report::dataset::{ColumnValues, Dataset, Variable};
 use narrows_core::engine::histogram::Bucket;
@@ -33,15 +33,15 @@ type PointDistributions = (Vec<(String, String)>, Vec<Distribution>);
 /// # Errors
 ///
 /// Reports a text that is not a result, an unknown distribution and an unknown key.
-pub fn of_json(text: &str, name: &str, group_keys: &[String]) -> Result<Vec<SampleSet>, Problem> {
-    let points = points(text).map_err(Problem::new)?;
+pub fn samples_from_json(text: &str, name: &str, group_keys: &[String]) -> Result<Vec<SampleSet>, Problem> {
+    let points = parse_points(text).map_err(Problem::new)?;
     let distribution_name = find_name(&points, name)?;
     let keys = keys_of_groups(&points, group_keys)?;
     let mut groups: Vec<(String, Vec<&Distribution>)> = Vec::new();
     for (values, distributions) in &points {
-        let of_key =
+        let value_of_key =
             |key: &String| values.iter().find(|(pair_key, _)| pair_key == key).map(|(_, value)| value.as_str());
-        let group = keys.iter().filter_map(of_key).collect::<Vec<_>>().join(", ");
+        let group = keys.iter().filter_map(value_of_key).collect::<Vec<_>>().join(", ");
         let samples = distributions.iter().filter(|distribution| *distribution.name == *distribution_name);
         match groups.iter_mut().find(|(group_name, _)| *group_name == group) {
             Some((_, all)) => all.extend(samples),
@@ -49,13 +49,13 @@ pub fn of_json(text: &str, name: &str, group_keys: &[String]) -> Result<Vec<Samp
         }
     }
     let set = |(name, distributions): (String, Vec<&Distribution>)| {
-        distribution::merged(distributions).first().map(|merged| SampleSet::new(name, merged))
+        distribution::merge_by_name(distributions).first().map(|merged| SampleSet::new(name, merged))
     };
     Ok(groups.into_iter().filter_map(set).collect())
 }
 
 /// Returns the distributions of each point of a result; a run is one point without keys.
-fn points(text: &str) -> Result<Vec<PointDistributions>, String> {
+fn parse_points(text: &str) -> Result<Vec<PointDistributions>, String> {
     let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
     let distributions_of_point = |json: &Json| {
         let values = json["values"].as_object().into_iter().flatten();
@@ -138,17 +138,20 @@ fn keys_of_groups(points: &[PointDistributions], requested: &[String]) -> Result
 /// # Errors
 ///
 /// Reports an unknown or ambiguous column, and a column of text or without numbers.
-pub fn of_dataset(data: &Dataset, name: &str, group_columns: &[String]) -> Result<Vec<SampleSet>, Problem> {
-    let column = find(data, name)?;
-    let group_columns = group_columns.iter().map(|name| find(data, name)).collect::<Result<Vec<&Variable>, _>>()?;
+pub fn samples_from_dataset(data: &Dataset, name: &str, group_columns: &[String]) -> Result<Vec<SampleSet>, Problem> {
+    let column = find_column(data, name)?;
+    let group_columns =
+        group_columns.iter().map(|name| find_column(data, name)).collect::<Result<Vec<&Variable>, _>>()?;
     if matches!(column.values, ColumnValues::Texts(_)) {
         return Err(Problem::new(format!("`{}` holds text, and a distribution needs numbers", column.name)));
     }
     let mut groups: Vec<(String, Vec<f64>)> = Vec::new();
     for row in 0..data.rows() {
         let Some(value) = column.values.number(row).filter(|value| value.is_finite()) else { continue };
-        let group: Vec<String> =
-            group_columns.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
+        let group: Vec<String> = group_columns
+            .iter()
+            .map(|group_column| group_column.values.text(row).unwrap_or_else(|| "–".to_owned()))
+            .collect();
         let group = group.join(", ");
         match groups.iter_mut().find(|(group_name, _)| *group_name == group) {
             Some((_, values)) => values.push(value),

@@ -9,7 +9,7 @@ use crate::report::dataset::{BaseUnit, ColumnValues, Dataset, Variable};
 /// The columns that may be the first after the metrics.
 const AFTER_METRICS: [&str; 2] = ["candidate_kind", TRANSIENT];
 /// The ratio of the ends of an axis above which the axis is logarithmic.
-const LOG_FROM: f64 = 16.0;
+const LOG_RATIO_MIN: f64 = 16.0;
 
 /// The varied columns and the metrics of a sweep.
 pub struct SweepColumns<'a> {
@@ -26,7 +26,7 @@ impl<'a> SweepColumns<'a> {
         let Some(outcome) = position(OUTCOME) else { return SweepColumns { varied: Vec::new(), metrics: Vec::new() } };
         let metrics_end = AFTER_METRICS.into_iter().filter_map(position).min().unwrap_or(rows.variables.len());
         SweepColumns {
-            varied: keys(rows).filter(|key| varies(key)).collect(),
+            varied: key_columns(rows).filter(|key| varies(key)).collect(),
             metrics: rows.variables[outcome + 1..metrics_end].iter().collect(),
         }
     }
@@ -58,14 +58,14 @@ impl<'a> SweepColumns<'a> {
     }
 
     /// Returns the number of lines of the chart, if all combinations of the other varied columns occur.
-    pub fn lines(&self, spec: &PlotSpec) -> usize {
+    pub fn line_count(&self, spec: &PlotSpec) -> usize {
         let others = self.varied.iter().filter(|variable| variable.name != spec.x);
         others.map(|variable| distinct_values(variable)).product()
     }
 }
 
 /// Returns the columns before the outcome: those of the varied keys.
-pub(super) fn keys(rows: &Dataset) -> impl Iterator<Item = &Variable> {
+pub(super) fn key_columns(rows: &Dataset) -> impl Iterator<Item = &Variable> {
     rows.variables.iter().take_while(|variable| variable.name != OUTCOME)
 }
 
@@ -84,18 +84,19 @@ fn distinct_values(variable: &Variable) -> usize {
 
 /// Returns whether a metric is a text, or a statistic of another metric.
 fn is_statistic(metric: &Variable) -> bool {
-    let details = ["_min", "_max", "_p50", "_p90", "_p99", "_p999", "_samples", "_ci95"];
+    let statistic_suffixes = ["_min", "_max", "_p50", "_p90", "_p99", "_p999", "_samples", "_ci95"];
     let plain_name = BaseUnit::from_unit(&metric.unit).map_or(metric.name.as_str(), |base| {
         let unit_suffix = base.unit.replace('/', "_per_");
         metric.name.strip_suffix(&format!("_{unit_suffix}")).unwrap_or(&metric.name)
     });
-    matches!(metric.values, ColumnValues::Texts(_)) || details.iter().any(|detail| plain_name.ends_with(detail))
+    matches!(metric.values, ColumnValues::Texts(_))
+        || statistic_suffixes.iter().any(|suffix| plain_name.ends_with(suffix))
 }
 
-/// Returns whether a column of positive numbers spans a range of at least `LOG_FROM`.
+/// Returns whether a column of positive numbers spans a range of at least `LOG_RATIO_MIN`.
 fn is_wide(variable: &Variable) -> bool {
     let numbers: Vec<f64> = (0..variable.values.len()).filter_map(|row| variable.values.number(row)).collect();
     let (lowest, highest) =
         numbers.iter().fold((f64::INFINITY, 0.0f64), |(least, most), x| (least.min(*x), most.max(*x)));
-    lowest > 0.0 && highest >= LOG_FROM * lowest
+    lowest > 0.0 && highest >= LOG_RATIO_MIN * lowest
 }

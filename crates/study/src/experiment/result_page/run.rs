@@ -19,13 +19,14 @@ pub fn artifacts(record: &Record, name: &str) -> Vec<Artifact> {
         [Some(metrics(record, name)), stages(record, name)].into_iter().flatten().collect();
     artifacts.extend(distributions(record, name));
     artifacts.extend(resources(record, name));
-    let explorer = fragment(record);
+    let explorer = explorer_fragment(record);
     artifacts.iter_mut().for_each(|artifact| artifact.explorer.clone_from(&explorer));
     artifacts
 }
 
-/// Returns the fragment of a link to the machine in the explorer page, or `None` if the machine needs files of the user.
-fn fragment(record: &Record) -> Option<String> {
+/// Returns the fragment of a link to the machine in the explorer page, or `None` if the machine needs files of the
+/// user.
+fn explorer_fragment(record: &Record) -> Option<String> {
     let text = Registry::shared().description(record.get("machine"));
     record.get("files").is_null().then(|| ExplorerLink { text, ..ExplorerLink::default() }.fragment())
 }
@@ -74,7 +75,7 @@ fn candidate(record: &Record) -> String {
 }
 
 fn stages(record: &Record, name: &str) -> Option<Artifact> {
-    let ledger = mean(record.get("ledger"))?;
+    let ledger = parse_mean_ledger(record.get("ledger"))?;
     Some(Artifact {
         id: "stages".into(),
         title: format!("{name}: message latency by stage"),
@@ -86,7 +87,7 @@ fn stages(record: &Record, name: &str) -> Option<Artifact> {
 }
 
 /// Returns the mean ledger of a result, or `None` if no message was delivered.
-fn mean(json: &Json) -> Option<MeanLedger> {
+fn parse_mean_ledger(json: &Json) -> Option<MeanLedger> {
     let stage = |stage: &Json| {
         let us = |key: &str| stage[key].as_f64().unwrap_or_default();
         let name = stage["stage"].as_str().unwrap_or_default().to_owned();
@@ -125,17 +126,18 @@ fn resources(record: &Record, name: &str) -> Option<Artifact> {
         let name = resource["resource"].as_str().unwrap_or_default();
         table.push(vec![name.into(), resource["busy_us"].as_f64().into(), (share(resource) * 100.0).into()]);
     }
-    let mut busy: Vec<&Json> = list.iter().filter(|resource| share(resource) >= BUSY_MIN).collect();
-    if busy.len() > BARS_MAX {
-        busy.sort_by(|a, b| share(b).total_cmp(&share(a)));
-        busy.truncate(BARS_MAX);
+    let mut busy_resources: Vec<&Json> = list.iter().filter(|resource| share(resource) >= BUSY_MIN).collect();
+    if busy_resources.len() > BARS_MAX {
+        busy_resources.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        busy_resources.truncate(BARS_MAX);
     }
-    let bars = busy
+    let bars = busy_resources
         .iter()
         .map(|resource| (resource["resource"].as_str().unwrap_or_default().to_owned(), vec![100.0 * share(resource)]));
-    let svg = (!busy.is_empty()).then(|| BarChart::stacked("Utilisation of resources", "busy [%]", &[""], bars).svg());
-    let caption = match busy.len() < list.len() {
-        true => format!("The chart leaves out the {} least busy resources.", list.len() - busy.len()),
+    let svg = (!busy_resources.is_empty())
+        .then(|| BarChart::stacked("Utilisation of resources", "busy [%]", &[""], bars).svg());
+    let caption = match busy_resources.len() < list.len() {
+        true => format!("The chart leaves out the {} least busy resources.", list.len() - busy_resources.len()),
         false => String::new(),
     };
     Some(Artifact {

@@ -17,25 +17,25 @@ const LINES_MAX: usize = 12;
 /// Returns the charts and the table of a sweep.
 pub fn artifacts(rows: &Dataset, name: &str) -> Vec<Artifact> {
     let columns = SweepColumns::new(rows);
-    let drawn = columns.main_metrics().filter_map(|metric| draw(&columns, rows, metric, name));
-    let exceptions = not_done(rows, name).into_iter().chain(transient(rows, name));
-    exceptions.chain(drawn).chain([table(rows, name)]).collect()
+    let charts = columns.main_metrics().filter_map(|metric| metric_chart(&columns, rows, metric, name));
+    let exception_tables = not_done_table(rows, name).into_iter().chain(transient_table(rows, name));
+    exception_tables.chain(charts).chain([data_table(rows, name)]).collect()
 }
 
 /// Returns a table of the rows whose runs did not all end as `done`, with the reasons; `None` if all did.
-pub fn not_done(rows: &Dataset, name: &str) -> Option<Artifact> {
+pub fn not_done_table(rows: &Dataset, name: &str) -> Option<Artifact> {
     let outcome = rows.find(OUTCOME)?;
     let is_listed = |row: usize| outcome.values.text(row).is_some_and(|outcome| outcome != OUTCOME_DONE);
-    let table = rows_with(rows, [outcome].into_iter().chain(rows.find(REASON)), is_listed)?;
-    let title = format!("{name}: {} of {} points did not end as done", table.rows.len(), rows.rows());
+    let table = listed_rows(rows, [outcome].into_iter().chain(rows.find(REASON)), is_listed)?;
+    let title = format!("{name}: {} of {} points have an outcome other than done", table.rows.len(), rows.rows());
     let caption = "Runs that did not complete measured nothing; the latencies of saturated runs grow with the run.";
     Some(table_artifact("outcomes", title, caption, table))
 }
 
 /// Returns a table of the rows whose runs have an initial transient; `None` if no run has.
-fn transient(rows: &Dataset, name: &str) -> Option<Artifact> {
+fn transient_table(rows: &Dataset, name: &str) -> Option<Artifact> {
     let column = rows.find(TRANSIENT)?;
-    let table = rows_with(rows, [column], |row| steadiness::is_transient(column, row))?;
+    let table = listed_rows(rows, [column], |row| steadiness::is_transient(column, row))?;
     let title = format!("{name}: {} of {} points have an initial transient", table.rows.len(), rows.rows());
     let caption = "The values of these runs are not those of a steady state, and depend on the length of the run. Increase \
                    the warm-up; if latencies still grow, the load is too high.";
@@ -43,16 +43,21 @@ fn transient(rows: &Dataset, name: &str) -> Option<Artifact> {
 }
 
 /// Returns a table of the rows that are listed, with the varied columns and `columns`; `None` if no row is.
-fn rows_with<'a>(
+fn listed_rows<'a>(
     rows: &'a Dataset,
     columns: impl IntoIterator<Item = &'a Variable>,
     is_listed: impl Fn(usize) -> bool,
 ) -> Option<ReportTable> {
-    let shown: Vec<&Variable> = SweepColumns::new(rows).varied.iter().copied().chain(columns).collect();
-    let mut table = ReportTable::new(shown.iter().map(|variable| Column::new(variable.name.as_str())).collect());
+    let shown_columns: Vec<&Variable> = SweepColumns::new(rows).varied.iter().copied().chain(columns).collect();
+    let mut table =
+        ReportTable::new(shown_columns.iter().map(|variable| Column::new(variable.name.as_str())).collect());
     for row in (0..rows.rows()).filter(|row| is_listed(*row)) {
-        table
-            .push(shown.iter().map(|variable| variable.values.text(row).unwrap_or_default().as_str().into()).collect());
+        table.push(
+            shown_columns
+                .iter()
+                .map(|variable| variable.values.text(row).unwrap_or_default().as_str().into())
+                .collect(),
+        );
     }
     (!table.rows.is_empty()).then_some(table)
 }
@@ -62,9 +67,9 @@ fn table_artifact(id: &str, title: String, caption: &str, table: ReportTable) ->
 }
 
 /// Draws a metric over the varied columns; `None` if the chart would have too many lines.
-fn draw(columns: &SweepColumns<'_>, rows: &Dataset, metric: &Variable, name: &str) -> Option<Artifact> {
+fn metric_chart(columns: &SweepColumns<'_>, rows: &Dataset, metric: &Variable, name: &str) -> Option<Artifact> {
     let spec = columns.chart(vec![metric.name.clone()])?;
-    if columns.lines(&spec) > LINES_MAX {
+    if columns.line_count(&spec) > LINES_MAX {
         return None;
     }
     let drawn = spec.draw(rows).ok()?;
@@ -77,7 +82,7 @@ fn draw(columns: &SweepColumns<'_>, rows: &Dataset, metric: &Variable, name: &st
 }
 
 /// Returns the table of all data.
-fn table(rows: &Dataset, name: &str) -> Artifact {
+fn data_table(rows: &Dataset, name: &str) -> Artifact {
     let head = |variable: &Variable| Column::new(variable.name.as_str());
     let mut table = ReportTable::new(rows.variables.iter().map(head).collect());
     for row in 0..rows.rows() {

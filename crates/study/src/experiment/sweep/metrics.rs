@@ -23,35 +23,35 @@ impl Sweep<'_> {
                 return None;
             }
             // The problems of a point are reported by `check`.
-            let Ok(read) = self.read(point) else { continue };
-            for metric in metrics_of_run(&read.value) {
+            let Ok(description) = self.read(point) else { continue };
+            for metric in metrics_of_run(&description.value) {
                 remaining.retain(|name| *name != metric.name);
                 if !seen.contains(&metric.name) {
                     seen.push(metric.name);
                 }
             }
         }
-        remaining.first().map(|name| unknown(name, seen.iter().map(String::as_str)))
+        remaining.first().map(|name| unknown_metric_problem(name, seen.iter().map(String::as_str)))
     }
 }
 
 /// Returns the problem of an unknown metric, with the nearest name and all names.
-pub fn unknown<'a>(name: &str, known_names: impl Iterator<Item = &'a str> + Clone) -> Problem {
+pub fn unknown_metric_problem<'a>(name: &str, known_names: impl Iterator<Item = &'a str> + Clone) -> Problem {
     let problem = Problem::new(format!("there is no metric `{name}`"));
     // A statistic may be written after a dot, as in `message.latency.p99`.
     let plain = |name: &str| name.to_lowercase().replace(['.', '-', ' '], "_");
-    let same = known_names.clone().find(|known| plain(known) == plain(name));
+    let meant = known_names.clone().find(|known| plain(known) == plain(name));
     // The beginning may be missing, as in `latency.one-way.p50`.
     let is_end = |known: &&str| plain(known).ends_with(&format!("_{}", plain(name)));
-    let same = same.or_else(|| known_names.clone().find(is_end));
+    let meant = meant.or_else(|| known_names.clone().find(is_end));
     // The middle may be missing, as in `message.latency_p99`.
     let (base, statistic) = name.rsplit_once(['_', '.']).unwrap_or((name, ""));
     let has_middle = |known: &&str| {
         let known = plain(known);
         known.starts_with(&format!("{}_", plain(base))) && known.ends_with(&format!("_{}", plain(statistic)))
     };
-    let same = same.or_else(|| known_names.clone().find(has_middle).filter(|_| !statistic.is_empty()));
-    let nearest = same.or_else(|| suggest::nearest(name, known_names.clone()));
+    let meant = meant.or_else(|| known_names.clone().find(has_middle).filter(|_| !statistic.is_empty()));
+    let nearest = meant.or_else(|| suggest::nearest(name, known_names.clone()));
     let problem = problem.help(nearest.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
     problem.help(format!("the metrics are {}", suggest::phrase(known_names)))
 }
@@ -63,11 +63,11 @@ mod tests {
     #[test]
     fn statistic_after_a_dot_is_suggested_with_an_underscore() {
         let names = ["message.latency_one_way", "message.latency_one_way_p99"];
-        let problem = unknown("message.latency_one_way.p99", names.into_iter());
+        let problem = unknown_metric_problem("message.latency_one_way.p99", names.into_iter());
         assert_eq!(problem.help[0], "did you mean `message.latency_one_way_p99`?");
-        let problem = unknown("message.latency_p99", names.into_iter());
+        let problem = unknown_metric_problem("message.latency_p99", names.into_iter());
         assert_eq!(problem.help[0], "did you mean `message.latency_one_way_p99`?");
-        let problem = unknown("latency.one-way.p99", names.into_iter());
+        let problem = unknown_metric_problem("latency.one-way.p99", names.into_iter());
         assert_eq!(problem.help[0], "did you mean `message.latency_one_way_p99`?");
     }
 }

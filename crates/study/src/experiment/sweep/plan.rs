@@ -44,19 +44,19 @@ pub struct GatheredPoints {
 }
 
 impl SweepPlan {
-    /// Returns the plan of a sweep with `seeds` seeds for each point; `stops` states whether the sweep stops at
-    /// saturation.
+    /// Returns the plan of a sweep with `seeds` seeds for each point; `stops_at_saturation` states whether the sweep
+    /// stops at saturation.
     pub fn new(
         dimensions: &[Dimension],
         inputs: &[String],
-        (seeds, stops): (Option<u64>, bool),
+        (seeds, stops_at_saturation): (Option<u64>, bool),
         metrics: &[String],
     ) -> SweepPlan {
         SweepPlan {
             version: VERSION.to_owned(),
             dimensions: dimensions.to_vec(),
             inputs: inputs.to_vec(),
-            lines: SweepLines::new(dimensions, seeds).filter(|_| stops),
+            lines: SweepLines::new(dimensions, seeds).filter(|_| stops_at_saturation),
             seeds,
             metrics: metrics.iter().map(|name| current_metric_name(name).to_owned()).collect(),
         }
@@ -82,10 +82,10 @@ impl SweepPlan {
     }
 
     /// Collects the points from several stores. An invalid result counts as missing.
-    pub fn gather(&self, folders: &[PointStore]) -> GatheredPoints {
+    pub fn gather(&self, stores: &[PointStore]) -> GatheredPoints {
         let mut results: HashMap<&str, Option<Arc<_>>> = HashMap::new();
         let find = |inputs: &str| {
-            folders.iter().find_map(|folder| match folder.find(inputs) {
+            stores.iter().find_map(|store| match store.find(inputs) {
                 StoredPoint::Valid(record) => Some(Arc::new(ResultRow::new(&record))),
                 StoredPoint::Absent | StoredPoint::Corrupt(..) => None,
             })
@@ -96,31 +96,31 @@ impl SweepPlan {
     /// Collects the points for which `find` returns a result, given the hash of their inputs.
     pub fn gather_from<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> GatheredPoints {
         let mut points = GatheredPoints { points: Vec::new(), missing: Vec::new() };
-        self.each_line().for_each(|line| self.line(line, &mut points, &mut find));
+        self.line_ranges().for_each(|line| self.gather_line(line, &mut points, &mut find));
         points
     }
 
-    /// Returns the points to run next; `find` returns the results so far. These are all missing points. In a sweep that
-    /// stops at saturation, they are the points at the first incomplete position of each line that is not saturated
-    /// yet.
+    /// Returns the points to run next; `find` returns the results so far. In a sweep without lines, these are all
+    /// missing points. In a sweep that stops at saturation, they are the points at the first incomplete position of
+    /// each line that is not saturated yet.
     pub fn missing<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> Vec<usize> {
-        let mut open = Vec::new();
-        for line in self.each_line() {
-            for position in line.step_by(self.runs()) {
+        let mut next_points = Vec::new();
+        for line in self.line_ranges() {
+            for position in line.step_by(self.runs_per_position()) {
                 let point = |point: usize| {
                     let result = find(&self.inputs[point]);
                     result.map(|result| SweepPoint { values: Vec::new(), result }).ok_or(point)
                 };
                 let (finished_points, missing): (Vec<_>, Vec<_>) =
-                    (position..position + self.runs()).map(point).partition(Result::is_ok);
+                    (position..position + self.runs_per_position()).map(point).partition(Result::is_ok);
                 let points: Vec<SweepPoint> = finished_points.into_iter().flatten().collect();
-                open.extend(missing.into_iter().filter_map(Result::err));
-                if self.lines.is_some() && (points.len() < self.runs() || is_saturated(&points)) {
+                next_points.extend(missing.into_iter().filter_map(Result::err));
+                if self.lines.is_some() && (points.len() < self.runs_per_position() || is_saturated(&points)) {
                     break;
                 }
             }
         }
-        open
+        next_points
     }
 
     /// Returns the results as tidy data: a row for each point, with means if there are several seeds.
@@ -133,25 +133,26 @@ impl SweepPlan {
     }
 
     /// Returns the number of runs at each position of a line.
-    fn runs(&self) -> usize {
+    fn runs_per_position(&self) -> usize {
         self.seeds.unwrap_or(1) as usize
     }
 
     /// Returns the range of points of each line.
-    fn each_line(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (step, end) = (self.lines.map_or(self.runs(), |lines| lines.points()).max(1), self.inputs.len());
+    fn line_ranges(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (step, end) =
+            (self.lines.map_or(self.runs_per_position(), |lines| lines.points()).max(1), self.inputs.len());
         (0..end).step_by(step).map(move |from| from..(from + step).min(end))
     }
 
     /// Collects one line. In a sweep that stops at saturation, points after the first saturated position do not count
     /// as missing. A position that lacks a run is left out.
-    fn line<'a>(
+    fn gather_line<'a>(
         &'a self,
         line: Range<usize>,
         points: &mut GatheredPoints,
         find: &mut dyn FnMut(&'a str) -> Option<Arc<ResultRow>>,
     ) {
-        let runs = self.runs();
+        let runs = self.runs_per_position();
         for position in line.step_by(runs) {
             let first_of_line = points.points.len();
             for point in position..position + runs {

@@ -64,8 +64,8 @@ impl SweepLines {
     /// Returns the lines along the last varied key. If `seeds` is given, the innermost dimension is that of the seeds,
     /// and `seeds` is its length.
     pub fn new(dimensions: &[Dimension], seeds: Option<u64>) -> Option<SweepLines> {
-        let last = dimensions.iter().rev().nth(usize::from(seeds.is_some()))?;
-        Some(SweepLines { positions: last.len(), runs: seeds.unwrap_or(1) as usize })
+        let last_dimension = dimensions.iter().rev().nth(usize::from(seeds.is_some()))?;
+        Some(SweepLines { positions: last_dimension.len(), runs: seeds.unwrap_or(1) as usize })
     }
 
     /// Returns the points of a line up to and including its first saturated position.
@@ -84,7 +84,7 @@ impl SweepLines {
 impl CheckedSweep<'_> {
     /// Returns the number of points, and the number of points with distinct inputs.
     pub fn points(&self) -> (usize, usize) {
-        (self.inputs.len(), self.distinct.len())
+        (self.inputs.len(), self.distinct_points.len())
     }
 
     /// Returns the hash of each point's inputs.
@@ -96,8 +96,8 @@ impl CheckedSweep<'_> {
     /// saturation.
     pub fn planned_points(&self, options: &RunOptions<'_>) -> usize {
         match (options.shard, options.lines) {
-            (None, None) => self.distinct.len(),
-            (Some(shard), None) => (0..self.distinct.len()).filter(|index| shard.contains(*index)).count(),
+            (None, None) => self.distinct_points.len(),
+            (Some(shard), None) => (0..self.distinct_points.len()).filter(|index| shard.contains(*index)).count(),
             (shard, Some(lines)) => self.lines(shard, lines).len() * lines.points(),
         }
     }
@@ -113,10 +113,10 @@ impl CheckedSweep<'_> {
 
     fn run_all(&self, options: &RunOptions<'_>) -> io::Result<Vec<SweepPoint>> {
         let is_in_shard = |index: &usize| options.shard.is_none_or(|shard| shard.contains(*index));
-        let indices: Vec<usize> = (0..self.distinct.len()).filter(is_in_shard).collect();
+        let indices: Vec<usize> = (0..self.distinct_points.len()).filter(is_in_shard).collect();
         let run_point = |index: &usize| {
-            let point = self.distinct[*index];
-            Ok((self.inputs[point].as_str(), self.result(point, options)?))
+            let point = self.distinct_points[*index];
+            Ok((self.inputs[point].as_str(), self.find_or_run_point(point, options)?))
         };
         let results: HashMap<&str, Arc<ResultRow>> =
             one_task_per_run(indices.par_iter()).map(run_point).collect::<io::Result<_>>()?;
@@ -141,11 +141,11 @@ impl CheckedSweep<'_> {
         loop {
             let is_open =
                 |points: &[SweepPoint]| points.len() < lines.points() && !points.chunks(lines.runs).any(is_saturated);
-            let open = finished.values().filter(|points| is_open(points)).count();
-            if open == 0 {
+            let open_lines = finished.values().filter(|points| is_open(points)).count();
+            if open_lines == 0 {
                 break;
             }
-            let points_ahead = rayon::current_num_threads().div_ceil(open) * lines.runs;
+            let points_ahead = rayon::current_num_threads().div_ceil(open_lines) * lines.runs;
             let next_points = |(line, points): (&usize, &Vec<SweepPoint>)| {
                 let (from, to) = (points.len(), (points.len() + points_ahead).min(lines.points()));
                 let from = if is_open(points) { from } else { to };
@@ -153,7 +153,10 @@ impl CheckedSweep<'_> {
             };
             let next: Vec<usize> = finished.iter().flat_map(next_points).collect();
             let run_point = |&point: &usize| {
-                Ok((point, SweepPoint { values: self.sweep.values(point), result: self.result(point, options)? }))
+                Ok((
+                    point,
+                    SweepPoint { values: self.sweep.values(point), result: self.find_or_run_point(point, options)? },
+                ))
             };
             for (point, row) in one_task_per_run(next.par_iter()).map(run_point).collect::<io::Result<Vec<_>>>()? {
                 finished.get_mut(&(point / lines.points())).expect("a line that is run").push(row);
@@ -162,7 +165,7 @@ impl CheckedSweep<'_> {
         Ok(finished.into_values().flat_map(|points| lines.up_to_saturation(points)).collect())
     }
 
-    fn result(&self, point: usize, options: &RunOptions<'_>) -> io::Result<Arc<ResultRow>> {
+    fn find_or_run_point(&self, point: usize, options: &RunOptions<'_>) -> io::Result<Arc<ResultRow>> {
         let changed = || io::Error::other("the description changed while the sweep was running");
         let read = || self.sweep.read(point).map_err(|_| changed());
         find_or_run(&self.inputs[point], options.points, options.on_event, read)?.ok_or_else(changed)
@@ -170,30 +173,31 @@ impl CheckedSweep<'_> {
 }
 
 /// Returns the stored result, or runs the description that `read` returns and stores its result. Returns `None` if a
-/// file that the description names has changed, so that the hash of the description is not `inputs`.
+/// file that the description names has changed, so that the hash of the description is not `inputs_hash`.
 pub fn find_or_run(
-    inputs: &str,
+    inputs_hash: &str,
     points: Option<&PointStore>,
     on_event: &(dyn Fn(SweepEvent) + Sync),
     read: impl FnOnce() -> io::Result<Read<Machine>>,
 ) -> io::Result<Option<Arc<ResultRow>>> {
-    match points.map_or(StoredPoint::Absent, |points| points.find(inputs)) {
+    match points.map_or(StoredPoint::Absent, |points| points.find(inputs_hash)) {
         StoredPoint::Valid(record) => {
             on_event(SweepEvent::Finished { from_store: true });
             return Ok(Some(Arc::new(ResultRow::new(&record))));
         }
-        StoredPoint::Corrupt(path, why) => on_event(SweepEvent::Corrupt(path, why)),
+        StoredPoint::Corrupt(path, reason) => on_event(SweepEvent::Corrupt(path, reason)),
         StoredPoint::Absent => {}
     }
-    let read = read()?;
-    let record = Record::new(&read, &crate::experiment::run(&read.value, Recorder::off())).with_folder(&read);
+    let description = read()?;
+    let record = Record::new(&description, &crate::experiment::run(&description.value, Recorder::off()))
+        .with_folder(&description);
     // The text of the description is in memory: only the files that it names may have changed.
-    if !record.get("files").is_null() && record.inputs() != inputs {
+    if !record.get("files").is_null() && record.inputs() != inputs_hash {
         return Ok(None);
     }
-    debug_assert_eq!(record.inputs(), inputs);
+    debug_assert_eq!(record.inputs(), inputs_hash);
     if let Some(points) = points {
-        points.store(inputs, &record)?;
+        points.store(inputs_hash, &record)?;
     }
     on_event(SweepEvent::Finished { from_store: false });
     Ok(Some(Arc::new(ResultRow::new(&record))))

@@ -18,7 +18,7 @@ pub fn read(text: &str) -> Result<Dataset, String> {
         return Err("its points have different keys".to_owned());
     }
     let mut data = Dataset::default();
-    values::columns(&mut data, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    values::push_columns(&mut data, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let outcome = |point: &Json| point["outcome"].as_str().map(str::to_owned);
     data.push(OUTCOME, "", ColumnValues::Texts(points.iter().map(outcome).collect()));
     let reason = |point: &Json| point["reason"].as_str().map(str::to_owned);

@@ -1,7 +1,7 @@
 //! Tidy data of points with several seeds: a row for each point, with the mean of each metric (or the percentile of the
 //! samples of all seeds) and half the width of its 95 % confidence interval.
 
-use super::{MetricName, OUTCOME, TRANSIENT, of_values, push_number};
+use super::{MetricName, OUTCOME, TRANSIENT, push_columns, push_number};
 use crate::experiment::seeds::{self, ReplicatedMetric};
 use crate::experiment::sweep::SweepPoint;
 use crate::report::dataset::{ColumnValues, Dataset};
@@ -27,7 +27,7 @@ impl<'a> ReplicatedPoint<'a> {
         let distributions = seeds::distributions(&results);
         let mut all_metrics = seeds::metrics(&results, &distributions);
         all_metrics.retain(|metric| metrics.iter().any(|(name, _)| *name == metric.name));
-        let values = runs[0].values.iter().filter(|(key, _)| key != seeds::KEY).cloned().collect();
+        let values = runs[0].values.iter().filter(|(key, _)| key != seeds::SEED_KEY).cloned().collect();
         ReplicatedPoint { values, runs, outcome: seeds::outcomes(&results), metrics: all_metrics, distributions }
     }
 
@@ -63,7 +63,7 @@ pub fn replicated<'a>(rows: &'a [SweepPoint], seeds: usize, metrics: &[MetricNam
 /// Returns a row for each point. Columns whose names end in `_ci95` hold half the width of each interval.
 pub fn replicated_dataset(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> Dataset {
     let mut data = Dataset::default();
-    of_values(&mut data, &points.iter().map(|point| &point.values[..]).collect::<Vec<_>>());
+    push_columns(&mut data, &points.iter().map(|point| &point.values[..]).collect::<Vec<_>>());
     let outcomes = points.iter().map(|point| Some(point.outcome.clone())).collect();
     data.push(OUTCOME, "", ColumnValues::Texts(outcomes));
     for (name, unit) in metrics {

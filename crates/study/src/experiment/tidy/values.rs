@@ -16,16 +16,16 @@ enum ParsedValue {
 }
 
 /// Adds a column for each key. All rows have the same keys.
-pub fn columns(data: &mut Dataset, rows: &[&[(String, String)]]) {
+pub fn push_columns(data: &mut Dataset, rows: &[&[(String, String)]]) {
     let keys = rows.first().map_or(0, |row| row.len());
     for key_index in 0..keys {
         let texts: Vec<Option<&str>> =
             rows.iter().map(|row| Some(row[key_index].1.as_str()).filter(|text| !text.is_empty())).collect();
-        push(data, &rows[0][key_index].0, &texts);
+        push_column(data, &rows[0][key_index].0, &texts);
     }
 }
 
-fn push(data: &mut Dataset, key: &str, texts: &[Option<&str>]) {
+fn push_column(data: &mut Dataset, key: &str, texts: &[Option<&str>]) {
     let parsed: Vec<Option<ParsedValue>> = texts.iter().map(|text| text.map(parse_value)).collect();
     let count = |value: &ParsedValue| match value {
         ParsedValue::Count(count) => Some(*count),
@@ -41,7 +41,7 @@ fn push(data: &mut Dataset, key: &str, texts: &[Option<&str>]) {
         _ => None,
     });
     let quantity = |value: &ParsedValue| match value {
-        ParsedValue::Quantity(of, number) if Some(*of) == unit => Some(*number),
+        ParsedValue::Quantity(value_unit, number) if Some(*value_unit) == unit => Some(*number),
         _ => None,
     };
     let text = || ColumnValues::Texts(texts.iter().map(|text| text.map(unquoted)).collect());
@@ -104,7 +104,7 @@ mod tests {
         let rows: Vec<Vec<(String, String)>> =
             values.iter().map(|value| vec![("a.b".to_owned(), value.to_string())]).collect();
         let mut data = Dataset::default();
-        columns(&mut data, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        push_columns(&mut data, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let variable = data.variables.remove(0);
         (variable.name, variable.values)
     }

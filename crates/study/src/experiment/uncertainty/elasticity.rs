@@ -25,64 +25,65 @@ pub struct ConstantElasticities {
 }
 
 /// Returns the elasticities of numbers with respect to one constant, from the numbers after a change down, the
-/// unchanged numbers `middle`, and the numbers after a change up. If one change is missing, or did not give the number,
-/// the difference is one-sided.
-pub fn elasticities(middle: &[f64], decrease: &Change, increase: &Change) -> Vec<f64> {
+/// unchanged numbers `unchanged`, and the numbers after a change up. If one change is missing, or did not give the
+/// number, the difference is one-sided.
+pub fn elasticities(unchanged: &[f64], decrease: &Change, increase: &Change) -> Vec<f64> {
     let factor_and_number = |change: &Change, index: usize| {
         let changed = change.as_ref().map(|(factor, numbers)| (*factor, numbers[index]));
-        changed.filter(|(_, number)| !number.is_nan()).unwrap_or((0.0, middle[index]))
+        changed.filter(|(_, number)| !number.is_nan()).unwrap_or((0.0, unchanged[index]))
     };
     let slope = |index: usize| {
         let (low, high) = (factor_and_number(decrease, index), factor_and_number(increase, index));
         let change = libm::log(high.1 / low.1) / (high.0 - low.0);
         if change.is_finite() { change } else { 0.0 }
     };
-    (0..middle.len()).map(slope).collect()
+    (0..unchanged.len()).map(slope).collect()
 }
 
 /// A function that returns the numbers after overrides are applied to some machines, each given by its index. It
-/// returns no numbers if a machine cannot have such a value, or the reason for which nothing was tried.
-pub type Numbers<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Result<Option<Vec<f64>>, String> + Sync);
+/// returns `None` if a machine cannot have such a value, and an error with the reason if nothing was tried.
+pub type NumbersFn<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Result<Option<Vec<f64>>, String> + Sync);
 
 /// Returns the elasticities of the numbers with respect to each of `unknowns`. For each change, `numbers` is called
-/// with the overrides of the machines that have the constant, by their index in `machines`; `done` is called after each
-/// change.
+/// with the overrides of the machines that have the constant, by their index in `machines`; `on_trial_done` is called
+/// after each change.
 pub fn elasticities_of_constants(
     unknowns: &[UncertainConstant],
     machines: &[&Read<Machine>],
-    middle: &[f64],
-    numbers: Numbers<'_>,
-    done: &(dyn Fn() + Sync),
+    unchanged: &[f64],
+    numbers: NumbersFn<'_>,
+    on_trial_done: &(dyn Fn() + Sync),
 ) -> Vec<ConstantElasticities> {
-    let change = |unknown: &UncertainConstant, factor: f64| -> Result<Change, String> {
-        let overrides = |(index, read): (usize, &&Read<Machine>)| Some((index, unknown.scaled_by(factor, read)?));
+    let change_by = |unknown: &UncertainConstant, factor: f64| -> Result<Change, String> {
+        let overrides =
+            |(index, description): (usize, &&Read<Machine>)| Some((index, unknown.scaled_by(factor, description)?));
         let changed: Vec<_> = machines.iter().enumerate().filter_map(overrides).collect();
-        let Some(&(_, (_, really))) = changed.first() else { return Ok(None) };
+        let Some(&(_, (_, exact_factor))) = changed.first() else { return Ok(None) };
         let sets: Vec<(usize, Vec<String>)> = changed.into_iter().map(|(index, (sets, _))| (index, sets)).collect();
         let numbers = numbers(&sets);
-        done();
-        Ok(numbers?.map(|numbers| (libm::log(really), numbers)))
+        on_trial_done();
+        Ok(numbers?.map(|numbers| (libm::log(exact_factor), numbers)))
     };
     let elasticities_of = |unknown: &UncertainConstant| {
         let (step, mut untried) = (1.0 + unknown.prior.min(STEP_MAX), None);
         let [down, up] = [step.recip(), step].map(|factor| {
-            let change = change(unknown, factor).unwrap_or_else(|why| {
+            let change = change_by(unknown, factor).unwrap_or_else(|why| {
                 untried.get_or_insert(why);
                 None
             });
-            if change.as_ref().is_some_and(|(_, numbers)| lacks_number(middle, numbers)) {
+            if change.as_ref().is_some_and(|(_, numbers)| lacks_number(unchanged, numbers)) {
                 untried.get_or_insert("the changed machine does not measure all numbers".to_owned());
             }
             change
         });
-        ConstantElasticities { numbers: elasticities(middle, &down, &up), untried }
+        ConstantElasticities { numbers: elasticities(unchanged, &down, &up), untried }
     };
     one_task_per_run(unknowns.par_iter()).map(elasticities_of).collect()
 }
 
 /// Returns whether a number is missing although the unchanged machines gave it.
-fn lacks_number(middle: &[f64], numbers: &[f64]) -> bool {
-    middle.iter().zip(numbers).any(|(middle, changed)| !middle.is_nan() && changed.is_nan())
+fn lacks_number(unchanged: &[f64], numbers: &[f64]) -> bool {
+    unchanged.iter().zip(numbers).any(|(unchanged, changed)| !unchanged.is_nan() && changed.is_nan())
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ impl Posterior {
     }
 
     /// Returns one standard deviation of a constant's logarithm.
-    pub fn constant(&self, index: usize) -> f64 {
+    pub fn constant_std_dev(&self, index: usize) -> f64 {
         self.covariance[(index, index)].max(0.0).sqrt()
     }
 
@@ -47,14 +47,14 @@ impl Posterior {
         let indices = 0..self.covariance.nrows();
         let correlation = |first: usize, other: usize| match first == other {
             true => 1.0,
-            false => self.covariance[(first, other)] / (self.constant(first) * self.constant(other)),
+            false => self.covariance[(first, other)] / (self.constant_std_dev(first) * self.constant_std_dev(other)),
         };
         indices.clone().map(|first| indices.clone().map(|other| correlation(first, other)).collect()).collect()
     }
 }
 
 /// Returns the error of a number in standard deviations, or `None` if a logarithm is undefined.
-pub fn z(measured: f64, expected: f64, std_dev: f64) -> Option<f64> {
+pub fn z_score(measured: f64, expected: f64, std_dev: f64) -> Option<f64> {
     let ratio = measured / expected;
     (ratio > 0.0 && ratio.is_finite()).then(|| libm::log(ratio) / libm::hypot(std_dev, NOISE))
 }
@@ -68,7 +68,7 @@ mod tests {
     fn posterior_without_calibration_is_the_prior() {
         let posterior = Posterior::new(&[DEFAULT_PRIOR; 2], &[]);
         assert!((posterior.std_dev(&[0.6, 0.8]) - DEFAULT_PRIOR).abs() < 1e-12);
-        assert!((posterior.constant(0) - DEFAULT_PRIOR).abs() < 1e-12);
+        assert!((posterior.constant_std_dev(0) - DEFAULT_PRIOR).abs() < 1e-12);
     }
 
     #[test]
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn z_score_combines_posterior_and_noise() {
-        let one = z(1.05, 1.0, 0.04).expect("two numbers");
-        assert!((one - 1.05f64.ln() / 0.05).abs() < 1e-12, "{one}");
-        assert_eq!(z(0.0, 1.0, 0.04), None);
+        let score = z_score(1.05, 1.0, 0.04).expect("two numbers");
+        assert!((score - 1.05f64.ln() / 0.05).abs() < 1e-12, "{score}");
+        assert_eq!(z_score(0.0, 1.0, 0.04), None);
     }
 }

@@ -34,8 +34,8 @@ pub struct RunUncertainty {
     pub untried: Vec<(String, String)>,
 }
 
-/// Returns the uncertainty of the metrics of `result`, a run of the description that `reader` reads. `begins` is called
-/// with the number of runs that are needed, and `done` after each run.
+/// Returns the uncertainty of the metrics of `result`, a run of the description that `reader` reads. `on_begin` is
+/// called with the number of runs that are needed, and `on_run_done` after each run.
 ///
 /// # Errors
 ///
@@ -43,31 +43,33 @@ pub struct RunUncertainty {
 pub fn uncertainties(
     reader: Reader<'_>,
     result: &RunResult,
-    begins: &dyn Fn(usize),
-    done: &(dyn Fn() + Sync),
+    on_begin: &dyn Fn(usize),
+    on_run_done: &(dyn Fn() + Sync),
 ) -> Result<RunUncertainty, Problems> {
     let outcome = outcome_name(&result.outcome);
     if let Some(reason) = outcome_reason(result) {
         let problem = Problem::new(format!("the run ended in a {outcome}, so that its metrics have no uncertainty"));
         return Err(Problems::from_problem(problem.help(reason)));
     }
-    let read = reader(&[])?;
-    let unknowns = unknown::uncertain_constants([&read]).map_err(|why| Problems::from_problem(Problem::new(why)))?;
-    begins(2 * unknowns.len());
+    let description = reader(&[])?;
+    let unknowns =
+        unknown::uncertain_constants([&description]).map_err(|why| Problems::from_problem(Problem::new(why)))?;
+    on_begin(2 * unknowns.len());
     let is_measured =
         |metric: &&Metric| !metric.unit.is_empty() && metric.value > 0.0 && is_comparable(outcome, &metric.name);
     let measured: Vec<&Metric> = result.metrics.iter().filter(is_measured).collect();
     let measured_values: Vec<f64> = measured.iter().map(|metric| metric.value).collect();
     let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
         let [(_, sets)] = sets else { return Ok(None) };
-        let Ok(read) = reader(sets) else { return Ok(None) };
-        let result = run(&read, outcome)?;
+        let Ok(description) = reader(sets) else { return Ok(None) };
+        let result = run(&description, outcome)?;
         let value = |metric: &&Metric| {
             result.iter().find(|other| other.name == metric.name).map_or(f64::NAN, |other| other.value)
         };
         Ok(Some(measured.iter().map(value).collect()))
     };
-    let by_constant = elasticity::elasticities_of_constants(&unknowns, &[&read], &measured_values, &numbers, done);
+    let by_constant =
+        elasticity::elasticities_of_constants(&unknowns, &[&description], &measured_values, &numbers, on_run_done);
     let posterior = Posterior::new(&unknown::priors(&unknowns), &[]);
     let uncertainty = |(index, metric): (usize, &&Metric)| {
         let row: Vec<f64> = by_constant.iter().map(|constant| constant.numbers[index]).collect();
@@ -83,21 +85,21 @@ pub fn uncertainties(
 }
 
 /// Runs a changed machine and returns its metrics. If they cannot be compared with those of a run with the outcome
-/// `expected`, returns how the run ended instead.
-fn run(read: &Read<Machine>, expected: &str) -> Result<Vec<Metric>, String> {
-    let result = crate::experiment::run(&read.value, Recorder::off());
+/// `expected_outcome`, returns how the run ended instead.
+fn run(description: &Read<Machine>, expected_outcome: &str) -> Result<Vec<Metric>, String> {
+    let result = crate::experiment::run(&description.value, Recorder::off());
     match (outcome_reason(&result), outcome_name(&result.outcome)) {
         (Some(_), outcome) => Err(format!("the run ends in a {outcome}")),
-        (None, "saturated") if expected != "saturated" => Err("the run is saturated".to_owned()),
+        (None, "saturated") if expected_outcome != "saturated" => Err("the run is saturated".to_owned()),
         (None, _) => Ok(result.metrics),
     }
 }
 
 /// Returns the nonzero elasticities of a number, in decreasing order of their contribution to its uncertainty.
-fn contributions(unknowns: &[UncertainConstant], row: &[f64]) -> Vec<Elasticity> {
+fn contributions(unknowns: &[UncertainConstant], elasticities: &[f64]) -> Vec<Elasticity> {
     let mut parts: Vec<(f64, Elasticity)> = unknowns
         .iter()
-        .zip(row)
+        .zip(elasticities)
         .filter(|(_, elasticity)| **elasticity != 0.0)
         .map(|(unknown, elasticity)| {
             let part = Elasticity { constant: unknown.name(), elasticity: *elasticity };

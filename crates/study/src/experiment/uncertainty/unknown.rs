@@ -30,7 +30,7 @@ pub struct UncertainConstant {
 /// # Errors
 ///
 /// Returns a message about a malformed percentage.
-pub fn prior(source: &str) -> Result<Option<f64>, String> {
+pub fn parse_prior(source: &str) -> Result<Option<f64>, String> {
     let kind = source.split(':').next().unwrap_or_default().trim();
     let word = kind.split_whitespace().next().unwrap_or_default();
     if !UNCERTAIN_SOURCES.contains(&word) {
@@ -51,10 +51,10 @@ pub fn uncertain_constants<'a>(
     machines: impl IntoIterator<Item = &'a Read<Machine>>,
 ) -> Result<Vec<UncertainConstant>, String> {
     let mut unknowns: Vec<UncertainConstant> = Vec::new();
-    for read in machines {
-        for constant in constants::part_numbers(read) {
+    for description in machines {
+        for constant in constants::part_numbers(description) {
             let source = constant.source.clone().unwrap_or_default();
-            let stated_prior = prior(&source).map_err(|why| format!("{}: {why}", constant.key))?;
+            let stated_prior = parse_prior(&source).map_err(|why| format!("{}: {why}", constant.key))?;
             let Some(prior) = stated_prior else { continue };
             match unknowns.iter_mut().find(|unknown| are_parts_of_one_constant(&unknown.constant, &constant)) {
                 Some(known) if known.keys.contains(&constant.key) => {}
@@ -88,15 +88,15 @@ fn without_part(key: &str) -> (&str, &str) {
 impl UncertainConstant {
     /// Returns the overrides that multiply the constant by `factor` in a machine, and the exact factor after rounding.
     /// Returns `None` if the machine does not have the constant.
-    pub fn scaled_by(&self, factor: f64, read: &Read<Machine>) -> Option<(Vec<String>, f64)> {
-        let (value, really) = self.constant.scaled_or_next(factor)?;
-        let entries = read.entries();
+    pub fn scaled_by(&self, factor: f64, description: &Read<Machine>) -> Option<(Vec<String>, f64)> {
+        let (value, exact_factor) = self.constant.scaled_or_next(factor)?;
+        let entries = description.entries();
         // Equal values with different sources are different constants.
         let (value_of, source) = (&self.constant.value, &self.constant.source);
         let is_same = |entry: &Entry| entry.value == *value_of && entry.note == *source;
         let has = |key: &&String| entries.iter().any(|entry| entry.path == **key && is_same(entry));
         let sets: Vec<String> = self.keys.iter().filter(has).map(|key| format!("{key}={value}")).collect();
-        (!sets.is_empty()).then_some((sets, really))
+        (!sets.is_empty()).then_some((sets, exact_factor))
     }
 
     /// Returns the name of the constant in tables.
@@ -117,15 +117,15 @@ mod tests {
 
     #[test]
     fn comment_determines_the_prior() {
-        assert_eq!(prior("paper: §2"), Ok(None));
-        assert_eq!(prior("data sheet: P6 cache block"), Ok(None));
-        assert_eq!(prior("standard: tags of 8 bits"), Ok(None));
-        assert_eq!(prior("measured: 560 ns"), Ok(None));
-        assert_eq!(prior("remembered"), Ok(Some(DEFAULT_PRIOR)));
-        assert_eq!(prior("chosen: the paper gives none"), Ok(Some(DEFAULT_PRIOR)));
-        assert_eq!(prior("calibrated ±10 %: Table 1"), Ok(Some(0.1)));
-        assert!(prior("chosen ±0 %: never").is_err());
-        assert!(prior("derived ±much: no").is_err());
+        assert_eq!(parse_prior("paper: §2"), Ok(None));
+        assert_eq!(parse_prior("data sheet: P6 cache block"), Ok(None));
+        assert_eq!(parse_prior("standard: tags of 8 bits"), Ok(None));
+        assert_eq!(parse_prior("measured: 560 ns"), Ok(None));
+        assert_eq!(parse_prior("remembered"), Ok(Some(DEFAULT_PRIOR)));
+        assert_eq!(parse_prior("chosen: the paper gives none"), Ok(Some(DEFAULT_PRIOR)));
+        assert_eq!(parse_prior("calibrated ±10 %: Table 1"), Ok(Some(0.1)));
+        assert!(parse_prior("chosen ±0 %: never").is_err());
+        assert!(parse_prior("derived ±much: no").is_err());
     }
 
     #[test]

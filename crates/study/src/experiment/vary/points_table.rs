@@ -3,7 +3,7 @@
 //! The cells are values in the form of `--set KEY=VALUE`. An empty cell leaves the value of the description. Lines that
 //! begin with `#` are comments.
 
-use super::{Dimension, Vary, names};
+use super::{Dimension, Vary, key_names};
 use crate::experiment::sweep::POINTS_MAX;
 use narrows_core::text::Problem;
 use std::fmt::Display;
@@ -57,7 +57,7 @@ pub fn parse(bytes: &[u8], file: &dyn Display) -> Result<Dimension, Vec<Problem>
 
 /// Returns the problem of the head of a column, if it cannot be a key.
 fn head_problem((column, head): (usize, &str), file: &dyn Display) -> Option<Problem> {
-    let why = names(&format!("{head}=0")).err()?;
+    let why = key_names(&format!("{head}=0")).err()?;
     let message = format!("`{file}`, column {}: the head `{head}` is not a key: {}", column + 1, why.label);
     let help = "a head is a key of the description, such as workload.stream.payload; remove columns that are not keys";
     Some(Problem::new(message).help(help))

@@ -40,7 +40,7 @@ enum Step {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Range {
     /// The notation of the amounts.
-    pub scale: Notation,
+    pub notation: Notation,
     /// The lower end.
     pub from: u64,
     /// The upper end.
@@ -57,9 +57,9 @@ pub fn is_range(value: &str) -> bool {
 
 impl Notation {
     /// Returns an amount in the notation of descriptions.
-    pub fn write(self, amount: u64) -> String {
+    pub fn format(self, amount: u64) -> String {
         match self {
-            Notation::Number(places) => decimal(amount, places as usize),
+            Notation::Number(places) => format_decimal(amount, places as usize),
             Notation::Bytes => Bytes(amount).to_string(),
             Notation::Time => Time::from_ps(amount).to_string(),
             Notation::Rate => Rate::from_bits_per_s(amount).to_string(),
@@ -68,9 +68,9 @@ impl Notation {
     }
 
     /// Parses an amount.
-    fn read(self, text: &str) -> Result<u64, String> {
+    fn parse(self, text: &str) -> Result<u64, String> {
         match self {
-            Notation::Number(places) => number(text, places as usize),
+            Notation::Number(places) => parse_decimal(text, places as usize),
             Notation::Bytes => smallest_units::<Bytes>(text, Bytes::get),
             Notation::Time => smallest_units::<Time>(text, Time::ps),
             Notation::Rate => smallest_units::<Rate>(text, Rate::bits_per_s),
@@ -80,12 +80,12 @@ impl Notation {
 
     /// Returns the notation of a text.
     fn detect(text: &str) -> Option<Notation> {
-        if decimals(text).is_some() {
+        if decimal_count(text).is_some() {
             return Some(Notation::Number(0));
         }
         [Notation::Bytes, Notation::Time, Notation::Rate, Notation::Frequency]
             .into_iter()
-            .find(|scale| scale.read(text).is_ok())
+            .find(|notation| notation.parse(text).is_ok())
     }
 }
 
@@ -94,27 +94,27 @@ fn smallest_units<Q: Quantity>(text: &str, smallest: fn(Q) -> u64) -> Result<u64
 }
 
 /// Returns the number of decimals of a number without a unit.
-fn decimals(text: &str) -> Option<usize> {
+fn decimal_count(text: &str) -> Option<usize> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     (digits(whole) && digits(fraction)).then(|| fraction.trim_end_matches('0').len())
 }
 
-fn number(text: &str, places: usize) -> Result<u64, String> {
-    if self::decimals(text).is_none_or(|digits| digits > places) {
+fn parse_decimal(text: &str, decimal_places: usize) -> Result<u64, String> {
+    if self::decimal_count(text).is_none_or(|digits| digits > decimal_places) {
         return Err(format!("`{text}` is not a number, such as 7 or 0.05"));
     }
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let fraction = fraction.trim_end_matches('0');
-    format!("{whole}{fraction}{}", "0".repeat(places - fraction.len()))
+    format!("{whole}{fraction}{}", "0".repeat(decimal_places - fraction.len()))
         .parse()
         .map_err(|_| format!("`{text}` is too large"))
 }
 
-/// Formats a decimal with the point before its last `places` digits, without trailing zeros.
-fn decimal(amount: u64, places: usize) -> String {
-    let digits = format!("{amount:0>width$}", width = places + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - places);
+/// Formats a decimal with the point before its last `decimal_places` digits, without trailing zeros.
+fn format_decimal(amount: u64, decimal_places: usize) -> String {
+    let digits = format!("{amount:0>width$}", width = decimal_places + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - decimal_places);
     match fraction.trim_end_matches('0') {
         "" => whole.to_owned(),
         fraction => format!("{whole}.{fraction}"),
@@ -130,23 +130,23 @@ impl Range {
             None => (rest, None),
         };
         let (from, to) = (from.trim(), to.trim());
-        let scale =
+        let notation =
             Notation::detect(from).ok_or_else(|| format!("`{from}` is neither a number nor a number with a unit"))?;
-        let scale = match scale {
+        let notation = match notation {
             Notation::Number(_) => Notation::Number(range_decimals(from, to, step)?),
-            scale => scale,
+            notation => notation,
         };
-        let read = |text: &str| match scale {
-            Notation::Number(_) => scale.read(text),
-            _ => scale.read(text).map_err(|why| format!("`{text}` has another unit than `{from}`: {why}")),
+        let read = |text: &str| match notation {
+            Notation::Number(_) => notation.parse(text),
+            _ => notation.parse(text).map_err(|why| format!("`{text}` has another unit than `{from}`: {why}")),
         };
         let (first, last) = (read(from)?, read(to)?);
-        let step = step.map(|(factor, amount)| step_of(factor, amount, &read)).transpose()?;
+        let step = step.map(|(factor, amount)| parse_step(factor, amount, &read)).transpose()?;
         let is_descending = first > last;
         if is_descending && !matches!(step, Some(Step::Linear(_) | Step::Logarithmic(_))) {
             return Err("the end is less than the beginning; only ranges by +linN and *logN may descend".to_owned());
         }
-        Ok(Range { scale, from: first.min(last), to: first.max(last), is_descending, step })
+        Ok(Range { notation, from: first.min(last), to: first.max(last), is_descending, step })
     }
 
     /// Returns the values of a range with a step.
@@ -156,8 +156,8 @@ impl Range {
             Some(Step::Multiply(_) | Step::Logarithmic(_)) if self.from == 0 => {
                 return Err("a range by factors cannot begin or end with 0".to_owned());
             }
-            Some(Step::Add(step)) => self.successors(|amount| amount.checked_add(step)),
-            Some(Step::Multiply(factor)) => self.successors(|amount| amount.checked_mul(factor)),
+            Some(Step::Add(step)) => self.amounts_by(|amount| amount.checked_add(step)),
+            Some(Step::Multiply(factor)) => self.amounts_by(|amount| amount.checked_mul(factor)),
             Some(Step::Linear(count)) => {
                 self.interpolate(count, |part| self.from as f64 + part * (self.to - self.from) as f64)
             }
@@ -171,7 +171,7 @@ impl Range {
         }
         match amounts.len() > VALUES_MAX {
             true => Err(format!("more than {VALUES_MAX} values")),
-            false => Ok(amounts.into_iter().map(|amount| self.scale.write(amount)).collect()),
+            false => Ok(amounts.into_iter().map(|amount| self.notation.format(amount)).collect()),
         }
     }
 
@@ -180,7 +180,7 @@ impl Range {
         self.step.is_some()
     }
 
-    fn successors(&self, next: impl Fn(&u64) -> Option<u64>) -> Vec<u64> {
+    fn amounts_by(&self, next: impl Fn(&u64) -> Option<u64>) -> Vec<u64> {
         let amounts = std::iter::successors(Some(self.from), next).take_while(|amount| *amount <= self.to);
         amounts.take(VALUES_MAX + 1).collect()
     }
@@ -207,14 +207,17 @@ pub fn rounded(amount: f64) -> u64 {
 
 /// Returns the number of decimals of a range of numbers without a unit: enough for its ends and its step.
 fn range_decimals(from: &str, to: &str, step: Option<(bool, &str)>) -> Result<u32, String> {
-    let decimals_of = |text: &str| decimals(text).ok_or_else(|| format!("`{text}` is not a number, such as 7 or 0.05"));
+    let decimals_of =
+        |text: &str| decimal_count(text).ok_or_else(|| format!("`{text}` is not a number, such as 7 or 0.05"));
     let mut decimals_max = decimals_of(from)?.max(decimals_of(to)?);
     // If both ends are whole, values are whole unless an end is written with a point, as in 0..1.0+lin5.
     let has_point = from.contains('.') || to.contains('.');
     match step {
-        Some((false, by)) if !by.starts_with("lin") => decimals_max = decimals_max.max(decimals_of(by)?),
+        Some((false, amount)) if !amount.starts_with("lin") => decimals_max = decimals_max.max(decimals_of(amount)?),
         // If the ends have decimals, values between them have four digits.
-        Some((_, by)) if !by.bytes().all(|b| b.is_ascii_digit()) && has_point => decimals_max = decimals_max.max(4) + 2,
+        Some((_, amount)) if !amount.bytes().all(|b| b.is_ascii_digit()) && has_point => {
+            decimals_max = decimals_max.max(4) + 2
+        }
         None if has_point => decimals_max = decimals_max.max(6),
         _ => {}
     }
@@ -225,7 +228,7 @@ fn range_decimals(from: &str, to: &str, step: Option<(bool, &str)>) -> Result<u3
     }
 }
 
-fn step_of(factor: bool, amount: &str, read: &dyn Fn(&str) -> Result<u64, String>) -> Result<Step, String> {
+fn parse_step(factor: bool, amount: &str, read: &dyn Fn(&str) -> Result<u64, String>) -> Result<Step, String> {
     let count = |text: &str| match text.trim().parse::<usize>() {
         Ok(count) if (2..=VALUES_MAX).contains(&count) => Ok(count),
         _ => Err(format!("`{amount}` is not a number of values, from 2 to {VALUES_MAX}")),

@@ -1,9 +1,9 @@
-//! The run without changes. It determines the metric by which trials are judged, and how their runs are shortened.
+//! The run without changes. It determines the metric by which trials are judged, and the overrides that shorten runs.
 //!
 //! A saturated run is judged by its accepted load. A workload that repeats what it measures is run with fewer
 //! repetitions if that changes the metric by at most [`METRIC_TOLERANCE`].
 
-use super::trial::{Goal, Measured, is_comparable};
+use super::trial::{Goal, MeasuredRun, is_comparable};
 use super::{TrialProgress, WhatIfError, WhatIfQuery};
 use crate::experiment::constants::{self, PartNumber};
 use crate::experiment::sweep::metrics;
@@ -24,7 +24,7 @@ const LONG_RUN_EVENTS: u64 = 500_000;
 
 /// The run without changes.
 pub(super) struct Baseline {
-    pub read: Read<Machine>,
+    pub description: Read<Machine>,
     /// The numeric parameters of the description.
     pub numbers: Vec<PartNumber>,
     /// The metric, with its value in the run that is not shortened.
@@ -32,7 +32,7 @@ pub(super) struct Baseline {
     /// The overrides that shorten the runs.
     pub shortening: Vec<String>,
     /// The run that trials are compared with.
-    pub measured: Measured,
+    pub measured: MeasuredRun,
     pub goal: Goal,
     /// Whether a run with the shortening overrides is long.
     pub is_long: bool,
@@ -48,33 +48,36 @@ impl Baseline {
         query: &WhatIfQuery<'_>,
         progress: &(dyn Fn(TrialProgress) + Sync),
     ) -> Result<Baseline, WhatIfError> {
-        let read = (query.reader)(&[]).map_err(WhatIfError::Invalid)?;
+        let description = (query.reader)(&[]).map_err(WhatIfError::Invalid)?;
         let mut runs = 0;
-        let mut measure = |read: &Read<Machine>| {
+        let mut measure = |description: &Read<Machine>| {
             runs += 1;
-            let measured = Measured::new(read);
-            progress(TrialProgress::Ran);
+            let measured = MeasuredRun::new(description);
+            progress(TrialProgress::RunEnded);
             measured
         };
-        let metric_of_run = measure(&read).map_err(WhatIfError::Unmeasurable)?;
+        let metric_of_run = measure(&description).map_err(WhatIfError::Unmeasurable)?;
         let mut notes = Vec::new();
-        let goal = choose(query.metric, read.value.workload.objective(), &metric_of_run, &mut notes)
+        let goal = choose_goal(query.metric, description.value.workload.objective(), &metric_of_run, &mut notes)
             .map_err(WhatIfError::Unmeasurable)?;
         let metric = goal.metric.clone();
-        let numbers = constants::all_numbers(&read);
-        let repetitions = numbers.iter().find(|number| number.declared.meaning == Some(Meaning::Repetitions));
+        let numbers = constants::all_numbers(&description);
+        let repetitions = numbers.iter().find(|number| number.declaration.meaning == Some(Meaning::Repetitions));
         let (mut measured, mut goal, mut shortening) = (metric_of_run, goal, Vec::new());
         for set in repetitions.map(shortening_overrides).unwrap_or_default() {
-            let Ok(Ok(short)) = (query.reader)(std::slice::from_ref(&set)).map(|read| measure(&read)) else { continue };
-            let Some(value) = short.metric(&metric.name).map(|metric| metric.value) else { continue };
+            let Ok(Ok(short_run)) = (query.reader)(std::slice::from_ref(&set)).map(|description| measure(&description))
+            else {
+                continue;
+            };
+            let Some(value) = short_run.metric(&metric.name).map(|metric| metric.value) else { continue };
             let is_same = (value / metric.value - 1.0).abs() <= METRIC_TOLERANCE;
-            if is_same && short.is_saturated == measured.is_saturated {
-                (goal, measured, shortening) = (goal.from(value), short, vec![set]);
+            if is_same && short_run.is_saturated == measured.is_saturated {
+                (goal, measured, shortening) = (goal.with_baseline(value), short_run, vec![set]);
                 break;
             }
         }
         let is_long = measured.events > LONG_RUN_EVENTS;
-        Ok(Baseline { read, numbers, metric, shortening, measured, goal, is_long, notes, runs })
+        Ok(Baseline { description, numbers, metric, shortening, measured, goal, is_long, notes, runs })
     }
 }
 
@@ -83,23 +86,23 @@ fn shortening_overrides(repetitions: &PartNumber) -> Vec<String> {
     let number = repetitions.number() as u64;
     let reduced_numbers = REPETITION_DIVISORS.iter().map(|divisor| number / divisor);
     reduced_numbers
-        .filter(|fewer| *fewer >= REPETITIONS_MIN)
-        .map(|fewer| repetitions.setting(&fewer.to_string()))
+        .filter(|repetition_count| *repetition_count >= REPETITIONS_MIN)
+        .map(|repetition_count| repetitions.setting(&repetition_count.to_string()))
         .collect()
 }
 
 /// Returns the goal: the requested metric, or otherwise that of the workload's objective, or the first metric. If the
 /// run is saturated and no metric was requested, the accepted load takes the place of a metric that grows with the
 /// length of the run.
-fn choose(
+fn choose_goal(
     requested: Option<&str>,
     objective: Option<Objective>,
-    run: &Measured,
+    run: &MeasuredRun,
     notes: &mut Vec<String>,
 ) -> Result<Goal, Problem> {
     let preferred = requested.or(objective.map(|objective| objective.metric));
     let preferred = match preferred {
-        Some(name) => find(name, run)?,
+        Some(name) => find_metric(name, run)?,
         None => run.metrics.first().ok_or_else(|| Problem::new("the run has no measurements"))?,
     };
     let goal = Goal { metric: preferred.clone(), more_is_better: direction(preferred, objective, run)? };
@@ -112,23 +115,23 @@ fn choose(
         }
         return require_measured(goal);
     }
-    let accepted = objective.and_then(|objective| objective.when_saturated).and_then(|name| run.metric(name));
-    let accepted = accepted.or_else(|| run.metrics.iter().find(|metric| metric.kind == MetricKind::Rate));
+    let accepted_load = objective.and_then(|objective| objective.when_saturated).and_then(|name| run.metric(name));
+    let accepted_load = accepted_load.or_else(|| run.metrics.iter().find(|metric| metric.kind == MetricKind::Rate));
     let name = &preferred.name;
-    match accepted.filter(|_| requested.is_none()) {
-        Some(accepted) => {
+    match accepted_load.filter(|_| requested.is_none()) {
+        Some(accepted_load) => {
             notes.push(format!(
                 "The run is saturated: {name} grows with the length of the run, so that trials are judged by the accepted \
                  load, {}.",
-                accepted.name
+                accepted_load.name
             ));
-            require_measured(Goal { metric: accepted.clone(), more_is_better: true })
+            require_measured(Goal { metric: accepted_load.clone(), more_is_better: true })
         }
         None => {
             let problem = Problem::new(format!("the run is saturated: {name} grows with the length of the run"));
-            Err(match accepted {
-                Some(accepted) => problem
-                    .help(format!("choose the accepted load: `--metric {}`", accepted.name))
+            Err(match accepted_load {
+                Some(accepted_load) => problem
+                    .help(format!("choose the accepted load: `--metric {}`", accepted_load.name))
                     .help("or lower the offered load"),
                 None => problem.help("lower the offered load"),
             })
@@ -137,15 +140,15 @@ fn choose(
 }
 
 /// Returns the metric called `name`, which may be a former name.
-fn find<'m>(name: &str, run: &'m Measured) -> Result<&'m Metric, Problem> {
+fn find_metric<'m>(name: &str, run: &'m MeasuredRun) -> Result<&'m Metric, Problem> {
     let name = current_metric_name(name);
     let found = run.metrics.iter().find(|metric| metric.name == name);
-    found.ok_or_else(|| metrics::unknown(name, run.metrics.iter().map(|metric| metric.name.as_str())))
+    found.ok_or_else(|| metrics::unknown_metric_problem(name, run.metrics.iter().map(|metric| metric.name.as_str())))
 }
 
 /// Returns whether a larger value of `metric` is better, according to the workload's objective, or otherwise to the
 /// kind of the metric.
-fn direction(metric: &Metric, objective: Option<Objective>, run: &Measured) -> Result<bool, Problem> {
+fn direction(metric: &Metric, objective: Option<Objective>, run: &MeasuredRun) -> Result<bool, Problem> {
     let stated_direction = objective.filter(|objective| objective.metric == metric.name);
     let stated_direction = stated_direction.map(|objective| objective.more_is_better).or(metric.kind.more_is_better());
     stated_direction.ok_or_else(|| {

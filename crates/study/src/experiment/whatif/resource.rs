@@ -28,7 +28,7 @@ impl Parameters {
     pub fn new(numbers: Vec<PartNumber>) -> Parameters {
         let mut parameters = Parameters::default();
         for number in numbers.into_iter().filter(|number| is_machine_parameter(&number.key)) {
-            match number.declared.meaning {
+            match number.declaration.meaning {
                 Some(meaning) if meaning.speed_up().is_some() => parameters.add(number),
                 Some(Meaning::Structure | Meaning::Load | Meaning::Repetitions) => parameters.fixed.push(number),
                 _ => parameters.trade_offs.push(number),
@@ -38,7 +38,7 @@ impl Parameters {
     }
 
     fn add(&mut self, number: PartNumber) {
-        let resource = number.declared.resource.map(|resource| format!("{resource} of {}", part_of(&number.key)));
+        let resource = number.declaration.resource.map(|resource| format!("{resource} of {}", part_of(&number.key)));
         let name = resource.unwrap_or_else(|| number.key.clone());
         match self.resources.iter_mut().find(|resource| resource.name == name) {
             Some(resource) => resource.members.push(number),
@@ -72,7 +72,7 @@ impl Resource {
     /// Returns the sets of members that are changed together. Each set is an alternative: a clock that is twice as
     /// fast, and half the cycles of every operation, are two forms of the same speed-up.
     pub fn alternatives(&self) -> Vec<Vec<&PartNumber>> {
-        let scales_with_rate = |number: &&PartNumber| number.declared.meaning.is_some_and(Meaning::scales_with_rate);
+        let scales_with_rate = |number: &&PartNumber| number.declaration.meaning.is_some_and(Meaning::scales_with_rate);
         let (scaled, direct): (Vec<&PartNumber>, Vec<&PartNumber>) = self.members.iter().partition(scales_with_rate);
         match direct.is_empty() || scaled.is_empty() {
             true => vec![self.members.iter().collect()],
@@ -83,13 +83,13 @@ impl Resource {
 
 /// Returns the change of a parameter that makes its part `speed` times as fast, or `None` if rounding leaves it
 /// unchanged.
-pub(super) fn sped_up(number: &PartNumber, speed: f64) -> Option<ParameterChange> {
-    let is_smaller = number.declared.meaning.and_then(Meaning::speed_up) == Some(SpeedUp::Smaller);
-    scaled(number, if is_smaller { 1.0 / speed } else { speed })
+pub(super) fn speed_up_change(number: &PartNumber, speed: f64) -> Option<ParameterChange> {
+    let is_smaller = number.declaration.meaning.and_then(Meaning::speed_up) == Some(SpeedUp::Smaller);
+    scaled_change(number, if is_smaller { 1.0 / speed } else { speed })
 }
 
 /// Returns the change of a parameter by `factor`, or `None` if rounding leaves it unchanged.
-pub(super) fn scaled(number: &PartNumber, factor: f64) -> Option<ParameterChange> {
+pub(super) fn scaled_change(number: &PartNumber, factor: f64) -> Option<ParameterChange> {
     let (value, factor) = number.scaled_by(factor)?;
     Some(ParameterChange { key: number.key.clone(), old_value: number.value.clone(), value, factor })
 }

@@ -1,7 +1,7 @@
-//! The extent to which a faster bottleneck raises the metric, and what limits the metric then.
+//! The extent to which a faster bottleneck raises the metric, and the bottleneck that then limits the metric.
 
-use super::search::{Search, largest};
-use super::trial::{Bench, Trial};
+use super::search::{Search, largest_gain};
+use super::trial::{Trial, TrialSetup};
 use super::{GAIN_MIN, ParameterChange, Refusal, Saturation, SpeedUpGain, TrialProgress, resource};
 
 /// The largest power of the factor by which the bottleneck is made faster.
@@ -19,11 +19,11 @@ impl Search<'_> {
         'steps: while power < STEPS_MAX {
             let powers: Vec<i32> = (power + 1..=STEPS_MAX.min(power + STEPS_AT_ONCE)).collect();
             let trials: Vec<Vec<ParameterChange>> =
-                powers.iter().map(|power| self.faster(bottleneck, factor.powi(*power))).collect();
+                powers.iter().map(|power| self.faster_changes(bottleneck, factor.powi(*power))).collect();
             for (power_tried, trial) in powers.iter().zip(self.try_all(&trials)) {
                 match trial {
-                    Trial::Ran { ratio, .. } if ratio >= best * GAIN_MIN => (best, power) = (ratio, *power_tried),
-                    Trial::Ran { .. } => break 'steps,
+                    Trial::Completed { ratio, .. } if ratio >= best * GAIN_MIN => (best, power) = (ratio, *power_tried),
+                    Trial::Completed { .. } => break 'steps,
                     Trial::Refused(refusal) => {
                         limit = Some(refusal);
                         break 'steps;
@@ -33,50 +33,55 @@ impl Search<'_> {
         }
         if power == STEPS_MAX {
             let advice = "choose a larger factor".to_owned();
-            let next = self.faster(bottleneck, factor.powi(power + 1));
+            let next = self.faster_changes(bottleneck, factor.powi(power + 1));
             limit = Some(Refusal::new(&next, format!("only {STEPS_MAX} steps are tried"), advice));
         }
         let (low, high) = (factor.powi(power - 1), factor.powi(power));
         let speeds: Vec<f64> = PARTS_OF_STEP.iter().map(|part| low + part * (high - low)).collect();
-        let trials: Vec<Vec<ParameterChange>> = speeds.iter().map(|speed| self.faster(bottleneck, *speed)).collect();
+        let trials: Vec<Vec<ParameterChange>> =
+            speeds.iter().map(|speed| self.faster_changes(bottleneck, *speed)).collect();
         let reaches = |trial: &Trial| trial.ratio().is_some_and(|ratio| ratio * GAIN_MIN >= best);
         let first = self.try_all(&trials).iter().position(reaches);
         let speed = first.map_or(high, |first| speeds[first]);
-        let changes = self.faster(bottleneck, speed);
-        let next = self.next(bottleneck, &changes);
+        let changes = self.faster_changes(bottleneck, speed);
+        let next = self.next_bottleneck(bottleneck, &changes);
         Saturation { changes, ratio: best, limit, next }
     }
 
     /// Returns the changes that make the bottleneck `speed` times as fast.
-    fn faster(&self, bottleneck: &SpeedUpGain, speed: f64) -> Vec<ParameterChange> {
+    fn faster_changes(&self, bottleneck: &SpeedUpGain, speed: f64) -> Vec<ParameterChange> {
         let members = self.parameters.resources.iter().flat_map(|resource| &resource.members);
         let is_changed = |key: &str| bottleneck.changes.iter().any(|change| change.key == key);
-        members.filter(|number| is_changed(&number.key)).filter_map(|number| resource::sped_up(number, speed)).collect()
+        members
+            .filter(|number| is_changed(&number.key))
+            .filter_map(|number| resource::speed_up_change(number, speed))
+            .collect()
     }
 
     /// Returns the speed-up that gains most if the bottleneck has these changes.
-    fn next(&self, bottleneck: &SpeedUpGain, changes: &[ParameterChange]) -> Option<SpeedUpGain> {
+    fn next_bottleneck(&self, bottleneck: &SpeedUpGain, changes: &[ParameterChange]) -> Option<SpeedUpGain> {
         let sets: Vec<String> =
-            self.bench.sets.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect();
-        let read = (self.bench.reader)(&sets).ok()?;
-        let base = super::trial::Measured::new(&read).ok();
-        (self.bench.progress)(TrialProgress::Ran);
+            self.setup.sets.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect();
+        let description = (self.setup.reader)(&sets).ok()?;
+        let baseline = super::trial::MeasuredRun::new(&description).ok();
+        (self.setup.progress)(TrialProgress::RunEnded);
         self.count_runs(1);
-        let base = base?;
-        let goal = self.bench.goal.from(base.metric(&self.bench.goal.metric.name)?.value);
-        let Bench { reader, progress, .. } = self.bench;
-        let bench = Bench { reader, sets, base, goal, progress };
-        let other_gains = self.tried.iter().flat_map(|tried| tried.faster.iter().chain(&tried.idle));
+        let baseline = baseline?;
+        let goal = self.setup.goal.with_baseline(baseline.metric(&self.setup.goal.metric.name)?.value);
+        let TrialSetup { reader, progress, .. } = self.setup;
+        let setup = TrialSetup { reader, sets, baseline, goal, progress };
+        let other_gains =
+            self.resource_trials.iter().flat_map(|trials| trials.faster.iter().chain(&trials.ineffective_gains));
         let other_gains: Vec<&SpeedUpGain> = other_gains
             .filter(|gain| !gain.resources.iter().any(|name| bottleneck.resources.contains(name)))
-            .filter(|gain| !self.runs_needed_trials_only() || self.costs_when_slower(gain))
+            .filter(|gain| !self.runs_needed_trials_only() || self.is_sensitive(gain))
             .collect();
         let trials: Vec<Vec<ParameterChange>> = other_gains.iter().map(|gain| gain.changes.clone()).collect();
         self.count_runs(trials.len());
-        let gained = other_gains.into_iter().zip(bench.try_all(&trials)).filter_map(|(gain, trial)| {
+        let gained = other_gains.into_iter().zip(setup.try_all(&trials)).filter_map(|(gain, trial)| {
             Some(SpeedUpGain { ratio: trial.ratio()?, slower_ratio: None, ..gain.clone() })
         });
         let gained: Vec<SpeedUpGain> = gained.collect();
-        largest(&gained).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
+        largest_gain(&gained).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::baseline::Baseline;
 use super::resource::{self, Parameters};
-use super::trial::{Bench, Trial};
+use super::trial::{Trial, TrialSetup};
 use super::{
     GAIN_MIN, Gain, IneffectiveParameter, ParameterChange, Refusal, SpeedUpGain, TrialProgress, WhatIf, WhatIfQuery,
 };
@@ -20,30 +20,31 @@ pub(super) struct ResourceTrials {
     /// The speed-ups that changed a metric, one for each alternative.
     pub faster: Vec<SpeedUpGain>,
     /// The speed-ups that changed no metric.
-    pub idle: Vec<SpeedUpGain>,
+    pub ineffective_gains: Vec<SpeedUpGain>,
     /// The ratio if the resource is slower.
-    pub slower: Option<f64>,
+    pub slower_ratio: Option<f64>,
 }
 
 impl ResourceTrials {
     /// Returns the speed-up with the largest gain. It is one that changed no metric only if all of them changed none.
     fn best_gain(&self) -> Option<&SpeedUpGain> {
-        largest(&self.faster).or(self.idle.first())
+        largest_gain(&self.faster).or(self.ineffective_gains.first())
     }
 }
 
 /// A sensitivity analysis in progress.
 pub(super) struct Search<'q> {
     pub query: &'q WhatIfQuery<'q>,
-    pub bench: Bench<'q>,
+    pub setup: TrialSetup<'q>,
     pub parameters: Parameters,
     /// The trials of each resource, in their order.
-    pub tried: Vec<ResourceTrials>,
-    read: Read<Machine>,
+    pub resource_trials: Vec<ResourceTrials>,
+    description: Read<Machine>,
     result: WhatIf,
-    /// The keys of the parameters that changed a metric when changed alone, and of all that were changed alone.
-    effective: BTreeSet<String>,
-    changed: BTreeSet<String>,
+    /// The keys of the parameters that changed a metric when changed alone, and of all parameters that were changed
+    /// alone.
+    effective_keys: BTreeSet<String>,
+    changed_keys: BTreeSet<String>,
     is_long: bool,
     runs: Cell<usize>,
 }
@@ -55,7 +56,7 @@ impl<'q> Search<'q> {
         baseline: Baseline,
         progress: &'q (dyn Fn(TrialProgress) + Sync),
     ) -> Search<'q> {
-        let Baseline { read, numbers, metric, shortening, measured, goal, is_long, notes, runs } = baseline;
+        let Baseline { description, numbers, metric, shortening, measured, goal, is_long, notes, runs } = baseline;
         let parameters = Parameters::new(numbers);
         let result = WhatIf {
             metric,
@@ -73,15 +74,26 @@ impl<'q> Search<'q> {
             saturation: None,
             runs: 0,
         };
-        let bench = Bench { reader: query.reader, sets: shortening, base: measured, goal, progress };
-        let (effective, changed) = Default::default();
-        let (tried, runs) = (Vec::new(), Cell::new(runs));
-        Search { query, bench, parameters, tried, read, result, effective, changed, is_long, runs }
+        let setup = TrialSetup { reader: query.reader, sets: shortening, baseline: measured, goal, progress };
+        let (effective_keys, changed_keys) = Default::default();
+        let (resource_trials, runs) = (Vec::new(), Cell::new(runs));
+        Search {
+            query,
+            setup,
+            parameters,
+            resource_trials,
+            description,
+            result,
+            effective_keys,
+            changed_keys,
+            is_long,
+            runs,
+        }
     }
 
     /// Makes all trials.
     pub fn run(mut self) -> WhatIf {
-        (self.bench.progress)(TrialProgress::Expected(self.runs.get() + self.expected()));
+        (self.setup.progress)(TrialProgress::Expected(self.runs.get() + self.expected_trials()));
         self.try_resources();
         self.try_pairs();
         self.try_parameters();
@@ -100,16 +112,16 @@ impl<'q> Search<'q> {
     }
 
     /// Returns the approximate number of trials to be made.
-    fn expected(&self) -> usize {
+    fn expected_trials(&self) -> usize {
         let resources = &self.parameters.resources;
         let alternatives: usize = resources.iter().map(|resource| resource.alternatives().len() + 1).sum();
-        let several = resources.iter().filter(|resource| resource.members.len() > 1);
-        let singles: usize = several.map(|resource| 2 * resource.members.len()).sum();
+        let with_several_members = resources.iter().filter(|resource| resource.members.len() > 1);
+        let single_trials: usize = with_several_members.map(|resource| 2 * resource.members.len()).sum();
         let trade_offs = 2 * self.parameters.trade_offs.len();
         let (pairs, saturation) = (PAIRED_RESOURCES * (PAIRED_RESOURCES - 1) / 2, PAIRED_RESOURCES);
         match self.runs_needed_trials_only() {
             true => alternatives + pairs + saturation + 2 * PAIRED_RESOURCES,
-            false => 2 * alternatives + pairs + saturation + singles + trade_offs,
+            false => 2 * alternatives + pairs + saturation + single_trials + trade_offs,
         }
     }
 
@@ -126,7 +138,7 @@ impl<'q> Search<'q> {
     /// Runs a trial of each set of changes.
     pub fn try_all(&self, changes: &[Vec<ParameterChange>]) -> Vec<Trial> {
         self.count_runs(changes.len());
-        self.bench.try_all(changes)
+        self.setup.try_all(changes)
     }
 
     /// Runs trials, and records which parameters had an effect when changed alone, and which changes were refused.
@@ -134,13 +146,13 @@ impl<'q> Search<'q> {
         let trials = self.try_all(changes);
         for (changes, trial) in changes.iter().zip(&trials) {
             match (trial, &changes[..]) {
-                (Trial::Ran { is_changed, .. }, [change]) => {
-                    self.changed.insert(change.key.clone());
+                (Trial::Completed { is_changed, .. }, [change]) => {
+                    self.changed_keys.insert(change.key.clone());
                     if *is_changed {
-                        self.effective.insert(change.key.clone());
+                        self.effective_keys.insert(change.key.clone());
                     }
                 }
-                (Trial::Ran { .. }, _) => {}
+                (Trial::Completed { .. }, _) => {}
                 (Trial::Refused(refusal), _) => self.result.refused.push(refusal.clone()),
             }
         }
@@ -149,16 +161,16 @@ impl<'q> Search<'q> {
 
     /// Returns the joint change of `members` that makes them `speed` times as fast. If the machine is invalid with all
     /// of them, those that are invalid alone are left out.
-    fn joint(&self, members: &[&PartNumber], speed: f64) -> Result<Vec<ParameterChange>, Option<Refusal>> {
+    fn joint_change(&self, members: &[&PartNumber], speed: f64) -> Result<Vec<ParameterChange>, Option<Refusal>> {
         let changes: Vec<ParameterChange> =
-            members.iter().filter_map(|number| resource::sped_up(number, speed)).collect();
+            members.iter().filter_map(|number| resource::speed_up_change(number, speed)).collect();
         if changes.is_empty() {
             return Err(None);
         }
-        let Some(refusal) = self.bench.refusal(&changes) else { return Ok(changes) };
-        let is_valid = |change: &ParameterChange| self.bench.refusal(std::slice::from_ref(change)).is_none();
+        let Some(refusal) = self.setup.refusal(&changes) else { return Ok(changes) };
+        let is_valid = |change: &ParameterChange| self.setup.refusal(std::slice::from_ref(change)).is_none();
         let valid: Vec<ParameterChange> = changes.iter().filter(|change| is_valid(change)).cloned().collect();
-        match !valid.is_empty() && valid.len() < changes.len() && self.bench.refusal(&valid).is_none() {
+        match !valid.is_empty() && valid.len() < changes.len() && self.setup.refusal(&valid).is_none() {
             true => Ok(valid),
             false => Err(Some(refusal)),
         }
@@ -166,32 +178,32 @@ impl<'q> Search<'q> {
 
     /// Tries every resource at a higher speed, in each alternative, and at a lower speed.
     fn try_resources(&mut self) {
-        let (mut of, mut all) = (Vec::new(), Vec::new());
+        let (mut trial_targets, mut trial_changes) = (Vec::new(), Vec::new());
         let mut refused = Vec::new();
         for (resource_index, resource) in self.parameters.resources.iter().enumerate() {
             let alternatives = resource.alternatives();
             for members in &alternatives {
-                match self.joint(members, self.query.factor) {
-                    Ok(changes) => (of.push((resource_index, true)), all.push(changes)).1,
+                match self.joint_change(members, self.query.factor) {
+                    Ok(changes) => (trial_targets.push((resource_index, true)), trial_changes.push(changes)).1,
                     Err(refusal) => refused.extend(refusal),
                 }
             }
-            match self.joint(&alternatives[0], 1.0 / self.query.factor) {
-                Ok(changes) => (of.push((resource_index, false)), all.push(changes)).1,
+            match self.joint_change(&alternatives[0], 1.0 / self.query.factor) {
+                Ok(changes) => (trial_targets.push((resource_index, false)), trial_changes.push(changes)).1,
                 Err(refusal) => refused.extend(refusal),
             }
         }
         self.result.refused.extend(refused);
-        let trials = self.run_and_record_trials(&all);
-        self.tried = self
+        let trials = self.run_and_record_trials(&trial_changes);
+        self.resource_trials = self
             .parameters
             .resources
             .iter()
-            .map(|_| ResourceTrials { faster: Vec::new(), idle: Vec::new(), slower: None })
+            .map(|_| ResourceTrials { faster: Vec::new(), ineffective_gains: Vec::new(), slower_ratio: None })
             .collect();
-        for (((number, is_faster), changes), trial) in of.into_iter().zip(all).zip(trials) {
-            let Trial::Ran { ratio, is_changed } = trial else { continue };
-            let (resource, tried) = (&self.parameters.resources[number], &mut self.tried[number]);
+        for (((number, is_faster), changes), trial) in trial_targets.into_iter().zip(trial_changes).zip(trials) {
+            let Trial::Completed { ratio, is_changed } = trial else { continue };
+            let (resource, tried) = (&self.parameters.resources[number], &mut self.resource_trials[number]);
             if let ([change], [number]) = (&changes[..], &resource.members[..]) {
                 self.result.gains.push(gain(number, change, ratio));
             }
@@ -199,14 +211,14 @@ impl<'q> Search<'q> {
             let gain = SpeedUpGain { resources, changes, ratio, slower_ratio: None };
             match (is_faster, is_changed) {
                 (true, true) => tried.faster.push(gain),
-                (true, false) => tried.idle.push(gain),
-                (false, _) => tried.slower = Some(ratio),
+                (true, false) => tried.ineffective_gains.push(gain),
+                (false, _) => tried.slower_ratio = Some(ratio),
             }
         }
-        for ResourceTrials { faster, idle, slower } in &mut self.tried {
-            faster.iter_mut().chain(idle).for_each(|gain| gain.slower_ratio = *slower);
+        for ResourceTrials { faster, ineffective_gains, slower_ratio } in &mut self.resource_trials {
+            faster.iter_mut().chain(ineffective_gains).for_each(|gain| gain.slower_ratio = *slower_ratio);
         }
-        self.result.resources = self.tried.iter().filter_map(ResourceTrials::best_gain).cloned().collect();
+        self.result.resources = self.resource_trials.iter().filter_map(ResourceTrials::best_gain).cloned().collect();
     }
 
     /// Tries pairs of the resources that matter most: those with the largest gains, and those whose slow-down costs
@@ -214,14 +226,14 @@ impl<'q> Search<'q> {
     /// cost.
     fn try_pairs(&mut self) {
         let mut candidates: Vec<SpeedUpGain> = self.result.resources.clone();
-        candidates.retain(|gain| gain.ratio >= GAIN_MIN || self.costs_when_slower(gain));
+        candidates.retain(|gain| gain.ratio >= GAIN_MIN || self.is_sensitive(gain));
         candidates.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
         candidates.truncate(PAIRED_RESOURCES);
-        let is_one = |tried_resource: &&ResourceTrials, candidate: &SpeedUpGain| {
+        let has_candidate = |tried_resource: &&ResourceTrials, candidate: &SpeedUpGain| {
             tried_resource.faster.iter().any(|gain| gain.resources == candidate.resources)
         };
         let alternatives = |gain: &SpeedUpGain| {
-            let tried_resource = self.tried.iter().find(|tried| is_one(tried, gain));
+            let tried_resource = self.resource_trials.iter().find(|tried| has_candidate(tried, gain));
             tried_resource.map_or_else(|| vec![gain.clone()], |tried| tried.faster.clone())
         };
         let candidate_alternatives: Vec<Vec<SpeedUpGain>> = candidates.iter().map(alternatives).collect();
@@ -241,12 +253,12 @@ impl<'q> Search<'q> {
                 pair.ratio = trial.ratio().unwrap_or(0.0);
             }
             pairs.retain(|pair| pair.ratio > 0.0);
-            self.result.pairs.extend(largest(pairs.iter()).cloned());
+            self.result.pairs.extend(largest_gain(pairs.iter()).cloned());
         }
     }
 
-    /// Returns whether the metric changes by at least the least gain when the resource is faster or slower.
-    pub fn costs_when_slower(&self, gain: &SpeedUpGain) -> bool {
+    /// Returns whether a faster resource gains, or a slower resource costs, at least the least ratio that counts.
+    pub fn is_sensitive(&self, gain: &SpeedUpGain) -> bool {
         weight(gain) >= libm::log(GAIN_MIN)
     }
 
@@ -255,21 +267,24 @@ impl<'q> Search<'q> {
         let (factor, runs_needed_trials_only) = (self.query.factor, self.runs_needed_trials_only());
         let mut numbers = Vec::new();
         let mut all_changes = Vec::new();
-        for (resource, tried_resource) in self.parameters.resources.iter().zip(&self.tried) {
-            let matters = tried_resource.faster.iter().any(|gain| self.costs_when_slower(gain));
-            if resource.members.len() < 2 || runs_needed_trials_only && !matters {
+        for (resource, tried_resource) in self.parameters.resources.iter().zip(&self.resource_trials) {
+            let is_sensitive_resource = tried_resource.faster.iter().any(|gain| self.is_sensitive(gain));
+            if resource.members.len() < 2 || runs_needed_trials_only && !is_sensitive_resource {
                 continue;
             }
             for number in &resource.members {
                 let speeds = [Some(factor), Some(1.0 / factor).filter(|_| !runs_needed_trials_only)];
-                for change in speeds.into_iter().flatten().filter_map(|speed| resource::sped_up(number, speed)) {
+                for change in speeds.into_iter().flatten().filter_map(|speed| resource::speed_up_change(number, speed))
+                {
                     numbers.push(number.clone());
                     all_changes.push(vec![change]);
                 }
             }
         }
         for number in self.parameters.trade_offs.iter().filter(|_| !runs_needed_trials_only) {
-            for change in [factor, 1.0 / factor].into_iter().filter_map(|factor| resource::scaled(number, factor)) {
+            for change in
+                [factor, 1.0 / factor].into_iter().filter_map(|factor| resource::scaled_change(number, factor))
+            {
                 numbers.push(number.clone());
                 all_changes.push(vec![change]);
             }
@@ -288,7 +303,7 @@ impl<'q> Search<'q> {
     fn advise_on_joint_changes(&mut self) {
         for refusal in &mut self.result.refused {
             let [single] = &refusal.changes[..] else { continue };
-            let gains = self.tried.iter().flat_map(|tried| &tried.faster);
+            let gains = self.resource_trials.iter().flat_map(|tried| &tried.faster);
             let mut joint = gains.filter(|gain| gain.changes.len() > 1);
             if let Some(joint) = joint.find(|gain| gain.changes.iter().any(|change| change.key == single.key)) {
                 refusal.advice = format!("it is changed together with the other parameters of {}", joint.name());
@@ -308,20 +323,20 @@ impl<'q> Search<'q> {
             2.0 * separate_gains <= pair.ratio - 1.0
         };
         let limiting = self.result.resources.iter().chain(self.result.pairs.iter().filter(is_coupled));
-        largest(limiting).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
+        largest_gain(limiting).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
     }
 
     /// Returns the parameters that were changed without changing any metric, in the order of the description.
     fn ineffective(&mut self) -> Vec<IneffectiveParameter> {
-        let effective = std::mem::take(&mut self.effective);
-        self.result.gains.retain(|gain| effective.contains(&gain.key));
+        let effective_keys = std::mem::take(&mut self.effective_keys);
+        self.result.gains.retain(|gain| effective_keys.contains(&gain.key));
         let resources = self.parameters.resources.iter().flat_map(|resource| &resource.members);
         let single_parameters = resources.chain(&self.parameters.trade_offs);
-        let ineffective =
-            single_parameters.filter(|number| self.changed.contains(&number.key) && !effective.contains(&number.key));
+        let ineffective = single_parameters
+            .filter(|number| self.changed_keys.contains(&number.key) && !effective_keys.contains(&number.key));
         ineffective
             .map(|number| {
-                let reason = self.read.value.inert_reason(&number.key).unwrap_or_default().to_owned();
+                let reason = self.description.value.inert_reason(&number.key).unwrap_or_default().to_owned();
                 IneffectiveParameter { key: number.key.clone(), reason }
             })
             .collect()
@@ -336,7 +351,7 @@ fn long_run_note(is_shortened: bool) -> String {
 }
 
 /// Returns the speed-up with the largest gain.
-pub(super) fn largest<'g>(gains: impl IntoIterator<Item = &'g SpeedUpGain>) -> Option<&'g SpeedUpGain> {
+pub(super) fn largest_gain<'g>(gains: impl IntoIterator<Item = &'g SpeedUpGain>) -> Option<&'g SpeedUpGain> {
     gains.into_iter().reduce(|most, gain| if gain.ratio > most.ratio { gain } else { most })
 }
 
@@ -355,7 +370,7 @@ fn weight(gain: &SpeedUpGain) -> f64 {
 
 fn gain(number: &PartNumber, change: &ParameterChange, ratio: f64) -> Gain {
     let ParameterChange { key, old_value, value, factor } = change.clone();
-    Gain { key, old_value, value, factor, ratio, meaning: number.declared.meaning }
+    Gain { key, old_value, value, factor, ratio, meaning: number.declaration.meaning }
 }
 
 #[cfg(test)]

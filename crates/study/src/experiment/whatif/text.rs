@@ -11,7 +11,8 @@ const LINES_SHOWN: usize = 8;
 /// whole tables.
 pub fn text(result: &WhatIf, shows_all: bool) -> String {
     let lines_max = if shows_all { usize::MAX } else { LINES_SHOWN };
-    let (ups, trade_offs): (Vec<&Gain>, Vec<&Gain>) = result.gains.iter().partition(|gain| !gain.is_trade_off());
+    let (speed_up_gains, trade_offs): (Vec<&Gain>, Vec<&Gain>) =
+        result.gains.iter().partition(|gain| !gain.is_trade_off());
     let parts = [
         headline(result),
         bottleneck(result),
@@ -21,10 +22,14 @@ pub fn text(result: &WhatIf, shows_all: bool) -> String {
             &result.pairs.iter().filter(|pair| is_significant(pair.ratio)).collect::<Vec<_>>(),
             lines_max,
         ),
-        gains("single parameter: gains", ups.iter().filter(|gain| gain.ratio >= GAIN_MIN).copied(), lines_max),
+        gains(
+            "single parameter: gains",
+            speed_up_gains.iter().filter(|gain| gain.ratio >= GAIN_MIN).copied(),
+            lines_max,
+        ),
         gains(
             "single parameter: costs",
-            ups.iter().rev().filter(|gain| gain.ratio <= 1.0 / GAIN_MIN).copied(),
+            speed_up_gains.iter().rev().filter(|gain| gain.ratio <= 1.0 / GAIN_MIN).copied(),
             lines_max,
         ),
         gains("trade-off", trade_offs.into_iter().filter(|gain| is_significant(gain.ratio)), lines_max),
@@ -81,7 +86,8 @@ fn bottleneck(result: &WhatIf) -> String {
     text
 }
 
-/// Returns the gain of the largest speed-up, unless it is that of the bottleneck's own line, and the next bottleneck.
+/// Returns the largest speed-up of the bottleneck with its gain, unless the line before already states it, and the next
+/// bottleneck.
 fn saturation_text(saturation: &Saturation, bottleneck: &SpeedUpGain) -> String {
     let Saturation { changes, ratio, limit, next, .. } = saturation;
     let gain = percent(ratio - 1.0);

@@ -1,7 +1,7 @@
 //! Trial runs with changed parameters. Each is compared with the run without changes.
 //!
-//! Only runs that ended by themselves are compared. A saturated run is compared by a rate only, since its latencies
-//! grow with its length.
+//! Only complete runs are compared. A saturated run is compared by a rate only, since its latencies grow with its
+//! length.
 
 use super::{ParameterChange, Refusal, TrialProgress};
 use crate::experiment::RunResult;
@@ -21,7 +21,7 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    /// Returns how many times better `value` is than the value before.
+    /// Returns the factor by which `value` is better than the value before the changes.
     pub fn ratio(&self, value: f64) -> f64 {
         let before = self.metric.value;
         match self.more_is_better {
@@ -31,33 +31,33 @@ impl Goal {
         }
     }
 
-    /// Returns the goal with another value before the changes.
-    pub fn from(&self, value: f64) -> Goal {
+    /// Returns the goal with the value `value` before the changes.
+    pub fn with_baseline(&self, value: f64) -> Goal {
         Goal { metric: Metric { value, ..self.metric.clone() }, more_is_better: self.more_is_better }
     }
 }
 
-/// The result of a run: its metrics, and whether it was saturated.
-pub(super) struct Measured {
+/// The result of a run: its metrics, whether it was saturated, and its number of events.
+pub(super) struct MeasuredRun {
     pub metrics: Vec<Metric>,
     pub is_saturated: bool,
     pub events: u64,
 }
 
-impl Measured {
+impl MeasuredRun {
     /// Runs the machine.
     ///
     /// # Errors
     ///
-    /// Returns the reason if nothing can be compared with the run, because it did not end by itself.
-    pub fn new(read: &Read<Machine>) -> Result<Measured, Problem> {
-        let result = crate::experiment::run(&read.value, Recorder::off());
+    /// Returns the reason if nothing can be compared with the run, because it did not complete.
+    pub fn new(description: &Read<Machine>) -> Result<MeasuredRun, Problem> {
+        let result = crate::experiment::run(&description.value, Recorder::off());
         match &result.outcome {
             Outcome::Done | Outcome::Saturated(_) => {
                 let is_saturated = matches!(result.outcome, Outcome::Saturated(_));
-                Ok(Measured { metrics: result.metrics, is_saturated, events: result.events })
+                Ok(MeasuredRun { metrics: result.metrics, is_saturated, events: result.events })
             }
-            _ => Err(cut_off(&result)),
+            _ => Err(incomplete_run_problem(&result)),
         }
     }
 
@@ -67,8 +67,8 @@ impl Measured {
     }
 }
 
-/// Returns the problem that a run which did not end by itself has no metric that can be compared.
-fn cut_off(result: &RunResult) -> Problem {
+/// Returns the problem that a run which did not complete has no metric that can be compared.
+fn incomplete_run_problem(result: &RunResult) -> Problem {
     let problem = match &result.outcome {
         Outcome::TimeLimit(stuck) if stuck.end_time == Time::END => {
             Problem::new("the run reached the end of simulated time".to_owned())
@@ -81,13 +81,13 @@ fn cut_off(result: &RunResult) -> Problem {
         outcome => Problem::new(format!("the run ended in a {} at {}", outcome_name(outcome), result.end))
             .help("`narrows run` shows which tasks wait for each other"),
     };
-    problem.help("what-if compares only runs that ended by themselves")
+    problem.help("what-if compares only completed runs")
 }
 
 /// The result of a trial run.
 #[derive(Clone)]
 pub(super) enum Trial {
-    Ran {
+    Completed {
         /// Factor by which the metric is better.
         ratio: f64,
         /// Whether any metric changed.
@@ -98,27 +98,27 @@ pub(super) enum Trial {
 
 impl Trial {
     pub fn ratio(&self) -> Option<f64> {
-        if let Trial::Ran { ratio, .. } = self { Some(*ratio) } else { None }
+        if let Trial::Completed { ratio, .. } = self { Some(*ratio) } else { None }
     }
 }
 
 /// The machine that trials change, and the run that they are compared with.
-pub(super) struct Bench<'q> {
+pub(super) struct TrialSetup<'q> {
     pub reader: Reader<'q>,
     /// Overrides of every trial.
     pub sets: Vec<String>,
     /// The run without changes.
-    pub base: Measured,
+    pub baseline: MeasuredRun,
     pub goal: Goal,
     pub progress: &'q (dyn Fn(TrialProgress) + Sync),
 }
 
-impl Bench<'_> {
+impl TrialSetup<'_> {
     /// Runs a trial of each set of changes, in parallel, and returns the results in their order.
     pub fn try_all(&self, changes: &[Vec<ParameterChange>]) -> Vec<Trial> {
         let run_trial = |changes: &Vec<ParameterChange>| {
             let trial = self.try_changes(changes);
-            (self.progress)(TrialProgress::Ran);
+            (self.progress)(TrialProgress::RunEnded);
             trial
         };
         one_task_per_run(changes.par_iter()).map(run_trial).collect()
@@ -131,16 +131,16 @@ impl Bench<'_> {
 
     /// Returns the refusal of `changes` if the machine is invalid with them.
     pub fn refusal(&self, changes: &[ParameterChange]) -> Option<Refusal> {
-        (self.reader)(&self.overrides(changes)).err().map(|problems| invalid(changes, &problems))
+        (self.reader)(&self.overrides(changes)).err().map(|problems| invalid_refusal(changes, &problems))
     }
 
     fn try_changes(&self, changes: &[ParameterChange]) -> Trial {
-        let read = match (self.reader)(&self.overrides(changes)) {
-            Ok(read) => read,
-            Err(problems) => return Trial::Refused(invalid(changes, &problems)),
+        let description = match (self.reader)(&self.overrides(changes)) {
+            Ok(description) => description,
+            Err(problems) => return Trial::Refused(invalid_refusal(changes, &problems)),
         };
         let refuse = |reason: String, advice: &str| Trial::Refused(Refusal::new(changes, reason, advice.to_owned()));
-        let measured = match Measured::new(&read) {
+        let measured = match MeasuredRun::new(&description) {
             Ok(measured) => measured,
             Err(problem) => {
                 let advice = problem.help.first().map_or("", String::as_str);
@@ -148,21 +148,22 @@ impl Bench<'_> {
             }
         };
         let Goal { metric, .. } = &self.goal;
-        if (measured.is_saturated || self.base.is_saturated) && !metric.kind.holds_when_saturated() {
+        if (measured.is_saturated || self.baseline.is_saturated) && !metric.kind.holds_when_saturated() {
             let reason = format!("the run is saturated, and {} then grows with the length of the run", metric.name);
             return refuse(reason, "lower the load, or choose a rate as the metric");
         }
         match measured.metric(&metric.name) {
-            Some(found) => {
-                Trial::Ran { ratio: self.goal.ratio(found.value), is_changed: measured.metrics != self.base.metrics }
-            }
+            Some(found) => Trial::Completed {
+                ratio: self.goal.ratio(found.value),
+                is_changed: measured.metrics != self.baseline.metrics,
+            },
             None => refuse(format!("the run has no {}", metric.name), "choose another metric"),
         }
     }
 }
 
 /// Returns the refusal of changes with which the description is invalid.
-fn invalid(changes: &[ParameterChange], problems: &Problems) -> Refusal {
+fn invalid_refusal(changes: &[ParameterChange], problems: &Problems) -> Refusal {
     let Some(problem) = problems.list().first() else { return Refusal::new(changes, String::new(), String::new()) };
     let reason = match &*problem.label {
         "" => problem.message.clone(),

@@ -5,7 +5,7 @@ use narrows_core::engine::Time;
 
 /// Returns, for each packet, the interval from the start of its first span on a track to the end of its last span, in
 /// order of the starts. The arguments are POINT/NODE/TRACK.
-fn rectangles(results: &Results, arguments: &[&str]) -> Option<Vec<(Time, Time)>> {
+fn packet_intervals(results: &Results, arguments: &[&str]) -> Option<Vec<(Time, Time)>> {
     let [point, node, track] = arguments else { return None };
     let mut packets: Vec<(u64, Time, Time)> = Vec::new();
     for span in results.get(*point)?.timeline.spans_on(node, track)? {
@@ -19,12 +19,14 @@ fn rectangles(results: &Results, arguments: &[&str]) -> Option<Vec<(Time, Time)>
     Some(packets.into_iter().map(|(_, start, end)| (start, end)).collect())
 }
 
-/// Returns the length of that interval for each packet on a track, in µs. The arguments are POINT/NODE/TRACK.
+/// Returns the duration of each packet on a track, from the start of its first span to the end of its last span, in µs.
+/// The arguments are POINT/NODE/TRACK.
 pub fn packet_times(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
-    Some(rectangles(results, arguments)?.into_iter().map(|(start, end)| (end - start).as_us()).collect())
+    Some(packet_intervals(results, arguments)?.into_iter().map(|(start, end)| (end - start).as_us()).collect())
 }
 
-/// Returns the end of that interval for each packet on a track, in µs. The arguments are POINT/NODE/TRACK.
+/// Returns the end of the last span of each packet on a track, in µs, in order of the packets' starts. The arguments
+/// are POINT/NODE/TRACK.
 pub fn packet_ends(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
-    Some(rectangles(results, arguments)?.into_iter().map(|(_, end)| end.as_us()).collect())
+    Some(packet_intervals(results, arguments)?.into_iter().map(|(_, end)| end.as_us()).collect())
 }

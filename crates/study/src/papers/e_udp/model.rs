@@ -1,10 +1,10 @@
-//! The analytic model of Jin et al. (2005), §4.4, Equations 1 to 4. The paper leaves Γ and *u* to another report; they
-//! are derived in `docs/pipelining.md`.
+//! The analytic model of Jin et al. (2005), §4.4, Equations 1 to 4. The paper refers to another report for Γ and *u*;
+//! `docs/pipelining.md` derives them.
 //!
 //! A packet of *B* bytes passes several layers; layer *i* takes the time *g* for a packet, and *G* for each byte. As in
-//! the paper, both are measured with coarse-grained pipelining: *g* on messages of one byte, and *G* on the additional
-//! time of 32 KiB. The layers with a *G* are the engines. For each fragment, an engine takes a start-up time *S*, which
-//! is the part of *g* that is service time.
+//! the paper, both are measured with coarse-grained pipelining: *g* with messages of one byte, and *G* by the time that
+//! a message of 32 KiB takes in addition. The layers with a *G* are the engines. For each fragment, an engine takes a
+//! start-up time *S*, which is the part of *g* that is service time.
 
 use crate::report::MeanLedger;
 use crate::study::experiments::Results;
@@ -15,7 +15,7 @@ const ENGINES: [&str; 3] = ["hostTx", "netTx", "hostRcv"];
 const SIZE_MIN: f64 = 1.0;
 const SIZE_MAX: f64 = 32_768.0;
 
-/// The times of an engine for a packet, for a further fragment, and for a byte, in µs.
+/// The times of an engine, in µs: *g* for a packet, *S* for a further fragment, and *G* for a byte.
 #[derive(Clone, Copy, Debug)]
 struct Engine {
     g: f64,
@@ -38,21 +38,19 @@ impl Layers {
     /// Returns the layers of E-UDP as measured.
     fn measured(results: &Results) -> Option<Layers> {
         let ledger_of = |size: &str| Some(MeanLedger::new(&results.get(&format!("latency/coarse/{size}"))?.ledger));
-        let (least, most) = (ledger_of("1")?, ledger_of("32768")?);
+        let (ledger_min, ledger_max) = (ledger_of("1")?, ledger_of("32768")?);
         let mut engines = [Engine { g: 0.0, start_up: 0.0, per_byte: 0.0 }; 3];
         for (engine, name) in engines.iter_mut().zip(ENGINES) {
-            let [short, long] = [&least, &most].map(|of| of.stages.iter().find(|stage| stage.name == name));
+            let [short, long] =
+                [&ledger_min, &ledger_max].map(|ledger| ledger.stages.iter().find(|stage| stage.name == name));
             let (short, long) = (short?, long?);
             let per_byte = (long.total_us() - short.total_us()) / (SIZE_MAX - SIZE_MIN);
-            let without_size_min = |time: f64| (time - per_byte * SIZE_MIN).max(0.0);
-            *engine = Engine {
-                g: without_size_min(short.total_us()),
-                start_up: without_size_min(short.service_us),
-                per_byte,
-            };
+            let per_packet_part = |time: f64| (time - per_byte * SIZE_MIN).max(0.0);
+            *engine =
+                Engine { g: per_packet_part(short.total_us()), start_up: per_packet_part(short.service_us), per_byte };
         }
-        let all: f64 = engines.iter().map(|engine| engine.g + engine.per_byte * SIZE_MIN).sum();
-        Some(Layers { other_layers_us: least.total_us() - all, engines })
+        let engines_us: f64 = engines.iter().map(|engine| engine.g + engine.per_byte * SIZE_MIN).sum();
+        Some(Layers { other_layers_us: ledger_min.total_us() - engines_us, engines })
     }
 
     /// Evaluates Equation 1.
@@ -82,39 +80,39 @@ impl Layers {
 }
 
 /// Returns the time at which `count` bytes have arrived.
-fn time_of(arrivals: &Arrivals, count: f64) -> f64 {
-    let mut before = 0.0;
+fn arrival_time(arrivals: &Arrivals, count: f64) -> f64 {
+    let mut earlier_bytes = 0.0;
     for (start, end, bytes) in arrivals {
-        if count <= before + bytes {
-            return start + (end - start) * ((count - before) / bytes);
+        if count <= earlier_bytes + bytes {
+            return start + (end - start) * ((count - earlier_bytes) / bytes);
         }
-        before += bytes;
+        earlier_bytes += bytes;
     }
     arrivals.last().map_or(0.0, |(_, end, _)| *end)
 }
 
-/// Returns the number of bytes that have arrived at the time `at`.
-fn bytes_at(arrivals: &Arrivals, at: f64) -> f64 {
+/// Returns the number of bytes that have arrived at the time `time`.
+fn bytes_at(arrivals: &Arrivals, time: f64) -> f64 {
     arrivals
         .iter()
-        .map(|(start, end, bytes)| bytes * ((at - start) / (end - start).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0))
+        .map(|(start, end, bytes)| bytes * ((time - start) / (end - start).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0))
         .sum()
 }
 
 /// Returns the arrivals in the memory after an engine.
 fn after_engine(arrivals: &Arrivals, engine: Engine, bytes: f64, threshold: f64) -> Arrivals {
-    let (mut taken, mut free, mut passed) = (0.0, 0.0f64, Vec::new());
-    while taken < bytes {
-        let least = (taken + threshold).min(bytes);
-        let begins = free.max(time_of(arrivals, least));
+    let (mut taken_bytes, mut engine_free_us, mut departures) = (0.0, 0.0f64, Vec::new());
+    while taken_bytes < bytes {
+        let bytes_needed = (taken_bytes + threshold).min(bytes);
+        let start_us = engine_free_us.max(arrival_time(arrivals, bytes_needed));
         // Bytes that arrive while the engine is being started belong to the next fragment.
-        let fragment = bytes_at(arrivals, begins).clamp(least, bytes) - taken;
-        let from = begins + if taken == 0.0 { engine.g } else { engine.start_up };
-        free = from + fragment * engine.per_byte;
-        passed.push((from, free, fragment));
-        taken += fragment;
+        let fragment = bytes_at(arrivals, start_us).clamp(bytes_needed, bytes) - taken_bytes;
+        let first_byte_us = start_us + if taken_bytes == 0.0 { engine.g } else { engine.start_up };
+        engine_free_us = first_byte_us + fragment * engine.per_byte;
+        departures.push((first_byte_us, engine_free_us, fragment));
+        taken_bytes += fragment;
     }
-    passed
+    departures
 }
 
 /// Returns the latency of E-UDP according to the model, in µs. The arguments are `coarse` or `fine`, SIZE and
@@ -151,7 +149,8 @@ mod tests {
 
     #[test]
     fn without_start_up_cost_faster_engines_add_one_threshold_each() {
-        // Γ is then the largest G: Σ t·G + B·Γ, with the last engine the slowest.
+        // Γ is then the largest G. The last engine is the slowest, so the latency is Σ t·G over the other engines, plus
+        // B·Γ.
         let layers = layers([(0.0, 0.01), (0.0, 0.005), (0.0, 0.02)]);
         let (bytes, threshold) = (64_000.0, 500.0);
         let expected = 10.0 + threshold * (0.01 + 0.005) + bytes * 0.02;

@@ -5,18 +5,18 @@ use narrows_core::engine::HeatMapData;
 
 /// Returns the longest time, in cycles, for which at least PACKETS packets were pending for one receiver. The arguments
 /// are POINT/PACKETS.
-pub fn longest(results: &Results, arguments: &[&str]) -> Option<f64> {
+pub fn longest_backlog(results: &Results, arguments: &[&str]) -> Option<f64> {
     let [point, packets] = arguments else { return None };
     let map = results.get(*point)?.map.as_ref()?;
     Some(longest_backlog_cycles(map, packets.parse().ok()?) as f64)
 }
 
 fn longest_backlog_cycles(map: &HeatMapData, packets: u32) -> u64 {
-    let longest = |row: &[u32]| {
+    let longest_run = |row: &[u32]| {
         let runs = row.split(|pending| *pending < packets);
         runs.map(<[u32]>::len).max().unwrap_or(0)
     };
-    (0..map.rows).map(|row| longest(map.row(row))).max().unwrap_or(0) as u64 * map.every_cycles
+    (0..map.rows).map(|row| longest_run(map.row(row))).max().unwrap_or(0) as u64 * map.every_cycles
 }
 
 #[cfg(test)]

@@ -16,10 +16,10 @@ use crate::study::{BuiltinFn, BuiltinFns};
 /// Adds the paper's functions.
 pub(super) fn register(functions: BuiltinFns) -> BuiltinFns {
     functions
-        .with_value_of_point("longest-pile", BuiltinFn::Number(backlog::longest))
+        .with_value_of_point("longest-pile", BuiltinFn::Number(backlog::longest_backlog))
         .with_value("volume", BuiltinFn::Number(volume::volume))
         .with_judge("nifdy-parameters", search::parameters)
-        .with_judge("nifdy-enough", search::enough)
+        .with_judge("nifdy-enough", search::small_sets_suffice)
         .with_figure("nifdy-search", search::table)
         .with_exploration("nifdy-search", search::EXPLORATION)
 }

@@ -95,8 +95,8 @@ fn survivor_count(sets: usize) -> usize {
 
 /// Returns the number of sets in each round.
 fn round_sizes(quick: bool) -> Vec<usize> {
-    let first = candidates(quick).len();
-    std::iter::successors(Some(first), |sets| Some(survivor_count(*sets))).take(rounds(quick).len()).collect()
+    let candidate_count = candidates(quick).len();
+    std::iter::successors(Some(candidate_count), |sets| Some(survivor_count(*sets))).take(rounds(quick).len()).collect()
 }
 
 /// Returns the number of runs of the search.
@@ -105,18 +105,18 @@ fn runs(quick: bool) -> usize {
     round_sizes(quick).iter().map(|sets| NETWORKS.len() * LOADS.len() * (sets + 1)).sum()
 }
 
-/// Returns the best `count` of the scored sets, in their order. The set `always` is among them.
-fn survivors(scored: &[(ParameterSet, f64)], count: usize, always: ParameterSet) -> Vec<ParameterSet> {
-    let mut best: Vec<usize> = (0..scored.len()).collect();
+/// Returns the best `count` of the scored sets, in their order. `kept_set` is always among them.
+fn survivors(scored: &[(ParameterSet, f64)], count: usize, kept_set: ParameterSet) -> Vec<ParameterSet> {
+    let mut indices: Vec<usize> = (0..scored.len()).collect();
     // Sorting is stable, so if scores are equal, the earlier set wins.
-    best.sort_by(|a, b| scored[*b].1.total_cmp(&scored[*a].1));
-    let position = best.iter().position(|set| scored[*set].0 == always);
+    indices.sort_by(|a, b| scored[*b].1.total_cmp(&scored[*a].1));
+    let position = indices.iter().position(|set| scored[*set].0 == kept_set);
     if let Some(position) = position.filter(|position| *position >= count) {
-        best.swap(count - 1, position);
+        indices.swap(count - 1, position);
     }
-    best.truncate(count);
-    best.sort_unstable();
-    best.into_iter().map(|set| scored[set].0).collect()
+    indices.truncate(count);
+    indices.sort_unstable();
+    indices.into_iter().map(|set| scored[set].0).collect()
 }
 
 /// Returns the name of a set in the names of points.
@@ -144,17 +144,23 @@ fn points(
     let mut points = Vec::new();
     for load in LOADS {
         let point_name = |experiment: &str| format!("{experiment}/{}/{load}", network.key);
-        let (base, alone) = ("search", "search-none");
+        let (base, reference) = ("search", "search-none");
         let name = reference_point(network, load, cycles);
-        points.extend(experiments.variant(location, alone, &point_name(alone), name, std::slice::from_ref(&length)));
+        points.extend(experiments.variant(
+            location,
+            reference,
+            &point_name(reference),
+            name,
+            std::slice::from_ref(&length),
+        ));
         for set in sets {
-            let more = settings(set).into_iter().chain([length.clone()]).collect::<Vec<_>>();
+            let overrides = settings(set).into_iter().chain([length.clone()]).collect::<Vec<_>>();
             points.extend(experiments.variant(
                 location,
                 base,
                 &point_name(base),
                 nifdy_point(network, load, cycles, set),
-                &more,
+                &overrides,
             ));
         }
     }
@@ -205,13 +211,13 @@ fn explore(
         let round = NETWORKS.iter().zip(&sets);
         let points: Vec<Point> =
             round.flat_map(|(network, sets)| points(experiments, location, network, sets, *cycles)).collect();
-        let found = run_all(&points, jobs, done);
+        let round_results = run_all(&points, jobs, done);
         for (network, sets) in NETWORKS.iter().zip(&mut sets) {
             let scored: Vec<(ParameterSet, f64)> =
-                sets.iter().map(|set| (*set, score(&found, network, set, *cycles).unwrap_or(0.0))).collect();
+                sets.iter().map(|set| (*set, score(&round_results, network, set, *cycles).unwrap_or(0.0))).collect();
             *sets = survivors(&scored, survivor_count(scored.len()), network.best);
         }
-        results.extend(found);
+        results.extend(round_results);
     }
     results
 }
@@ -220,55 +226,60 @@ fn explore(
 pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Observation> {
     let network = NETWORKS.iter().find(|network| arguments == [network.key])?;
     let (cycles, sets) = last_round(results, network)?;
-    let (best, most) = sets[0];
-    let own = score(results, network, &network.best, cycles)?;
+    let (best, best_score) = sets[0];
+    let paper_score = score(results, network, &network.best, cycles)?;
     let words = format!(
-        "the paper's {} reaches {} of the best found, {} ({most:.3} times no NIFDY, {cycles} cycles)",
+        "the paper's {} reaches {} of the best found, {} ({best_score:.3} times no NIFDY, {cycles} cycles)",
         network.best.text(),
-        percent(own / most),
+        percent(paper_score / best_score),
         best.text()
     );
-    Some(Observation::Words(words, own >= 0.95 * most))
+    Some(Observation::Text(words, paper_score >= 0.95 * best_score))
 }
 
 /// Returns the observation of whether a set within *O* = 8, *B* = 16, *D* = 1 and *W* = 8 reaches 98 % of the best
 /// score.
-pub fn enough(results: &Results, _: &[&str]) -> Option<Observation> {
+pub fn small_sets_suffice(results: &Results, _: &[&str]) -> Option<Observation> {
     let is_small = |set: &ParameterSet| set.outstanding <= 8 && set.pool <= 16 && set.dialogs <= 1 && set.window <= 8;
     let (mut words, mut holds) = (Vec::new(), true);
     for network in &NETWORKS {
         let (_, sets) = last_round(results, network)?;
-        let within = sets.iter().find(|(set, _)| is_small(set))?;
-        holds &= within.1 >= 0.98 * sets[0].1;
-        words.push(format!("{}: {} has {} of the best", network.name, within.0.text(), percent(within.1 / sets[0].1)));
+        let best_small_set = sets.iter().find(|(set, _)| is_small(set))?;
+        holds &= best_small_set.1 >= 0.98 * sets[0].1;
+        words.push(format!(
+            "{}: {} has {} of the best",
+            network.name,
+            best_small_set.0.text(),
+            percent(best_small_set.1 / sets[0].1)
+        ));
     }
-    Some(Observation::Words(words.join(", "), holds))
+    Some(Observation::Text(words.join(", "), holds))
 }
 
 /// Returns the table of the paper's parameters and the best parameters found.
 pub fn table(results: &Results) -> Vec<Artifact> {
     let heads = ["network", "best found", "score", "in the paper", "score", "part of the best"];
     let mut table = ReportTable::new(heads.map(Column::new).into());
-    let (mut names, mut own, mut best) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut paper_scores, mut best_scores) = (Vec::new(), Vec::new(), Vec::new());
     for network in &NETWORKS {
         let Some((cycles, sets)) = last_round(results, network) else { continue };
-        let (set, most) = sets[0];
+        let (set, best_score) = sets[0];
         let score = score(results, network, &network.best, cycles);
         table.push(vec![
             network.name.into(),
             set.text().into(),
-            most.into(),
+            best_score.into(),
             network.best.text().into(),
             score.into(),
-            Cell::from(score.map(|score| score / most)),
+            Cell::from(score.map(|score| score / best_score)),
         ]);
         names.push(network.name);
-        own.push(score.unwrap_or(f64::NAN));
-        best.push(most);
+        paper_scores.push(score.unwrap_or(f64::NAN));
+        best_scores.push(best_score);
     }
     let title = "Table 3: the best parameters, by search";
     let axis = "throughput [multiple of no NIFDY]";
-    let chart = BarChart::grouped(title, axis, &names, &[("the paper's", own), ("best found", best)]);
+    let chart = BarChart::grouped(title, axis, &names, &[("the paper's", paper_scores), ("best found", best_scores)]);
     let caption = "Successive halving over O, B, D and W: all sets run for 50 000 cycles under both loads, the best third goes on for twice as long, up to a million cycles (less under --quick). Score: the mean over both loads of the throughput as a multiple of that without NIFDY.";
     let (id, svg) = ("search".into(), Some(chart.svg()));
     vec![Artifact { id, title: title.into(), caption: caption.into(), svg, table: Some(table), explorer: None }]
@@ -310,13 +321,13 @@ mod tests {
         for network in &NETWORKS {
             for load in LOADS {
                 results.insert(reference_point(network, load, 20_000), delivering(1000.0));
-                let own = if network.key == "mesh" { 1400.0 } else { 1490.0 };
-                results.insert(nifdy_point(network, load, 20_000, &network.best), delivering(own));
+                let delivered = if network.key == "mesh" { 1400.0 } else { 1490.0 };
+                results.insert(nifdy_point(network, load, 20_000, &network.best), delivering(delivered));
                 results.insert(nifdy_point(network, load, 20_000, &ParameterSet::new(4, 16, 1, 8)), delivering(1500.0));
             }
         }
-        let holds = |seen: Option<Observation>| matches!(seen, Some(Observation::Words(_, true)));
-        assert!(holds(parameters(&results, &["fat-tree"])) && holds(enough(&results, &[])));
+        let holds = |observation: Option<Observation>| matches!(observation, Some(Observation::Text(_, true)));
+        assert!(holds(parameters(&results, &["fat-tree"])) && holds(small_sets_suffice(&results, &[])));
         assert!(!holds(parameters(&results, &["mesh"])), "1400 is less than 95 % of 1500");
         assert!(parameters(&Results::new(), &["mesh"]).is_none(), "no results give no observation");
     }

@@ -70,10 +70,10 @@ const NETWORKS: [(&str, Ports); 8] = [
 pub fn volume(_: &Results, arguments: &[&str]) -> Option<f64> {
     let [key] = arguments else { return None };
     let (_, ports) = NETWORKS.iter().find(|(network, _)| network == key)?;
-    let base = shipped::paper("nifdy/network.toml")?;
+    let network_text = shipped::paper("nifdy/network.toml")?;
     let part = format!("parts=[\"fabrics/nifdy-{key}\"]");
-    let read = machine::read(Document::Text("network.toml", base, None), &[part]).ok()?;
-    let entries = read.entries();
+    let description = machine::read(Document::Text("network.toml", network_text, None), &[part]).ok()?;
+    let entries = description.entries();
     let count = |path: &str| entries.iter().find(|entry| entry.path == path)?.value.parse::<f64>().ok();
     let channels = count("fabric.router.virtual-channels")?;
     Some(ports.per_node() * channels * count("fabric.router.buffer-flits")? / PACKET_FLITS)

@@ -40,11 +40,11 @@ impl<'a> CaptureRecord<'a> {
 /// Returns the payload of an Ethernet frame if it is IPv4, after any VLAN tags.
 fn ethernet_payload(frame: &[u8]) -> Option<&[u8]> {
     const IPV4: [u8; 2] = [0x08, 0x00];
-    const TAGS: [[u8; 2]; 2] = [[0x81, 0x00], [0x88, 0xa8]];
+    const VLAN_TAGS: [[u8; 2]; 2] = [[0x81, 0x00], [0x88, 0xa8]];
     let mut rest = frame.get(12..)?;
     loop {
         let (ethertype, payload) = rest.split_first_chunk::<2>()?;
-        if !TAGS.contains(ethertype) {
+        if !VLAN_TAGS.contains(ethertype) {
             return (*ethertype == IPV4).then_some(payload);
         }
         rest = payload.get(2..)?;
@@ -78,7 +78,7 @@ impl std::error::Error for CaptureError {}
 ///
 /// # Errors
 ///
-/// Returns the first error in the file, and the format if it is not supported.
+/// Returns the first error in the file, or the name of the format if the format is not supported.
 pub fn read(bytes: &[u8]) -> Result<Vec<CaptureRecord<'_>>, CaptureError> {
     match bytes.first_chunk() {
         Some([0x0a, 0x0d, 0x0d, 0x0a]) => pcapng::read(bytes),

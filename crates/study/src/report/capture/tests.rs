@@ -5,59 +5,63 @@ use narrows_core::engine::Time;
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// Numbers in a byte order.
+/// A byte order, in which the methods encode numbers and blocks.
 #[derive(Clone, Copy)]
-struct Order {
+struct ByteOrder {
     is_big_endian: bool,
 }
 
-impl Order {
-    fn words(self, words: &[u32]) -> Vec<u8> {
+impl ByteOrder {
+    fn encode_u32s(self, words: &[u32]) -> Vec<u8> {
         let bytes = |word: &u32| if self.is_big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
         words.iter().flat_map(bytes).collect()
     }
 
-    fn halves(self, halves: &[u16]) -> Vec<u8> {
+    fn encode_u16s(self, halves: &[u16]) -> Vec<u8> {
         let bytes = |half: &u16| if self.is_big_endian { half.to_be_bytes() } else { half.to_le_bytes() };
         halves.iter().flat_map(bytes).collect()
     }
 
     /// Returns a block of pcapng.
-    fn block(self, kind: u32, inner: &[&[u8]]) -> Vec<u8> {
-        let mut inner = inner.concat();
-        inner.resize(inner.len().next_multiple_of(4), 0);
-        let length = inner.len() as u32 + 12;
-        [self.words(&[kind, length]), inner, self.words(&[length])].concat()
+    fn block(self, kind: u32, body: &[&[u8]]) -> Vec<u8> {
+        let mut body = body.concat();
+        body.resize(body.len().next_multiple_of(4), 0);
+        let length = body.len() as u32 + 12;
+        [self.encode_u32s(&[kind, length]), body, self.encode_u32s(&[length])].concat()
     }
 
-    fn section(self) -> Vec<u8> {
-        self.block(0x0a0d_0d0a, &[&self.words(&[0x1a2b_3c4d]), &self.halves(&[1, 0]), &[0xff; 8]])
+    fn section_header(self) -> Vec<u8> {
+        self.block(0x0a0d_0d0a, &[&self.encode_u32s(&[0x1a2b_3c4d]), &self.encode_u16s(&[1, 0]), &[0xff; 8]])
     }
 
     fn option(self, code: u16, value: &[u8]) -> Vec<u8> {
-        let mut bytes = [&self.halves(&[code, value.len() as u16]), value].concat();
+        let mut bytes = [&self.encode_u16s(&[code, value.len() as u16]), value].concat();
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         bytes
     }
 
-    fn interface(self, link: u16, snapshot_length: u32, options: &[Vec<u8>]) -> Vec<u8> {
-        self.block(1, &[&self.halves(&[link, 0]), &self.words(&[snapshot_length]), &options.concat()])
+    fn interface_description(self, link: u16, snapshot_length: u32, options: &[Vec<u8>]) -> Vec<u8> {
+        self.block(1, &[&self.encode_u16s(&[link, 0]), &self.encode_u32s(&[snapshot_length]), &options.concat()])
     }
 
-    fn enhanced(self, interface: u32, ticks: u64, bytes: &[u8], length: u32) -> Vec<u8> {
+    fn enhanced_packet(self, interface: u32, ticks: u64, bytes: &[u8], length: u32) -> Vec<u8> {
         let fields = [interface, (ticks >> 32) as u32, ticks as u32, bytes.len() as u32, length];
-        self.block(6, &[&self.words(&fields), bytes])
+        self.block(6, &[&self.encode_u32s(&fields), bytes])
     }
 }
 
-const ORDERS: [Order; 2] = [Order { is_big_endian: false }, Order { is_big_endian: true }];
+const BYTE_ORDERS: [ByteOrder; 2] = [ByteOrder { is_big_endian: false }, ByteOrder { is_big_endian: true }];
 
 #[test]
-fn classic_files_are_read_in_both_orders_and_resolutions() {
-    for order in ORDERS {
+fn pcap_files_are_read_in_both_byte_orders_and_time_resolutions() {
+    for order in BYTE_ORDERS {
         for (magic, nanoseconds) in [(0xa1b2_c3d4, 7_000), (0xa1b2_3c4d, 7)] {
-            let header = [order.words(&[magic]), order.halves(&[2, 4]), order.words(&[0, 0, 65_535, 0x1000_0065])];
-            let packet = [order.words(&[1_700_000_000, 7, 3, 90]), b"abc".to_vec()];
+            let header = [
+                order.encode_u32s(&[magic]),
+                order.encode_u16s(&[2, 4]),
+                order.encode_u32s(&[0, 0, 65_535, 0x1000_0065]),
+            ];
+            let packet = [order.encode_u32s(&[1_700_000_000, 7, 3, 90]), b"abc".to_vec()];
             let file = [header.concat(), packet.concat(), packet.concat()].concat();
             let expected = CaptureRecord {
                 interface: 0,
@@ -73,23 +77,24 @@ fn classic_files_are_read_in_both_orders_and_resolutions() {
 }
 
 /// Returns a file with all supported blocks, and one that is skipped.
-fn full(order: Order) -> Vec<u8> {
+fn file_with_all_blocks(order: ByteOrder) -> Vec<u8> {
     let offset: i64 = -5;
     let offset = if order.is_big_endian { offset.to_be_bytes() } else { offset.to_le_bytes() };
-    let first = [order.option(2, b"eth7"), order.option(9, &[9]), order.option(14, &offset), order.option(0, &[])];
+    let first_options =
+        [order.option(2, b"eth7"), order.option(9, &[9]), order.option(14, &offset), order.option(0, &[])];
     let parts = [
-        order.section(),
-        order.interface(1, 2, &first),
-        order.interface(228, 0, &[order.option(9, &[0x80 | 10])]),
-        order.interface(101, 0, &[]),
+        order.section_header(),
+        order.interface_description(1, 2, &first_options),
+        order.interface_description(228, 0, &[order.option(9, &[0x80 | 10])]),
+        order.interface_description(101, 0, &[]),
         order.block(0x0bad, &[&[0xee; 7]]),
-        order.enhanced(0, 12_000_000_034, b"abcde", 5),
-        order.enhanced(1, 3 * 1_024 + 512, b"f", 1),
-        order.enhanced(2, 1_000_001, b"", 60),
-        order.block(3, &[&order.words(&[3]), b"gh"]),
-        order.section(),
-        order.interface(101, 0, &[order.option(2, b"b")]),
-        order.enhanced(0, 1, b"x", 1),
+        order.enhanced_packet(0, 12_000_000_034, b"abcde", 5),
+        order.enhanced_packet(1, 3 * 1_024 + 512, b"f", 1),
+        order.enhanced_packet(2, 1_000_001, b"", 60),
+        order.block(3, &[&order.encode_u32s(&[3]), b"gh"]),
+        order.section_header(),
+        order.interface_description(101, 0, &[order.option(2, b"b")]),
+        order.enhanced_packet(0, 1, b"x", 1),
     ];
     parts.concat()
 }
@@ -98,11 +103,11 @@ fn full(order: Order) -> Vec<u8> {
 type PacketFields<'a> = (usize, Option<&'a str>, u32, Option<Duration>, &'a [u8], usize);
 
 #[test]
-fn pcapng_is_read_in_both_orders() {
-    for order in ORDERS {
-        let file = full(order);
-        let read = read(&file).expect("a capture");
-        let fields: Vec<_> = read
+fn pcapng_files_are_read_in_both_byte_orders() {
+    for order in BYTE_ORDERS {
+        let file = file_with_all_blocks(order);
+        let packets = read(&file).expect("a capture");
+        let fields: Vec<_> = packets
             .iter()
             .map(|packet| (packet.interface, packet.name, packet.link, packet.time, packet.bytes, packet.length))
             .collect();
@@ -118,7 +123,7 @@ fn pcapng_is_read_in_both_orders() {
 }
 
 #[test]
-fn ipv4_is_found_in_frames() {
+fn ipv4_packet_is_found_in_plain_and_vlan_frames() {
     let ipv4_of = |link, bytes| CaptureRecord { interface: 0, name: None, link, time: None, bytes, length: 0 }.ipv4();
     let [mut plain, mut tagged] = [vec![0xee; 12], vec![0xee; 12]];
     plain.extend([0x08, 0x00, 0x45, 1, 2]);
@@ -143,63 +148,77 @@ fn truncated_files_are_reported() {
     let mut capture = Capture::new(["a", "b"]);
     capture.packet(1, Time::from_us(3), b"packet");
     let captured = capture.bytes().to_vec();
-    let classic = [vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], vec![0; 16], vec![9, 0, 0, 0, 1, 0, 0, 0]].concat();
-    let classic = [classic, vec![2, 0, 0, 0, 2, 0, 0, 0, 7, 7]].concat();
-    for (file, interfaces) in [(full(ORDERS[0]), 12), (full(ORDERS[1]), 12), (captured, 4), (classic, 2)] {
-        let lengths = 0..=file.len();
-        let ends: Vec<usize> = lengths.filter(|length| read(&file[..*length]).is_ok()).collect();
+    let pcap_file = [vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], vec![0; 16], vec![9, 0, 0, 0, 1, 0, 0, 0]].concat();
+    let pcap_file = [pcap_file, vec![2, 0, 0, 0, 2, 0, 0, 0, 7, 7]].concat();
+    for (file, part_count) in [
+        (file_with_all_blocks(BYTE_ORDERS[0]), 12),
+        (file_with_all_blocks(BYTE_ORDERS[1]), 12),
+        (captured, 4),
+        (pcap_file, 2),
+    ] {
+        let valid_lengths: Vec<usize> = (0..=file.len()).filter(|length| read(&file[..*length]).is_ok()).collect();
         assert_eq!(
-            ends.len(),
-            interfaces,
-            "a prefix is valid only at the end of one of its {interfaces} parts: {ends:?}"
+            valid_lengths.len(),
+            part_count,
+            "a prefix is valid only at the end of one of its {part_count} parts: {valid_lengths:?}"
         );
-        assert_eq!(ends.last(), Some(&file.len()));
+        assert_eq!(valid_lengths.last(), Some(&file.len()));
         let error = read(&file[..file.len() - 1]).expect_err("truncated").to_string();
         assert!(error.contains("truncated"), "{error}");
     }
 }
 
 #[test]
-fn inconsistent_files_are_reported() {
-    let order = ORDERS[0];
-    let start = [order.section(), order.interface(101, 0, &[])].concat();
+fn inconsistent_files_are_reported_with_their_offset() {
+    let order = BYTE_ORDERS[0];
+    let start = [order.section_header(), order.interface_description(101, 0, &[])].concat();
     let after_start = |block: Vec<u8>| [start.clone(), block].concat();
-    let mut enhanced = order.enhanced(0, 1, b"abcd", 4);
+    let mut enhanced = order.enhanced_packet(0, 1, b"abcd", 4);
     enhanced[20..24].copy_from_slice(&u32::MAX.to_le_bytes());
-    let mut wrong_trailing_length = order.enhanced(0, 1, b"abcd", 4);
+    let mut wrong_trailing_length = order.enhanced_packet(0, 1, b"abcd", 4);
     *wrong_trailing_length.last_mut().expect("bytes") = 1;
-    let early = order.interface(101, 0, &[order.option(14, &(-9i64).to_le_bytes())]);
-    let classic = |rest: &[u32]| {
-        [order.words(&[0xa1b2_c3d4]), order.halves(&[2, 4]), order.words(&[0, 0, 0, 1]), order.words(rest)].concat()
+    let interface_before_epoch = order.interface_description(101, 0, &[order.option(14, &(-9i64).to_le_bytes())]);
+    let pcap_file = |rest: &[u32]| {
+        [
+            order.encode_u32s(&[0xa1b2_c3d4]),
+            order.encode_u16s(&[2, 4]),
+            order.encode_u32s(&[0, 0, 0, 1]),
+            order.encode_u32s(rest),
+        ]
+        .concat()
     };
     let cases = [
         (Vec::new(), 0, "it has 0 bytes"),
         (b"GIF89a".to_vec(), 0, "this is not a capture: it begins with [47, 49, 46, 38]; pcapng begins with"),
         (vec![0x1f, 0x8b, 8, 0, 0], 0, "decompress it first"),
-        (order.words(&[0xa1b2_cd34]), 0, "editcap"),
+        (order.encode_u32s(&[0xa1b2_cd34]), 0, "editcap"),
         (
-            after_start(order.words(&[6, u32::MAX - 3])),
+            after_start(order.encode_u32s(&[6, u32::MAX - 3])),
             start.len(),
             "truncated: only 8 of the 4294967292 bytes of a block",
         ),
-        (after_start(order.words(&[6, 8])), start.len(), "invalid block length 8"),
-        (after_start(order.words(&[6, 30])), start.len(), "a multiple of 4"),
+        (after_start(order.encode_u32s(&[6, 8])), start.len(), "invalid block length 8"),
+        (after_start(order.encode_u32s(&[6, 30])), start.len(), "a multiple of 4"),
         (after_start(enhanced), start.len(), "exceeds its block of 36 bytes"),
         (after_start(wrong_trailing_length), start.len(), "differs from its trailing length 1"),
         (
-            after_start(order.enhanced(7, 1, b"", 0)),
+            after_start(order.enhanced_packet(7, 1, b"", 0)),
             start.len(),
             "a packet refers to interface 7, but only 1 are described",
         ),
-        (after_start(order.block(3, &[&order.words(&[40])])), start.len(), "exceeds its block"),
-        (after_start(order.interface(1, 0, &[order.option(9, &[39])])), start.len(), "10^-39 s is too small"),
+        (after_start(order.block(3, &[&order.encode_u32s(&[40])])), start.len(), "exceeds its block"),
         (
-            after_start([early, order.enhanced(1, 1, b"", 0)].concat()),
+            after_start(order.interface_description(1, 0, &[order.option(9, &[39])])),
+            start.len(),
+            "10^-39 s is too small",
+        ),
+        (
+            after_start([interface_before_epoch, order.enhanced_packet(1, 1, b"", 0)].concat()),
             start.len() + 32,
             "a time is -9 s after 1 January 1970",
         ),
-        (classic(&[0, 0, 262_145, 0]), 24, "the packet has 262145 bytes, more than the limit of 262144"),
-        ([classic(&[])[..4].to_vec(), vec![3, 0, 0, 0], vec![0; 16]].concat(), 4, "unsupported version 3.0 of pcap"),
+        (pcap_file(&[0, 0, 262_145, 0]), 24, "the packet has 262145 bytes, more than the limit of 262144"),
+        ([pcap_file(&[])[..4].to_vec(), vec![3, 0, 0, 0], vec![0; 16]].concat(), 4, "unsupported version 3.0 of pcap"),
     ];
     for (file, offset, message) in cases {
         let error = read(&file).expect_err(message);
@@ -212,11 +231,11 @@ proptest! {
 
     #[test]
     fn corrupted_files_do_not_panic(
-        order in prop::sample::select(ORDERS.to_vec()),
+        order in prop::sample::select(BYTE_ORDERS.to_vec()),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..9),
         rest in prop::collection::vec(any::<u8>(), 0..40),
     ) {
-        let mut file = full(order);
+        let mut file = file_with_all_blocks(order);
         for (position, byte) in damage {
             let position = position.index(file.len());
             file[position] = byte;
@@ -228,7 +247,7 @@ proptest! {
     }
 }
 
-impl std::fmt::Debug for Order {
+impl std::fmt::Debug for ByteOrder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.is_big_endian { "big-endian" } else { "little-endian" })
     }

@@ -12,16 +12,18 @@ use std::io;
 #[derive(Clone, Debug)]
 pub struct Capture {
     bytes: Vec<u8>,
-    interfaces: usize,
+    interface_count: usize,
 }
 
+// The types of blocks.
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
-const BYTE_ORDER: u32 = 0x1a2b_3c4d;
+const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 /// The length of a section that does not state it.
 const UNSPECIFIED_LENGTH: u64 = u64::MAX;
 
+// The codes of options.
 const COMMENT: u16 = 1;
 const USER_APPLICATION: u16 = 4;
 const INTERFACE_NAME: u16 = 2;
@@ -32,25 +34,27 @@ const NANOSECONDS: u8 = 9;
 impl Capture {
     /// Returns a capture without packets, with interfaces of these names.
     pub fn new<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Capture {
-        let mut capture = Capture { bytes: Vec::new(), interfaces: 0 };
+        let mut capture = Capture { bytes: Vec::new(), interface_count: 0 };
         let version = [1u16.to_le_bytes(), 0u16.to_le_bytes()].concat();
         let comment = "Simulated time: nanoseconds since the start of the run, picoseconds rounded down.";
         let application = concat!("narrows ", env!("CARGO_PKG_VERSION"));
-        let options = options(&[(COMMENT, comment.as_bytes()), (USER_APPLICATION, application.as_bytes())]);
-        capture
-            .block(SECTION_HEADER, &[&BYTE_ORDER.to_le_bytes(), &version, &UNSPECIFIED_LENGTH.to_le_bytes(), &options]);
+        let options = encode_options(&[(COMMENT, comment.as_bytes()), (USER_APPLICATION, application.as_bytes())]);
+        capture.add_block(
+            SECTION_HEADER,
+            &[&BYTE_ORDER_MAGIC.to_le_bytes(), &version, &UNSPECIFIED_LENGTH.to_le_bytes(), &options],
+        );
         for name in names {
-            capture.interface(name.as_ref());
+            capture.add_interface(name.as_ref());
         }
         capture
     }
 
-    fn interface(&mut self, name: &str) {
+    fn add_interface(&mut self, name: &str) {
         let name = &name[..name.floor_char_boundary(usize::from(u16::MAX))];
-        let options = options(&[(INTERFACE_NAME, name.as_bytes()), (TIME_RESOLUTION, &[NANOSECONDS])]);
+        let options = encode_options(&[(INTERFACE_NAME, name.as_bytes()), (TIME_RESOLUTION, &[NANOSECONDS])]);
         // After the link type are a reserved field and the largest captured length, where 0 means unlimited.
-        self.block(INTERFACE_DESCRIPTION, &[&LINKTYPE_RAW.to_le_bytes(), &0u32.to_le_bytes(), &options]);
-        self.interfaces += 1;
+        self.add_block(INTERFACE_DESCRIPTION, &[&LINKTYPE_RAW.to_le_bytes(), &0u32.to_le_bytes(), &options]);
+        self.interface_count += 1;
     }
 
     /// Adds a packet that passed the interface with the index `interface` at `time`.
@@ -59,11 +63,15 @@ impl Capture {
     ///
     /// Panics if there is no such interface.
     pub fn packet(&mut self, interface: usize, time: Time, packet: &[u8]) {
-        assert!(interface < self.interfaces, "interface {interface} of {}", self.interfaces);
+        let interface_count = self.interface_count;
+        assert!(
+            interface < interface_count,
+            "interface index {interface} is out of range: the capture has {interface_count} interfaces"
+        );
         let ns = time.ps() / 1_000;
         let length = u32::try_from(packet.len()).expect("a packet is shorter than 4 GiB").to_le_bytes();
         let [interface, high, low] = [interface as u32, (ns >> 32) as u32, ns as u32].map(u32::to_le_bytes);
-        self.block(ENHANCED_PACKET, &[&interface, &high, &low, &length, &length, packet]);
+        self.add_block(ENHANCED_PACKET, &[&interface, &high, &low, &length, &length, packet]);
     }
 
     /// Returns the bytes of the file.
@@ -77,9 +85,9 @@ impl Capture {
     }
 
     /// Adds a block: its type, its length, its parts padded to 4 bytes, and its length again.
-    fn block(&mut self, kind: u32, parts: &[&[u8]]) {
-        let inner: usize = parts.iter().map(|part| part.len()).sum();
-        let length = (12 + inner.next_multiple_of(4)) as u32;
+    fn add_block(&mut self, kind: u32, parts: &[&[u8]]) {
+        let body_bytes: usize = parts.iter().map(|part| part.len()).sum();
+        let length = (12 + body_bytes.next_multiple_of(4)) as u32;
         self.bytes.extend(kind.to_le_bytes());
         self.bytes.extend(length.to_le_bytes());
         parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
@@ -89,7 +97,7 @@ impl Capture {
 }
 
 /// Encodes options, with the end marker.
-fn options(options: &[(u16, &[u8])]) -> Vec<u8> {
+fn encode_options(options: &[(u16, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (code, value) in options {
         bytes.extend(code.to_le_bytes());

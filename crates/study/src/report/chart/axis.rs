@@ -17,7 +17,7 @@ pub enum Scale {
 
 /// The format of tick labels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Labels {
+pub enum LabelFormat {
     /// Numbers.
     #[default]
     Plain,
@@ -33,15 +33,15 @@ pub struct Axis {
     /// The scale.
     pub scale: Scale,
     /// The format of tick labels.
-    pub labels: Labels,
+    pub labels: LabelFormat,
     /// The start of the axis; by default the least value, or 0.
     pub from: Option<f64>,
     /// The end of the axis; by default the greatest value.
     pub to: Option<f64>,
 }
 
-/// The ratio of the least value to the greatest above which an axis does not start at 0.
-const CLOSE_FRACTION: f64 = 0.7;
+/// The ratio of the least value to the greatest up to which an axis starts at 0.
+const ZERO_START_RATIO_MAX: f64 = 0.7;
 
 /// The range and ticks of an axis for given data. On a logarithmic axis, positions are logarithms.
 pub struct Ticks {
@@ -76,7 +76,7 @@ impl Axis {
 
     /// Returns the axis with labels in sizes of data.
     pub fn bytes(self) -> Axis {
-        Axis { labels: Labels::Bytes, ..self }
+        Axis { labels: LabelFormat::Bytes, ..self }
     }
 
     /// Returns the axis from `from` to `to`.
@@ -93,9 +93,9 @@ impl Axis {
         }
     }
 
-    /// Returns the range and ticks for `values`. A linear axis has about `count` ticks; if it is `rounded`, its ends
-    /// are ticks.
-    pub fn ticks(&self, values: impl Iterator<Item = f64>, rounded: bool, count: usize) -> Ticks {
+    /// Returns the range and ticks for `values`. A linear axis has about `tick_count` ticks; if `has_rounded_ends` is
+    /// true, its ends are ticks.
+    pub fn ticks(&self, values: impl Iterator<Item = f64>, has_rounded_ends: bool, tick_count: usize) -> Ticks {
         let positions = values.chain(self.from).chain(self.to).map(|x| self.position(x)).filter(|x| x.is_finite());
         let positions: Vec<f64> = positions.collect();
         let (low, high) = positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
@@ -103,40 +103,44 @@ impl Axis {
         // If all positions are whole numbers, so are the ticks.
         let is_whole = high - low >= 2.0 && positions.iter().all(|x| x.fract() == 0.0);
         match self.scale {
-            Scale::Linear => self.linear(low, high, rounded, (count as f64, is_whole)),
+            Scale::Linear => self.linear(low, high, has_rounded_ends, (tick_count as f64, is_whole)),
             Scale::Log2 | Scale::Log10 => self.logarithmic(low, high),
         }
     }
 
-    fn linear(&self, low: f64, high: f64, rounded: bool, (count, whole): (f64, bool)) -> Ticks {
+    fn linear(&self, low: f64, high: f64, has_rounded_ends: bool, (tick_count, has_whole_ticks): (f64, bool)) -> Ticks {
         // An axis from 0 would flatten values that are close together.
-        let from_zero = rounded && self.from.is_none() && low > 0.0 && (low < CLOSE_FRACTION * high || low == high);
+        let from_zero =
+            has_rounded_ends && self.from.is_none() && low > 0.0 && (low < ZERO_START_RATIO_MAX * high || low == high);
         let low = self.from.unwrap_or(if from_zero { 0.0 } else { low });
         let high = self.to.unwrap_or(if high > low { high } else { low + 1.0 });
         let step = match self.labels {
-            Labels::Plain if whole => whole_step((high - low) / count),
-            Labels::Plain => nice_step((high - low) / count),
-            Labels::Bytes => libm::exp2(libm::log2(((high - low) / 8.0).max(1.0)).ceil()),
+            LabelFormat::Plain if has_whole_ticks => whole_step((high - low) / tick_count),
+            LabelFormat::Plain => nice_step((high - low) / tick_count),
+            LabelFormat::Bytes => libm::exp2(libm::log2(((high - low) / 8.0).max(1.0)).ceil()),
         };
-        let first = if rounded && self.from.is_none() { (low / step).floor() } else { (low / step).ceil() };
+        let first = if has_rounded_ends && self.from.is_none() { (low / step).floor() } else { (low / step).ceil() };
         // The tolerance prevents another step after a last value that equals a tick.
-        let last =
-            if rounded && self.to.is_none() { (high / step - 1e-9).ceil() } else { (high / step + 1e-9).floor() };
+        let last = if has_rounded_ends && self.to.is_none() {
+            (high / step - 1e-9).ceil()
+        } else {
+            (high / step + 1e-9).floor()
+        };
         let ticks: Vec<(f64, String)> =
             (first as i64..=last as i64).map(|i| i as f64 * step).map(|x| (x, self.label(x))).collect();
-        let end = |tick: Option<&(f64, String)>, value: f64| tick.map_or(value, |tick| tick.0);
-        Ticks { range: (low.min(end(ticks.first(), low)), high.max(end(ticks.last(), high))), ticks }
+        let tick_or = |tick: Option<&(f64, String)>, value: f64| tick.map_or(value, |tick| tick.0);
+        Ticks { range: (low.min(tick_or(ticks.first(), low)), high.max(tick_or(ticks.last(), high))), ticks }
     }
 
     fn logarithmic(&self, low: f64, high: f64) -> Ticks {
         let (low, high) = if high > low { (low, high) } else { (low - 0.5, high + 0.5) };
         let base: f64 = if self.scale == Scale::Log2 { 2.0 } else { 10.0 };
-        let every = ((high - low) / 13.0).ceil().max(1.0) as i64;
+        let exponent_step = ((high - low) / 13.0).ceil().max(1.0) as i64;
         let is_within = |x: f64| x >= low - 1e-9 && x <= high + 1e-9;
-        let powers = ((low - 1.0).floor() as i64..=high.ceil() as i64).filter(|i| i % every == 0);
+        let powers = ((low - 1.0).floor() as i64..=high.ceil() as i64).filter(|i| i % exponent_step == 0);
         // In less than three decades, there are too few powers of ten.
-        let parts: &[f64] = if self.scale == Scale::Log10 && high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let values = powers.flat_map(|i| parts.iter().map(move |part| part * base.powi(i as i32)));
+        let mantissas: &[f64] = if self.scale == Scale::Log10 && high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let values = powers.flat_map(|i| mantissas.iter().map(move |mantissa| mantissa * base.powi(i as i32)));
         let ticks = values.map(|x| (self.position(x), self.label(x))).filter(|tick| is_within(tick.0)).collect();
         let margin = 0.02 * (high - low);
         Ticks { range: (low - margin, high + margin), ticks }
@@ -145,23 +149,23 @@ impl Axis {
     /// Returns the label of `value`.
     pub fn label(&self, value: f64) -> String {
         match self.labels {
-            Labels::Bytes => label::size(value),
-            Labels::Plain if self.scale == Scale::Linear => label::grouped(&significant(value, 6)),
-            Labels::Plain => label::power(value),
+            LabelFormat::Bytes => label::size(value),
+            LabelFormat::Plain if self.scale == Scale::Linear => label::grouped(&significant(value, 6)),
+            LabelFormat::Plain => label::power(value),
         }
     }
 }
 
 /// Returns the step of 1, 2 or 5 times a power of ten that is at least three quarters of `rough`.
-fn nice_step(rough: f64) -> f64 {
-    let power = libm::pow(10.0, libm::log10(rough).floor());
+fn nice_step(rough_step: f64) -> f64 {
+    let power = libm::pow(10.0, libm::log10(rough_step).floor());
     let steps = [1.0, 2.0, 5.0, 10.0];
-    steps.map(|s| s * power).into_iter().find(|&s| s >= 0.75 * rough * (1.0 - 1e-9)).unwrap_or(10.0 * power)
+    steps.map(|s| s * power).into_iter().find(|&s| s >= 0.75 * rough_step * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }
 
-/// Returns the next larger whole step with a short decimal representation.
-fn whole_step(rough: f64) -> f64 {
-    let step = nice_step(rough.max(1.0));
+/// Returns the result of [`nice_step`] as a whole number of at least 1.
+fn whole_step(rough_step: f64) -> f64 {
+    let step = nice_step(rough_step.max(1.0));
     step.round()
 }
 

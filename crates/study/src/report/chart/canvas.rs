@@ -18,7 +18,7 @@ const WIDTH: f64 = 780.0;
 const HEIGHT_MIN: f64 = 430.0;
 /// The least height of the plot of a line or bar chart, in pixels of the finished chart.
 pub const PLOT_HEIGHT_MIN: f64 = 280.0;
-const TITLE_TEXT: f64 = 16.0;
+const TITLE_TEXT_SIZE: f64 = 16.0;
 /// The colour of text and axes.
 pub const INK: RGBColor = RGBColor(0x24, 0x29, 0x2F);
 
@@ -31,30 +31,30 @@ pub struct Canvas<'a> {
 
 /// Draws `frame`, then the contents by calling `content`, and returns the SVG document.
 pub fn draw(frame: &Frame, content: impl FnOnce(&Canvas)) -> String {
-    let mut sheet = String::new();
-    let canvas = Canvas::new(&mut sheet, frame);
+    let mut svg_text = String::new();
+    let canvas = Canvas::new(&mut svg_text, frame);
     content(&canvas);
     let tooltips = canvas.tooltips.take();
     canvas.root.present().expect("drawing to a string does not fail");
     drop(canvas);
-    let body = sheet.split_once('\n').map_or("", |(_, rest)| rest).trim_end().trim_end_matches("</svg>");
+    let body = svg_text.split_once('\n').map_or("", |(_, rest)| rest).trim_end().trim_end_matches("</svg>");
     let head = svg::head(WIDTH, height(frame), frame.title);
     format!("{head}<g transform=\"scale({})\">\n{body}{tooltips}</g>\n</svg>\n", 1.0 / SCALE)
 }
 
-fn titles(frame: &Frame) -> Vec<String> {
-    wrap(frame.title, TITLE_TEXT, WIDTH - 40.0)
+fn title_lines(frame: &Frame) -> Vec<String> {
+    wrap(frame.title, TITLE_TEXT_SIZE, WIDTH - 40.0)
 }
 
 /// Returns the top of the plot.
-fn top(frame: &Frame) -> f64 {
-    28.0 + 20.0 * titles(frame).len() as f64
+fn plot_top(frame: &Frame) -> f64 {
+    28.0 + 20.0 * title_lines(frame).len() as f64
 }
 
 /// Returns the height of the chart, in whole pixels: at least `HEIGHT_MIN`, and enough for the legend and the labels.
 fn height(frame: &Frame) -> f64 {
-    let plot = frame.plot_height_min + frame.x_labels_height + 34.0;
-    HEIGHT_MIN.max(top(frame) + plot.max(frame.legend.height() + 10.0)).ceil()
+    let plot_height = frame.plot_height_min + frame.x_labels_height + 34.0;
+    HEIGHT_MIN.max(plot_top(frame) + plot_height.max(frame.legend.height() + 10.0)).ceil()
 }
 
 /// Returns the width of the plot of a frame.
@@ -68,33 +68,33 @@ fn right_margin(frame: &Frame) -> f64 {
 }
 
 impl<'a> Canvas<'a> {
-    fn new(sheet: &'a mut String, frame: &Frame) -> Canvas<'a> {
+    fn new(svg_text: &'a mut String, frame: &Frame) -> Canvas<'a> {
         let size = ((WIDTH * SCALE) as u32, (height(frame) * SCALE) as u32);
-        let root = SVGBackend::with_string(sheet, size).into_drawing_area();
+        let root = SVGBackend::with_string(svg_text, size).into_drawing_area();
         root.fill(&WHITE).expect("drawing to a string does not fail");
-        let top = top(frame);
-        let right_edge = right_margin(frame);
-        let to_px = draw_frame(&root, frame, top, right_edge);
+        let top = plot_top(frame);
+        let right_margin = right_margin(frame);
+        let to_px = draw_frame(&root, frame, top, right_margin);
         let canvas = Canvas { root, to_px, tooltips: RefCell::default() };
-        for (i, line) in titles(frame).iter().enumerate() {
-            canvas.text((14.0, 22.0 + 20.0 * i as f64), TITLE_TEXT, "start", true, line);
+        for (i, line) in title_lines(frame).iter().enumerate() {
+            canvas.text((14.0, 22.0 + 20.0 * i as f64), TITLE_TEXT_SIZE, "start", true, line);
         }
-        frame.legend.draw(&canvas, (WIDTH - right_edge + 18.0, top));
+        frame.legend.draw(&canvas, (WIDTH - right_margin + 18.0, top));
         canvas
     }
 
     /// Returns the canvas pixel of a position on the axes.
-    pub fn at(&self, x: f64, y: f64) -> (i32, i32) {
+    pub fn pixel_at(&self, x: f64, y: f64) -> (i32, i32) {
         (self.to_px)(x, y)
     }
 
     /// Converts a pixel of the finished chart to a canvas pixel.
-    pub fn to_canvas(&self, at: (f64, f64)) -> (i32, i32) {
+    pub fn to_canvas_pixels(&self, at: (f64, f64)) -> (i32, i32) {
         ((at.0 * SCALE).round() as i32, (at.1 * SCALE).round() as i32)
     }
 
     /// Converts a canvas pixel to a pixel of the finished chart.
-    pub fn to_data(&self, px: (i32, i32)) -> (f64, f64) {
+    pub fn to_chart_pixels(&self, px: (i32, i32)) -> (f64, f64) {
         (f64::from(px.0) / SCALE, f64::from(px.1) / SCALE)
     }
 
@@ -125,7 +125,7 @@ impl<'a> Canvas<'a> {
         };
         let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };
         let style = font(size, weight).pos(Pos::new(position, VPos::Center));
-        self.draw_element(Text::new(text.to_owned(), self.to_canvas(point), style));
+        self.draw_element(Text::new(text.to_owned(), self.to_canvas_pixels(point), style));
     }
 
     /// Draws text upwards, so that it ends at a pixel of the finished chart.
@@ -133,7 +133,7 @@ impl<'a> Canvas<'a> {
         let style = font(size, FontStyle::Normal).transform(FontTransform::Rotate270);
         self.draw_element(Text::new(
             text.to_owned(),
-            self.to_canvas(point),
+            self.to_canvas_pixels(point),
             style.pos(Pos::new(HPos::Right, VPos::Center)),
         ));
     }
@@ -151,7 +151,7 @@ impl<'a> Canvas<'a> {
 
 /// Returns the font of all text, `size` pixels of the finished chart high.
 pub fn font(size: f64, weight: FontStyle) -> TextStyle<'static> {
-    // Plotters divides the size of a font by 1.24 when it writes SVG, so it is multiplied here.
+    // Plotters divides the size of a font by 1.24 when it writes SVG, so the size is multiplied by 1.24 here.
     TextStyle::from((svg::FONT, size * SCALE * 1.24, weight).into_font()).color(&INK)
 }
 

@@ -9,8 +9,8 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
 
-const TICK_TEXT: f64 = 12.5;
-const AXIS_TEXT: f64 = 13.5;
+const TICK_TEXT_SIZE: f64 = 12.5;
+const AXIS_TEXT_SIZE: f64 = 13.5;
 const GRID_COLOUR: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
 
 /// The frame of a chart.
@@ -37,7 +37,7 @@ impl Frame<'_> {
     }
 
     fn y_labels_width(&self) -> f64 {
-        self.y.1.ticks.iter().map(|tick| text_width(&tick.1, TICK_TEXT)).fold(0.0, f64::max) + 36.0
+        self.y.1.ticks.iter().map(|tick| text_width(&tick.1, TICK_TEXT_SIZE)).fold(0.0, f64::max) + 36.0
     }
 }
 
@@ -47,19 +47,19 @@ pub type ToPixels = Box<dyn Fn(f64, f64) -> (i32, i32)>;
 /// Draws grid, axes, ticks and axis titles, with the margins `top` and `right` in pixels of the finished chart.
 pub fn draw_frame(root: &DrawingArea<SVGBackend, Shift>, frame: &Frame, top: f64, right: f64) -> ToPixels {
     let (x, y) = (&frame.x.1, &frame.y.1);
-    let sheet_pixels = |px: f64| (px * SCALE) as i32;
+    let canvas_pixels = |px: f64| (px * SCALE) as i32;
     let mut chart = ChartBuilder::on(root)
-        .margin_top(sheet_pixels(top))
-        .margin_right(sheet_pixels(right))
-        .margin_left(sheet_pixels(10.0))
-        .margin_bottom(sheet_pixels(10.0))
-        .x_label_area_size(sheet_pixels(frame.x_labels_height + if frame.x.0.is_empty() { 0.0 } else { 24.0 }))
-        .y_label_area_size(sheet_pixels(frame.y_labels_width()))
+        .margin_top(canvas_pixels(top))
+        .margin_right(canvas_pixels(right))
+        .margin_left(canvas_pixels(10.0))
+        .margin_bottom(canvas_pixels(10.0))
+        .x_label_area_size(canvas_pixels(frame.x_labels_height + if frame.x.0.is_empty() { 0.0 } else { 24.0 }))
+        .y_label_area_size(canvas_pixels(frame.y_labels_width()))
         .build_cartesian_2d(PlottersAxis::new(x), PlottersAxis::new(y))
         .expect("drawing to a string does not fail");
     let mut mesh = chart.configure_mesh();
     mesh.bold_line_style(GRID_COLOUR.stroke_width(2)).light_line_style(TRANSPARENT).axis_style(INK.stroke_width(2));
-    mesh.label_style(font(TICK_TEXT, FontStyle::Normal)).axis_desc_style(font(AXIS_TEXT, FontStyle::Normal));
+    mesh.label_style(font(TICK_TEXT_SIZE, FontStyle::Normal)).axis_desc_style(font(AXIS_TEXT_SIZE, FontStyle::Normal));
     let (x_label, y_label) = (|p: &f64| x.label(*p), |p: &f64| y.label(*p));
     mesh.x_label_formatter(&x_label).y_label_formatter(&y_label).x_desc(frame.x.0).y_desc(frame.y.0);
     if !frame.x_grid {
@@ -88,8 +88,8 @@ impl Ranged for PlottersAxis {
     type FormatOption = DefaultFormatting;
 
     fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        let part = (value - self.range.0) / (self.range.1 - self.range.0);
-        (f64::from(from) + part * f64::from(to - from)).round() as i32
+        let fraction = (value - self.range.0) / (self.range.1 - self.range.0);
+        (f64::from(from) + fraction * f64::from(to - from)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {

@@ -1,5 +1,5 @@
-//! Drawing of heat maps: rows of cells over time, whose shades go from white for 0 to black for `most` or more. Panels
-//! are stacked vertically over a common axis.
+//! Drawing of heat maps: rows of cells over time, whose shades go from white for 0 to black for `shade_max` or more.
+//! Panels are stacked vertically over a common axis.
 //!
 //! Adjacent cells of one shade are drawn as one rectangle, and white cells are not drawn. Rows are labelled by their
 //! numbers.
@@ -14,8 +14,8 @@ use plotters::prelude::*;
 
 /// The number of shades, including white.
 const SHADE_COUNT: usize = 33;
-const NAME_TEXT: f64 = 13.0;
-const TICK_TEXT: f64 = 12.0;
+const NAME_TEXT_SIZE: f64 = 13.0;
+const TICK_TEXT_SIZE: f64 = 12.0;
 const PANEL_HEIGHT: f64 = 176.0;
 const PANEL_NAME_HEIGHT: f64 = 24.0;
 const BAR_HEIGHT: f64 = 150.0;
@@ -44,25 +44,27 @@ impl PanelLayout {
 /// Returns the chart as an SVG document.
 pub fn draw(chart: &HeatMap) -> String {
     let layout = PanelLayout::new(chart);
-    let ends = chart.panels.iter().map(|panel| panel.end);
+    let panel_ends = chart.panels.iter().map(|panel| panel.end);
     let frame = Frame {
         title: &chart.title,
-        x: (&chart.x.title, chart.x.ticks(ends.chain([0.0]), false, 6)),
+        x: (&chart.x.title, chart.x.ticks(panel_ends.chain([0.0]), false, 6)),
         y: (&chart.y, Ticks { range: (0.0, layout.height), ticks: row_ticks(chart, &layout) }),
         x_grid: false,
         x_labels_height: 23.0,
         plot_height_min: layout.height,
         legend: Legend { entries: vec![(LegendKey::Heading, chart.shades.clone())] },
     };
-    let ends = frame.x.1.range;
+    let x_range = frame.x.1.range;
     canvas::draw(&frame, |canvas| {
         // The frame's lines are covered beyond the panels.
-        canvas
-            .draw_element(Rectangle::new(corners(canvas, (ends.0, layout.height), (ends.1, 0.0), -3), WHITE.filled()));
+        canvas.draw_element(Rectangle::new(
+            corners(canvas, (x_range.0, layout.height), (x_range.1, 0.0), -3),
+            WHITE.filled(),
+        ));
         for (index, panel) in chart.panels.iter().enumerate() {
-            draw_panel(canvas, chart, panel, &layout, index, ends.1);
+            draw_panel(canvas, chart, panel, &layout, index, x_range.1);
         }
-        draw_bar(canvas, chart, canvas.to_data(canvas.at(ends.1, layout.height)));
+        draw_shade_scale(canvas, chart, canvas.to_chart_pixels(canvas.pixel_at(x_range.1, layout.height)));
     })
 }
 
@@ -81,11 +83,11 @@ fn row_ticks(chart: &HeatMap, layout: &PanelLayout) -> Vec<(f64, String)> {
 
 /// Returns the canvas pixels of a rectangle on the axes, whose left edge is moved by `extra_pixels` pixels.
 fn corners(canvas: &Canvas, from: (f64, f64), to: (f64, f64), extra_pixels: i32) -> [(i32, i32); 2] {
-    let (from, to) = (canvas.at(from.0, from.1), canvas.at(to.0, to.1));
+    let (from, to) = (canvas.pixel_at(from.0, from.1), canvas.pixel_at(to.0, to.1));
     [(from.0 + extra_pixels, from.1), to]
 }
 
-fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLayout, index: usize, end: f64) {
+fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLayout, index: usize, x_end: f64) {
     let (top, bottom) = (layout.row_position(index, 0, 1), layout.row_position(index, 1, 1));
     canvas.draw_element(Rectangle::new(corners(canvas, (0.0, top), (panel.end, bottom), 0), ZERO_COLOUR.filled()));
     for (row, values) in panel.rows.iter().enumerate() {
@@ -103,13 +105,13 @@ fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLay
         canvas.tooltip(from, to, &format!("{}\n{} {row}: at most {}", panel.name, chart.y, significant(largest, 3)));
     }
     let [from, to] = corners(canvas, (0.0, top), (panel.end, bottom), 0);
-    if panel.end < end {
-        let after_end = corners(canvas, (panel.end, top), (end, bottom), 0);
+    if panel.end < x_end {
+        let after_end = corners(canvas, (panel.end, top), (x_end, bottom), 0);
         canvas.draw_element(Rectangle::new(after_end, BEYOND_SCALE_COLOUR.filled()));
     }
     canvas.draw_element(Rectangle::new([from, to], INK.stroke_width(2)));
-    let (x, y) = canvas.to_data(from);
-    canvas.text((x, y - 10.0), NAME_TEXT, "start", true, &panel.name);
+    let (x, y) = canvas.to_chart_pixels(from);
+    canvas.text((x, y - 10.0), NAME_TEXT_SIZE, "start", true, &panel.name);
 }
 
 /// Returns the sequences of adjacent cells of one shade, without white ones: first column, end column and shade.
@@ -132,22 +134,22 @@ fn shade(value: f64, scale_max: f64) -> usize {
 }
 
 fn grey(shade: usize) -> RGBColor {
-    let light = (254.0 * (1.0 - shade as f64 / (SHADE_COUNT - 1) as f64)).round() as u8;
-    RGBColor(light, light, light)
+    let brightness = (254.0 * (1.0 - shade as f64 / (SHADE_COUNT - 1) as f64)).round() as u8;
+    RGBColor(brightness, brightness, brightness)
 }
 
-/// Draws the scale of shades below the legend's heading, right of the plot.
-fn draw_bar(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
+/// Draws the scale of shades below the legend's heading. `corner` is the top right corner of the plot.
+fn draw_shade_scale(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
     let (left, top) = (corner.0 + 24.0, corner.1 + 50.0);
     let height = BAR_HEIGHT / SHADE_COUNT as f64;
     for shade in (0..SHADE_COUNT).rev() {
         let y = top + height * (SHADE_COUNT - 1 - shade) as f64;
-        let (from, to) = (canvas.to_canvas((left, y)), canvas.to_canvas((left + 20.0, y + height)));
+        let (from, to) = (canvas.to_canvas_pixels((left, y)), canvas.to_canvas_pixels((left + 20.0, y + height)));
         // Shades are drawn from the darkest on, so that each covers the edge of the previous one.
         canvas.draw_element(Rectangle::new([(from.0, from.1 - 1), to], grey(shade).filled()));
     }
     canvas.draw_element(Rectangle::new(
-        [canvas.to_canvas((left, top)), canvas.to_canvas((left + 20.0, top + BAR_HEIGHT))],
+        [canvas.to_canvas_pixels((left, top)), canvas.to_canvas_pixels((left + 20.0, top + BAR_HEIGHT))],
         INK.stroke_width(2),
     ));
     for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
@@ -155,9 +157,9 @@ fn draw_bar(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
         let or_more = if part == 1.0 { " or more" } else { "" };
         let text = format!("{}{or_more}", significant(value, 3));
         canvas.draw_element(PathElement::new(
-            vec![canvas.to_canvas((left + 20.0, y)), canvas.to_canvas((left + 24.0, y))],
+            vec![canvas.to_canvas_pixels((left + 20.0, y)), canvas.to_canvas_pixels((left + 24.0, y))],
             INK.stroke_width(2),
         ));
-        canvas.text((left + 28.0, y), TICK_TEXT, "start", false, &text);
+        canvas.text((left + 28.0, y), TICK_TEXT_SIZE, "start", false, &text);
     }
 }

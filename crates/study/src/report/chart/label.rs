@@ -4,25 +4,25 @@ use crate::report::number::significant;
 
 /// Groups digits by three, from 10 000 on: `600 000`.
 pub fn grouped(digits: &str) -> String {
-    let integer_length = digits.find(['.', 'e']).unwrap_or(digits.len());
-    if integer_length < 5 || digits.contains('e') {
+    let integer_digits = digits.find(['.', 'e']).unwrap_or(digits.len());
+    if integer_digits < 5 || digits.contains('e') {
         return digits.to_owned();
     }
     let mut grouped = String::new();
-    for (i, digit) in digits[..integer_length].chars().enumerate() {
-        if i > 0 && (integer_length - i).is_multiple_of(3) && digits.as_bytes()[i - 1] != b'-' {
+    for (i, digit) in digits[..integer_digits].chars().enumerate() {
+        if i > 0 && (integer_digits - i).is_multiple_of(3) && digits.as_bytes()[i - 1] != b'-' {
             grouped.push('\u{2009}');
         }
         grouped.push(digit);
     }
-    grouped + &digits[integer_length..]
+    grouped + &digits[integer_digits..]
 }
 
 /// Formats a power of ten from 10⁵ on with an exponent, and any other number in digits.
 pub fn power(value: f64) -> String {
-    let power = libm::log10(value.abs()).round();
-    if power >= 5.0 && (value.abs() / libm::pow(10.0, power) - 1.0).abs() < 1e-9 {
-        let digits: String = format!("{power}").chars().map(|c| superscript(c.to_digit(10).unwrap_or(0))).collect();
+    let exponent = libm::log10(value.abs()).round();
+    if exponent >= 5.0 && (value.abs() / libm::pow(10.0, exponent) - 1.0).abs() < 1e-9 {
+        let digits: String = format!("{exponent}").chars().map(|c| superscript(c.to_digit(10).unwrap_or(0))).collect();
         return format!("10{digits}");
     }
     significant(value, 6)

@@ -1,7 +1,7 @@
 //! The legend of a chart, in a strip to the right of the plot, so that it never covers data.
 
 use super::canvas::{Canvas, wrap};
-use super::mark::{draw_published, hue, mark};
+use super::mark::{draw_mark, draw_published, hue};
 use crate::report::svg::text_width;
 use plotters::prelude::*;
 
@@ -27,7 +27,7 @@ pub struct Legend {
     pub entries: Vec<(LegendKey, String)>,
 }
 
-const LABEL_TEXT: f64 = 12.5;
+const LABEL_TEXT_SIZE: f64 = 12.5;
 const KEY_WIDTH: f64 = 36.0;
 const NAME_WIDTH_MAX: f64 = 190.0;
 const ROW_HEIGHT: f64 = 17.0;
@@ -36,8 +36,8 @@ const ROW_GAP: f64 = 5.0;
 impl Legend {
     /// Returns the width of the strip; 0 for an empty legend.
     pub fn width(&self) -> f64 {
-        let lines = self.entries.iter().flat_map(|(_, name)| wrap(name, LABEL_TEXT, NAME_WIDTH_MAX));
-        let width_max = lines.map(|line| text_width(&line, LABEL_TEXT)).fold(0.0, f64::max);
+        let lines = self.entries.iter().flat_map(|(_, name)| wrap(name, LABEL_TEXT_SIZE, NAME_WIDTH_MAX));
+        let width_max = lines.map(|line| text_width(&line, LABEL_TEXT_SIZE)).fold(0.0, f64::max);
         if self.entries.is_empty() { 0.0 } else { width_max + KEY_WIDTH + 14.0 }
     }
 
@@ -45,7 +45,7 @@ impl Legend {
     pub fn height(&self) -> f64 {
         self.entries
             .iter()
-            .map(|(_, name)| wrap(name, LABEL_TEXT, NAME_WIDTH_MAX).len() as f64 * ROW_HEIGHT + ROW_GAP)
+            .map(|(_, name)| wrap(name, LABEL_TEXT_SIZE, NAME_WIDTH_MAX).len() as f64 * ROW_HEIGHT + ROW_GAP)
             .sum()
     }
 
@@ -54,8 +54,8 @@ impl Legend {
         let mut y = position.1;
         for (key, name) in &self.entries {
             draw_key(canvas, key, (position.0, y + ROW_HEIGHT / 2.0));
-            for line in wrap(name, LABEL_TEXT, NAME_WIDTH_MAX) {
-                canvas.text((position.0 + KEY_WIDTH, y + ROW_HEIGHT / 2.0), LABEL_TEXT, "start", false, &line);
+            for line in wrap(name, LABEL_TEXT_SIZE, NAME_WIDTH_MAX) {
+                canvas.text((position.0 + KEY_WIDTH, y + ROW_HEIGHT / 2.0), LABEL_TEXT_SIZE, "start", false, &line);
                 y += ROW_HEIGHT;
             }
             y += ROW_GAP;
@@ -64,17 +64,17 @@ impl Legend {
 }
 
 fn draw_key(canvas: &Canvas, key: &LegendKey, position: (f64, f64)) {
-    let to_canvas = |dx: f64, dy: f64| canvas.to_canvas((position.0 + dx, position.1 + dy));
+    let to_canvas = |dx: f64, dy: f64| canvas.to_canvas_pixels((position.0 + dx, position.1 + dy));
     match *key {
         LegendKey::Line(i, dashed) => {
             canvas.stroke(&[to_canvas(0.0, 0.0), to_canvas(28.0, 0.0)], i, dashed);
-            mark(canvas, i, to_canvas(14.0, 0.0), false);
+            draw_mark(canvas, i, to_canvas(14.0, 0.0), false);
         }
         LegendKey::Marks(ref series) => {
             let shown_series = &series[..series.len().min(2)];
             let first = 14.0 - 7.5 * (shown_series.len() as f64 - 1.0);
             for (k, &i) in shown_series.iter().enumerate() {
-                mark(canvas, i, to_canvas(first + 15.0 * k as f64, 0.0), true);
+                draw_mark(canvas, i, to_canvas(first + 15.0 * k as f64, 0.0), true);
             }
         }
         LegendKey::Published => draw_published(canvas, to_canvas(14.0, 0.0)),

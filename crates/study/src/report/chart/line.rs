@@ -3,7 +3,7 @@
 use super::canvas::{self, Canvas, INK};
 use super::frame::Frame;
 use super::legend::{Legend, LegendKey};
-use super::mark::mark;
+use super::mark::draw_mark;
 use super::{LineChart, Note, Series, Style};
 use crate::report::svg::text_width;
 use plotters::element::DashedPathElement;
@@ -41,7 +41,7 @@ pub fn draw(chart: &LineChart) -> String {
 }
 
 /// The distance of two lines, as a fraction of the axis, below which they overlap.
-const OVERLAP: f64 = 0.005;
+const OVERLAP_FRACTION_MAX: f64 = 0.005;
 
 /// Returns the chart, in which each line that mostly overlaps an earlier one is dashed, so that both are visible. A
 /// chart that already has dashed lines is unchanged.
@@ -50,17 +50,19 @@ fn dash_overlapping(chart: &LineChart, (low, high): (f64, f64)) -> LineChart {
     if chart.series.iter().any(|series| series.style == Style::Dashed) {
         return adjusted;
     }
-    let is_near = |a: f64, b: f64| (chart.y.position(a) - chart.y.position(b)).abs() <= OVERLAP * (high - low);
+    let is_near =
+        |a: f64, b: f64| (chart.y.position(a) - chart.y.position(b)).abs() <= OVERLAP_FRACTION_MAX * (high - low);
     let covers = |lower: &Series, upper: &Series| {
-        let is_on_below = |(x, y): &&(f64, f64)| lower.points.iter().any(|(at, value)| at == x && is_near(*value, *y));
-        upper.points.len() > 1 && 2 * upper.points.iter().filter(is_on_below).count() > upper.points.len()
+        let is_on_lower_line =
+            |(x, y): &&(f64, f64)| lower.points.iter().any(|(at, value)| at == x && is_near(*value, *y));
+        upper.points.len() > 1 && 2 * upper.points.iter().filter(is_on_lower_line).count() > upper.points.len()
     };
     for (i, series) in chart.series.iter().enumerate().filter(|(_, series)| series.style == Style::Line) {
-        let hidden = chart.series[..i]
+        let is_hidden = chart.series[..i]
             .iter()
             .zip(&adjusted.series)
-            .any(|(earlier, earlier_series)| earlier_series.style == Style::Line && covers(earlier, series));
-        if hidden {
+            .any(|(earlier, adjusted)| adjusted.style == Style::Line && covers(earlier, series));
+        if is_hidden {
             adjusted.series[i].style = Style::Dashed;
         }
     }
@@ -89,44 +91,52 @@ fn legend(chart: &LineChart) -> Legend {
     legend
 }
 
-const NOTE_TEXT: f64 = 11.5;
+const NOTE_TEXT_SIZE: f64 = 11.5;
 
 /// Draws an annotation: a thin dashed line with its text at the upper or right end. The text of a vertical line is to
 /// the left of the line if it does not fit to the right.
-fn draw_note(canvas: &Canvas, chart: &LineChart, note: &Note, row: usize, (across, up): ((f64, f64), (f64, f64))) {
+fn draw_note(
+    canvas: &Canvas,
+    chart: &LineChart,
+    note: &Note,
+    row: usize,
+    (x_range, y_range): ((f64, f64), (f64, f64)),
+) {
     let (x, y) = (chart.x.position(note.position), chart.y.position(note.position));
     let ends = match note.is_vertical {
-        true => [canvas.at(x, up.0), canvas.at(x, up.1)],
-        false => [canvas.at(across.0, y), canvas.at(across.1, y)],
+        true => [canvas.pixel_at(x, y_range.0), canvas.pixel_at(x, y_range.1)],
+        false => [canvas.pixel_at(x_range.0, y), canvas.pixel_at(x_range.1, y)],
     };
     canvas.draw_element(DashedPathElement::new(ends, 4, 6, INK.stroke_width(2)));
-    let (x, y) = canvas.to_data(ends[1]);
-    let (last_x, _) = canvas.to_data(canvas.at(across.1, up.0));
-    let is_left = note.is_vertical && x + 5.0 + text_width(&note.text, NOTE_TEXT) > last_x;
+    let (x, y) = canvas.to_chart_pixels(ends[1]);
+    let (last_x, _) = canvas.to_chart_pixels(canvas.pixel_at(x_range.1, y_range.0));
+    let is_left = note.is_vertical && x + 5.0 + text_width(&note.text, NOTE_TEXT_SIZE) > last_x;
     match note.is_vertical {
-        true if is_left => canvas.text((x - 5.0, y + 9.0 + 14.0 * row as f64), NOTE_TEXT, "end", false, &note.text),
-        true => canvas.text((x + 5.0, y + 9.0 + 14.0 * row as f64), NOTE_TEXT, "start", false, &note.text),
-        false => canvas.text((x - 4.0, y - 8.0), NOTE_TEXT, "end", false, &note.text),
+        true if is_left => {
+            canvas.text((x - 5.0, y + 9.0 + 14.0 * row as f64), NOTE_TEXT_SIZE, "end", false, &note.text)
+        }
+        true => canvas.text((x + 5.0, y + 9.0 + 14.0 * row as f64), NOTE_TEXT_SIZE, "start", false, &note.text),
+        false => canvas.text((x - 4.0, y - 8.0), NOTE_TEXT_SIZE, "end", false, &note.text),
     }
 }
 
 fn draw_series(canvas: &Canvas, chart: &LineChart, series: &Series, i: usize) {
     let position = |&(x, y): &(f64, f64)| (chart.x.position(x), chart.y.position(y));
     let positions: Vec<(f64, f64)> = series.points.iter().map(position).collect();
-    let finite = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
+    let is_finite_point = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
     if series.style != Style::Marks {
-        for run in positions.split(|p| !finite(p)).filter(|run| run.len() > 1) {
+        for run in positions.split(|p| !is_finite_point(p)).filter(|run| run.len() > 1) {
             canvas.stroke(&path(canvas, run, series.style), i, series.style == Style::Dashed);
         }
     }
     let mark_step = if series.style == Style::Marks { 1 } else { positions.len().div_ceil(MARKS_MAX).max(1) };
-    // The first point of steps is their start and not a value.
+    // The first point of a step line is the start of the line and not a value.
     let first = usize::from(series.style == Style::Step);
-    for (k, position) in positions.iter().enumerate().skip(first).filter(|(_, p)| finite(p)) {
-        let px = canvas.at(position.0, position.1);
+    for (k, position) in positions.iter().enumerate().skip(first).filter(|(_, p)| is_finite_point(p)) {
+        let px = canvas.pixel_at(position.0, position.1);
         let is_marked = k % mark_step == 0 || k + 1 == positions.len();
         if is_marked {
-            mark(canvas, i, px, series.style == Style::Marks);
+            draw_mark(canvas, i, px, series.style == Style::Marks);
         } else if series.style == Style::Curve {
             continue;
         }
@@ -145,9 +155,10 @@ fn draw_series(canvas: &Canvas, chart: &LineChart, series: &Series, i: usize) {
 
 fn path(canvas: &Canvas, run: &[(f64, f64)], style: Style) -> Vec<(i32, i32)> {
     if style != Style::Step {
-        return run.iter().map(|p| canvas.at(p.0, p.1)).collect();
+        return run.iter().map(|p| canvas.pixel_at(p.0, p.1)).collect();
     }
-    let first = canvas.at(run[0].0, run[0].1);
-    let steps = run.windows(2).flat_map(|pair| [canvas.at(pair[0].0, pair[1].1), canvas.at(pair[1].0, pair[1].1)]);
+    let first = canvas.pixel_at(run[0].0, run[0].1);
+    let steps =
+        run.windows(2).flat_map(|pair| [canvas.pixel_at(pair[0].0, pair[1].1), canvas.pixel_at(pair[1].0, pair[1].1)]);
     [first].into_iter().chain(steps).collect()
 }

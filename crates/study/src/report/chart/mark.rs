@@ -11,7 +11,7 @@ pub fn hue(i: usize) -> RGBColor {
 }
 
 /// Draws the mark of series `i` around `center`, filled or hollow.
-pub fn mark(canvas: &Canvas, i: usize, center: (i32, i32), is_hollow: bool) {
+pub fn draw_mark(canvas: &Canvas, i: usize, center: (i32, i32), is_hollow: bool) {
     // A hollow mark is larger, so that it is visible around a filled one.
     let radius = if is_hollow { 12.0 } else { 7.5 };
     let points = outline(i, center, radius);
@@ -30,6 +30,7 @@ pub fn draw_published(canvas: &Canvas, center: (i32, i32)) {
     canvas.draw_element(PathElement::new(closed, INK.stroke_width(4)));
 }
 
+/// Returns the corners of the mark of series `i`.
 fn outline(i: usize, center: (i32, i32), radius: f64) -> Vec<(i32, i32)> {
     // The number of corners, the angle of the first in twelfths of a turn, and a size that makes the areas similar.
     let (corners, turn, size) = match i % 6 {
@@ -42,8 +43,11 @@ fn outline(i: usize, center: (i32, i32), radius: f64) -> Vec<(i32, i32)> {
     };
     let corner = |k: i32| {
         let angle = (turn / 12.0 + f64::from(k) / f64::from(corners)) * std::f64::consts::TAU;
-        let reach = radius * size;
-        (center.0 + (reach * libm::cos(angle)).round() as i32, center.1 + (reach * libm::sin(angle)).round() as i32)
+        let corner_distance = radius * size;
+        (
+            center.0 + (corner_distance * libm::cos(angle)).round() as i32,
+            center.1 + (corner_distance * libm::sin(angle)).round() as i32,
+        )
     };
     (0..corners).map(corner).collect()
 }

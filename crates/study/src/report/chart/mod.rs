@@ -15,7 +15,7 @@ mod mark;
 mod matrix;
 
 use super::table::{Cell, Column};
-pub use axis::{Axis, Labels, Scale};
+pub use axis::{Axis, LabelFormat, Scale};
 
 /// The style of a series.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -38,7 +38,7 @@ pub enum Style {
 pub struct Series {
     /// The name in the legend.
     pub name: String,
-    /// The points, in order of x. A point that is not finite breaks the line.
+    /// The points, in order of x. The line is interrupted at a point that is not finite.
     pub points: Vec<(f64, f64)>,
     /// The style of the series.
     pub style: Style,
@@ -124,11 +124,11 @@ pub struct BarChart {
     pub title: String,
     /// The vertical axis.
     pub y: Axis,
-    /// The legend, in order: the names of the parts if the chart is `stacked`, otherwise the names of the bars of a
+    /// The legend, in order: the names of the parts if `is_stacked` is true, otherwise the names of the bars of a
     /// group.
     pub legend: Vec<String>,
     /// Whether colours distinguish the parts of a bar, and not the bars of a group.
-    pub stacked: bool,
+    pub is_stacked: bool,
     /// The bars.
     pub groups: Vec<Group>,
 }
@@ -145,7 +145,7 @@ impl BarChart {
             title: title.to_owned(),
             y: Axis::new(y_title),
             legend: series.iter().map(|(name, _)| (*name).to_owned()).collect(),
-            stacked: false,
+            is_stacked: false,
             groups: categories.iter().enumerate().map(group).collect(),
         }
     }
@@ -162,7 +162,7 @@ impl BarChart {
             title: title.to_owned(),
             y: Axis::new(y_title),
             legend: parts.iter().map(|&name| name.to_owned()).collect(),
-            stacked: true,
+            is_stacked: true,
             groups: bars.into_iter().map(group).collect(),
         }
     }
@@ -247,8 +247,8 @@ pub struct MatrixMark {
     pub row: f64,
     /// The position in columns.
     pub column: f64,
-    /// The values on the scales as text.
-    pub words: String,
+    /// The values of the mark on the scales of rows and columns, as text.
+    pub position_text: String,
 }
 
 impl Matrix {
@@ -257,15 +257,15 @@ impl Matrix {
         if !self.marks.is_empty() {
             return self;
         }
-        let mut is_used = self.cells.iter().map(|row| row.iter().any(Option::is_some));
-        self.rows.retain(|_| is_used.next() == Some(true));
+        let mut is_row_used = self.cells.iter().map(|row| row.iter().any(Option::is_some));
+        self.rows.retain(|_| is_row_used.next() == Some(true));
         self.cells.retain(|row| row.iter().any(Option::is_some));
-        let is_used: Vec<bool> =
+        let is_column_used: Vec<bool> =
             (0..self.columns.len()).map(|column| self.cells.iter().any(|row| row[column].is_some())).collect();
-        let mut columns = is_used.iter();
+        let mut columns = is_column_used.iter();
         self.columns.retain(|_| columns.next() == Some(&true));
         for row in &mut self.cells {
-            let mut columns = is_used.iter();
+            let mut columns = is_column_used.iter();
             row.retain(|_| columns.next() == Some(&true));
         }
         self

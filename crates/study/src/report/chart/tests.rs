@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn lines() -> LineChart {
+fn sample_line_chart() -> LineChart {
     let points = |k: f64| [64.0, 512.0, 4096.0, 8192.0].map(|x: f64| (x, k * x.sqrt())).to_vec();
     let mut series =
         vec![Series::line("a <b> & c", points(1.0)), Series::line("dashed", points(2.0)).style(Style::Dashed)];
@@ -26,7 +26,7 @@ fn texts(svg: &str) -> Vec<String> {
 
 #[test]
 fn line_chart_contains_its_titles_names_and_ticks() {
-    let texts = texts(&lines().svg());
+    let texts = texts(&sample_line_chart().svg());
     for expected in ["Bandwidth & size", "payload [B]", "MB/s", "a <b> & c", "64", "8 KiB"] {
         assert!(texts.iter().any(|text| text == expected), "{expected} in {texts:?}");
     }
@@ -55,7 +55,7 @@ fn curve_of_many_points_has_few_marks_and_tooltips() {
 
 #[test]
 fn drawing_is_deterministic() {
-    assert_eq!(lines().svg(), lines().svg());
+    assert_eq!(sample_line_chart().svg(), sample_line_chart().svg());
 }
 
 #[test]
@@ -70,10 +70,10 @@ fn line_that_overlaps_another_is_dashed() {
     assert!(dashes(&overlapping) > dashes(&plain) + 10);
     // In a chart with dashed lines, overlapping lines are not dashed.
     overlapping.series[0].style = Style::Dashed;
-    let before = dashes(&overlapping);
+    let dash_count = dashes(&overlapping);
     // As before, a value is not whole, so that the ticks are the same.
     overlapping.series[1].points = vec![(1.0, 2.0), (2.0, 2.001), (3.0, 4.0)];
-    assert_eq!(dashes(&overlapping), before);
+    assert_eq!(dashes(&overlapping), dash_count);
 }
 
 #[test]
@@ -126,22 +126,22 @@ fn negative_parts_are_stacked_below_zero() {
     };
     let drawn_boxes = boxes(&svg(vec![0.5, -0.1, 0.4]));
     let [first, below, second] = drawn_boxes[..] else { panic!("{drawn_boxes:?}") };
-    let end = |(top, high): (f64, f64)| top + high;
-    assert!((end(second) - first.0).abs() < 2.0, "the third part is stacked on the first: {drawn_boxes:?}");
-    assert!((end(first) - below.0).abs() < 2.0, "the second part is below 0: {drawn_boxes:?}");
+    let bottom = |(top, height): (f64, f64)| top + height;
+    assert!((bottom(second) - first.0).abs() < 2.0, "the third part is stacked on the first: {drawn_boxes:?}");
+    assert!((bottom(first) - below.0).abs() < 2.0, "the second part is below 0: {drawn_boxes:?}");
     assert!((first.1 - 5.0 * below.1).abs() < 5.0, "the heights are proportional: {drawn_boxes:?}");
     assert!(texts(&svg(vec![0.5, -0.1, 0.4])).contains(&"0.8".to_owned()), "the label is the sum of all parts");
 }
 
 /// Returns a heat map of two panels, the second shorter, with values that rise and fall.
-fn map() -> HeatMap {
-    let panel = |name: &str, to: f64, slope: f64| {
+fn sample_heat_map() -> HeatMap {
+    let panel = |name: &str, end: f64, slope: f64| {
         let value = |row: usize, column: usize| {
             let phase = (column + 3 * row) % 40;
             slope * (phase as f64 / 2.0) * (row % 5) as f64 / 4.0 * column as f64 / 60.0
         };
         let rows = (0..32).map(|row| (0..120).map(|column| value(row, column)).collect()).collect();
-        Panel { name: name.into(), rows, end: to }
+        Panel { name: name.into(), rows, end }
     };
     HeatMap {
         title: "Congestion".into(),
@@ -155,7 +155,7 @@ fn map() -> HeatMap {
 
 #[test]
 fn heat_map_contains_its_axes_panels_and_scale() {
-    let texts = texts(&map().svg());
+    let texts = texts(&sample_heat_map().svg());
     for expected in ["Congestion", "time [10³ cycles]", "receiver", "pending packets", "without <it>", "with it"] {
         assert!(texts.iter().any(|text| text == expected), "{expected} in {texts:?}");
     }
@@ -168,13 +168,13 @@ fn heat_map_contains_its_axes_panels_and_scale() {
 fn cells_are_white_at_zero_and_black_from_the_maximum_on() {
     let cells = |values: &[f64]| {
         let panel = Panel { name: "a".into(), rows: vec![values.to_vec()], end: 8.0 };
-        HeatMap { panels: vec![panel], ..map() }.svg()
+        HeatMap { panels: vec![panel], ..sample_heat_map() }.svg()
     };
     let boxes = |svg: &str, colour: &str| svg.matches(&format!("fill=\"{colour}\"")).count();
     // The scale at the side has one box of each shade.
-    let (nothing, some) = (cells(&[0.0, 0.0, f64::NAN]), cells(&[0.0, 20.0, 35.0, 0.0, 20.0, 10.0]));
-    assert_eq!(boxes(&nothing, "#000000"), 1);
-    assert_eq!(boxes(&some, "#000000"), 3, "neighbours of one shade are one rectangle");
-    assert_eq!(boxes(&some, "#7F7F7F"), 2);
-    assert!(!nothing.contains("NaN") && HeatMap::default().svg().contains("</svg>"));
+    let (zero_cells, shaded_cells) = (cells(&[0.0, 0.0, f64::NAN]), cells(&[0.0, 20.0, 35.0, 0.0, 20.0, 10.0]));
+    assert_eq!(boxes(&zero_cells, "#000000"), 1);
+    assert_eq!(boxes(&shaded_cells, "#000000"), 3, "neighbours of one shade are one rectangle");
+    assert_eq!(boxes(&shaded_cells, "#7F7F7F"), 2);
+    assert!(!zero_cells.contains("NaN") && HeatMap::default().svg().contains("</svg>"));
 }

@@ -39,7 +39,7 @@ pub struct ExpectedFailure {
 }
 
 impl Claim {
-    /// Returns whether the verdict differs from the one that the study expects. A claim that is not evaluated does not.
+    /// Returns whether the verdict differs from the one that the study expects; false if the claim is not evaluated.
     pub fn is_unexpected(&self) -> bool {
         self.holds.is_some_and(|holds| holds == self.fails.is_some())
     }
@@ -52,10 +52,13 @@ pub fn unexpected_text(claims: &[Claim]) -> Option<String> {
         let unexpected = claims.iter().filter(|claim| claim.is_unexpected() && claim.holds == Some(verdict));
         unexpected.map(|claim| claim.id.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let (fail, hold) = (ids(false), ids(true));
-    let parts = [("fails, which the study does not expect", fail), ("holds, which the study expects to fail", hold)];
+    let (failing_ids, holding_ids) = (ids(false), ids(true));
+    let parts = [
+        ("fails, which the study does not expect", failing_ids),
+        ("holds, which the study expects to fail", holding_ids),
+    ];
     let parts: Vec<String> =
-        parts.into_iter().filter(|(_, ids)| !ids.is_empty()).map(|(cause, ids)| format!("{cause}: {ids}")).collect();
+        parts.into_iter().filter(|(_, ids)| !ids.is_empty()).map(|(text, ids)| format!("{text}: {ids}")).collect();
     (!parts.is_empty()).then(|| format!("Not as expected: {}", parts.join("; ")))
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// Returns a claim on a number.
 pub fn number(id: &str, expected: f64, measured: f64, tolerance: f64) -> Claim {
     Claim {
         id: id.to_owned(),
@@ -23,6 +24,7 @@ pub fn number(id: &str, expected: f64, measured: f64, tolerance: f64) -> Claim {
     .judged()
 }
 
+/// Returns a claim on a shape.
 pub fn shape(id: &str, holds: Option<bool>) -> Claim {
     Claim {
         source: "§3.4".to_owned(),

@@ -3,7 +3,7 @@
 use super::Claim;
 use std::collections::BTreeMap;
 
-/// The number of claims of each verdict. A claim that restates others is not among them.
+/// The number of claims of each verdict. A claim that restates others is counted only in `restate`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// Claims that hold.
@@ -14,7 +14,7 @@ pub struct Tally {
     pub open: usize,
     /// Claims that restate others.
     pub restate: usize,
-    /// Statements of the paper: the claims, where those that are parts of one statement count once.
+    /// Statements of the paper. Claims that are parts of one statement count as one.
     pub statements: usize,
     /// Statements whose claims all hold.
     pub statements_hold: usize,
@@ -23,19 +23,19 @@ pub struct Tally {
 impl Tally {
     /// Counts `claims`.
     pub fn new(claims: &[Claim]) -> Tally {
-        let counted = || claims.iter().filter(|claim| claim.restates.is_empty());
-        let count = |verdict| counted().filter(|claim| claim.holds == verdict).count();
+        let not_restating = || claims.iter().filter(|claim| claim.restates.is_empty());
+        let count = |verdict| not_restating().filter(|claim| claim.holds == verdict).count();
         let mut statements = BTreeMap::<&str, bool>::new();
-        for claim in counted() {
+        for claim in not_restating() {
             let holds = claim.holds == Some(true);
             let name = claim.part_of.as_deref().unwrap_or(&claim.id);
-            statements.entry(name).and_modify(|all| *all &= holds).or_insert(holds);
+            statements.entry(name).and_modify(|all_hold| *all_hold &= holds).or_insert(holds);
         }
         Tally {
             hold: count(Some(true)),
             fail: count(Some(false)),
             open: count(None),
-            restate: claims.len() - counted().count(),
+            restate: claims.len() - not_restating().count(),
             statements: statements.len(),
             statements_hold: statements.values().filter(|holds| **holds).count(),
         }

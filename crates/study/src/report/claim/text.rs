@@ -11,7 +11,7 @@ const LINE_WIDTH: usize = 100;
 pub fn claims_text(claims: &[Claim]) -> String {
     let mut text = String::new();
     for claim in claims.iter().filter(|claim| claim.holds == Some(false)) {
-        text += &failure(claim);
+        text += &failure_text(claim);
     }
     let (numbers, others): (Vec<&Claim>, Vec<&Claim>) =
         claims.iter().partition(|claim| claim.kind == ClaimKind::Number);
@@ -21,7 +21,7 @@ pub fn claims_text(claims: &[Claim]) -> String {
     }
     // Failing claims were printed in full above.
     for claim in others.into_iter().filter(|claim| claim.holds != Some(false)) {
-        text += &in_words(claim);
+        text += &claim_text(claim);
     }
     text += &format!("{}\n", Tally::new(claims).text());
     if let Some(unexpected) = unexpected_text(claims) {
@@ -44,7 +44,7 @@ fn failing_first(mut claims: Vec<&Claim>) -> Vec<&Claim> {
     claims
 }
 
-fn failure(claim: &Claim) -> String {
+fn failure_text(claim: &Claim) -> String {
     let error = claim.relative_error().map(number::signed_percent);
     let mut text = format!("FAILS {} · {}\n", claim.id, claim.source);
     text += &wrapped("      ", "      ", &claim.statement);
@@ -65,7 +65,7 @@ fn failure(claim: &Claim) -> String {
     text + "\n"
 }
 
-fn in_words(claim: &Claim) -> String {
+fn claim_text(claim: &Claim) -> String {
     let mut text = format!("{:5} {} · {}\n", verdict(claim), claim.id, claim.source);
     text += &wrapped("      ", "      ", &claim.statement);
     text += &wrapped("      simulated ", "                ", &claim.measured_text());
@@ -73,8 +73,8 @@ fn in_words(claim: &Claim) -> String {
 }
 
 fn numbers_table(claims: &[&Claim]) -> ReportTable {
-    let heads = ["", "claim", "source", "expected", "simulated", "unit", "error", "allowed", "role"];
-    let mut table = ReportTable::new(heads.map(Column::new).to_vec());
+    let headings = ["", "claim", "source", "expected", "simulated", "unit", "error", "allowed", "role"];
+    let mut table = ReportTable::new(headings.map(Column::new).to_vec());
     for claim in claims {
         table.push(vec![
             verdict(claim).into(),
@@ -93,12 +93,12 @@ fn numbers_table(claims: &[&Claim]) -> ReportTable {
 
 /// Returns a text aligned right in a column of the width `width`.
 fn right_aligned(text: Option<String>, width: usize) -> Cell {
-    text.map(|words| format!("{words:>width$}")).into()
+    text.map(|text| format!("{text:>width$}")).into()
 }
 
-/// Wraps `content` at spaces in lines of the width of a report.
-fn wrapped(first: &str, rest: &str, content: &str) -> String {
-    wrap::wrapped(first, rest, content, LINE_WIDTH)
+/// Wraps `content` at spaces into lines of at most [`LINE_WIDTH`] characters.
+fn wrapped(first_prefix: &str, prefix: &str, content: &str) -> String {
+    wrap::wrapped(first_prefix, prefix, content, LINE_WIDTH)
 }
 
 #[cfg(test)]

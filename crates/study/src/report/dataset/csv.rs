@@ -4,19 +4,20 @@ use super::{Dataset, from_texts};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The number of rows that a thread writes at a time.
-const ROWS_AT_ONCE: usize = 1024;
+/// The number of rows of a part, which one thread encodes.
+const ROWS_PER_PART: usize = 1024;
 
 /// Writes a dataset with a header row.
 pub fn write(data: &Dataset) -> Vec<u8> {
-    let heads = records([data.variables.iter().map(|variable| variable.name.clone())]);
-    let starts: Vec<usize> = (0..data.rows()).step_by(ROWS_AT_ONCE).collect();
-    let part = |first_row: &usize| rows(data, *first_row..(*first_row + ROWS_AT_ONCE).min(data.rows()));
-    let parts: Vec<Vec<u8>> = rayon::iter::once(heads).chain(starts.par_iter().map(part)).collect();
-    parts.concat()
+    let headings = records([data.variables.iter().map(|variable| variable.name.clone())]);
+    let starts: Vec<usize> = (0..data.rows()).step_by(ROWS_PER_PART).collect();
+    let encode_rows =
+        |first_row: &usize| encode_row_range(data, *first_row..(*first_row + ROWS_PER_PART).min(data.rows()));
+    let encoded_parts: Vec<Vec<u8>> = rayon::iter::once(headings).chain(starts.par_iter().map(encode_rows)).collect();
+    encoded_parts.concat()
 }
 
-fn rows(data: &Dataset, rows: Range<usize>) -> Vec<u8> {
+fn encode_row_range(data: &Dataset, rows: Range<usize>) -> Vec<u8> {
     let cells = |row| data.variables.iter().map(move |variable| variable.values.text(row).unwrap_or_default());
     records(rows.map(cells))
 }
@@ -33,13 +34,13 @@ fn records(lines: impl IntoIterator<Item = impl Iterator<Item = String>>) -> Vec
 pub fn read(bytes: &[u8]) -> Result<Dataset, String> {
     let mut reader = csv::Reader::from_reader(bytes);
     let message = |error: csv::Error| format!("it is not CSV: {error}");
-    let heads: Vec<String> = reader.headers().map_err(message)?.iter().map(str::to_owned).collect();
-    let mut columns: Vec<Vec<Option<String>>> = vec![Vec::new(); heads.len()];
+    let headings: Vec<String> = reader.headers().map_err(message)?.iter().map(str::to_owned).collect();
+    let mut columns: Vec<Vec<Option<String>>> = vec![Vec::new(); headings.len()];
     for row in reader.records() {
         for (column, cell) in columns.iter_mut().zip(row.map_err(message)?.iter()) {
             column.push(Some(cell.to_owned()).filter(|cell| !cell.is_empty()));
         }
     }
-    let variables = heads.into_iter().zip(columns).map(|(name, texts)| from_texts(name, texts));
+    let variables = headings.into_iter().zip(columns).map(|(name, texts)| from_texts(name, texts));
     Ok(Dataset { variables: variables.collect() })
 }

@@ -52,5 +52,5 @@ fn column(name: String, rows: &[Map<String, Json>]) -> Variable {
     } else {
         ColumnValues::Texts(cells.iter().map(text).collect())
     };
-    Variable { unit: unit::of_name(&name).to_owned(), name, values }
+    Variable { unit: unit::base_unit_of_column(&name).to_owned(), name, values }
 }

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The key of the unit in a column's metadata.
-const UNIT: &str = "unit";
+const UNIT_KEY: &str = "unit";
 
 /// Writes a dataset.
 pub fn write(data: &Dataset) -> Result<Vec<u8>, String> {
@@ -41,7 +41,7 @@ fn field(variable: &Variable) -> Field {
         ColumnValues::Counts(_) => DataType::UInt64,
         ColumnValues::Numbers(_) => DataType::Float64,
     };
-    let unit = (!variable.unit.is_empty()).then(|| (UNIT.to_owned(), variable.unit.clone()));
+    let unit = (!variable.unit.is_empty()).then(|| (UNIT_KEY.to_owned(), variable.unit.clone()));
     Field::new(&variable.name, kind, true).with_metadata(unit.into_iter().collect::<HashMap<_, _>>())
 }
 
@@ -59,7 +59,8 @@ pub fn read(bytes: Vec<u8>) -> Result<Dataset, String> {
     let reader =
         ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes)).map_err(|error| message(&error))?;
     let schema = reader.schema().clone();
-    let mut data = Dataset { variables: schema.fields().iter().map(|field| empty(field)).collect::<Result<_, _>>()? };
+    let mut data =
+        Dataset { variables: schema.fields().iter().map(|field| empty_column(field)).collect::<Result<_, _>>()? };
     for batch in reader.build().map_err(|error| message(&error))? {
         let batch = batch.map_err(|error| message(&error))?;
         for (variable, column) in data.variables.iter_mut().zip(batch.columns()) {
@@ -69,7 +70,7 @@ pub fn read(bytes: Vec<u8>) -> Result<Dataset, String> {
     Ok(data)
 }
 
-fn empty(field: &Field) -> Result<Variable, String> {
+fn empty_column(field: &Field) -> Result<Variable, String> {
     let values = match field.data_type() {
         DataType::Utf8 => ColumnValues::Texts(Vec::new()),
         DataType::UInt64 => ColumnValues::Counts(Vec::new()),
@@ -81,7 +82,7 @@ fn empty(field: &Field) -> Result<Variable, String> {
             ));
         }
     };
-    let unit = field.metadata().get(UNIT).cloned().unwrap_or_default();
+    let unit = field.metadata().get(UNIT_KEY).cloned().unwrap_or_default();
     Ok(Variable { name: field.name().clone(), unit, values })
 }
 

@@ -9,31 +9,32 @@ pub struct BaseUnit {
     divisor: f64,
 }
 
-const fn multiple(unit: &'static str, multiplier: f64) -> BaseUnit {
+const fn with_multiplier(unit: &'static str, multiplier: f64) -> BaseUnit {
     BaseUnit { unit, multiplier, divisor: 1.0 }
 }
 
-const fn fraction(unit: &'static str, divisor: f64) -> BaseUnit {
+const fn with_divisor(unit: &'static str, divisor: f64) -> BaseUnit {
     BaseUnit { unit, multiplier: 1.0, divisor }
 }
 
-/// Units by name. Numbers in a unit that is smaller than the base unit are divided, so that they are rounded only once.
+/// Units by name. A unit that is smaller than its base unit has a divisor and not a multiplier, so that a conversion
+/// rounds only once.
 const UNITS: [(&str, BaseUnit); 15] = [
-    ("B", multiple("B", 1.0)),
-    ("ps", fraction("s", 1e12)),
-    ("ns", fraction("s", 1e9)),
-    ("us", fraction("s", 1e6)),
-    ("ms", fraction("s", 1e3)),
-    ("s", multiple("s", 1.0)),
-    ("bit/s", fraction("B/s", 8.0)),
-    ("B/s", multiple("B/s", 1.0)),
-    ("kB/s", multiple("B/s", 1e3)),
-    ("MB/s", multiple("B/s", 1e6)),
-    ("GB/s", multiple("B/s", 1e9)),
-    ("Hz", multiple("Hz", 1.0)),
-    ("kHz", multiple("Hz", 1e3)),
-    ("MHz", multiple("Hz", 1e6)),
-    ("GHz", multiple("Hz", 1e9)),
+    ("B", with_multiplier("B", 1.0)),
+    ("ps", with_divisor("s", 1e12)),
+    ("ns", with_divisor("s", 1e9)),
+    ("us", with_divisor("s", 1e6)),
+    ("ms", with_divisor("s", 1e3)),
+    ("s", with_multiplier("s", 1.0)),
+    ("bit/s", with_divisor("B/s", 8.0)),
+    ("B/s", with_multiplier("B/s", 1.0)),
+    ("kB/s", with_multiplier("B/s", 1e3)),
+    ("MB/s", with_multiplier("B/s", 1e6)),
+    ("GB/s", with_multiplier("B/s", 1e9)),
+    ("Hz", with_multiplier("Hz", 1.0)),
+    ("kHz", with_multiplier("Hz", 1e3)),
+    ("MHz", with_multiplier("Hz", 1e6)),
+    ("GHz", with_multiplier("Hz", 1e9)),
 ];
 
 impl BaseUnit {
@@ -61,7 +62,7 @@ pub fn suffixed(name: &str, unit: &str) -> String {
 }
 
 /// Returns the base unit at the end of a column name, or an empty text.
-pub fn of_name(name: &str) -> &'static str {
+pub fn base_unit_of_column(name: &str) -> &'static str {
     SUFFIXES.iter().find(|(suffix, _)| name.ends_with(suffix)).map_or("", |(_, unit)| unit)
 }
 
@@ -74,7 +75,7 @@ mod tests {
         assert_eq!(suffixed("workload.stream.payload", "B"), "workload_stream_payload_B");
         assert_eq!(suffixed("offered.accepted", "flits/node/cycle"), "offered_accepted_flits_per_node_per_cycle");
         assert_eq!(suffixed("a-b", ""), "a_b");
-        assert_eq!(["a_B_per_s", "a_B", "a_s", "tos"].map(of_name), ["B/s", "B", "s", ""]);
+        assert_eq!(["a_B_per_s", "a_B", "a_s", "tos"].map(base_unit_of_column), ["B/s", "B", "s", ""]);
     }
 
     #[test]

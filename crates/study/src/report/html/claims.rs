@@ -85,7 +85,7 @@ fn group(name: &str, claims: &[&Claim], is_open: bool) -> String {
 
 fn filter(claims: &[Claim]) -> String {
     let role = |word| claims.iter().filter(|claim| claim.role.word() == word).count();
-    let verdict = |verdict_of| claims.iter().filter(|claim| claim.holds == verdict_of).count();
+    let verdict = |holds| claims.iter().filter(|claim| claim.holds == holds).count();
     let choices = [
         ("all", "all", claims.len()),
         ("only-fails", "failing", verdict(Some(false))),

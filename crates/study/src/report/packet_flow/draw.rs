@@ -14,8 +14,8 @@ const RIGHT_MARGIN: f64 = 104.0;
 const TOP_MARGIN: f64 = 74.0;
 const BAND_HEIGHT: f64 = 66.0;
 const BAND_GAP: f64 = 30.0;
-const LABEL_TEXT: f64 = 11.0;
-const NAME_TEXT: f64 = 13.5;
+const LABEL_TEXT_SIZE: f64 = 11.0;
+const NAME_TEXT_SIZE: f64 = 13.5;
 /// The number of shades. It is even, so that light and dark shades alternate between consecutive packets.
 const SHADES: usize = 6;
 
@@ -31,29 +31,29 @@ struct GraphDrawing<'a> {
 
 /// Returns the graph as an SVG document.
 pub fn draw(flow: &PacketFlow) -> String {
-    let high = bottom(flow) + 78.0;
+    let height = bottom(flow) + 78.0;
     let (packets, residence_times) = (flow.packets(), residence_times(flow));
-    let mut sheet = GraphDrawing {
+    let mut drawing = GraphDrawing {
         flow,
         packets,
         residence_times,
         plot_left: time_axis_left(flow),
-        svg: Svg::new(WIDTH, high, &flow.title),
+        svg: Svg::new(WIDTH, height, &flow.title),
     };
-    sheet.svg.text((14.0, 24.0), 16.0, "start", &format!("font-weight=\"bold\" fill=\"{INK}\""), &flow.title);
-    sheet.time_axis();
+    drawing.svg.text((14.0, 24.0), 16.0, "start", &format!("font-weight=\"bold\" fill=\"{INK}\""), &flow.title);
+    drawing.draw_time_axis();
     for band in 0..flow.bands.len() {
-        sheet.band(band);
+        drawing.draw_band(band);
     }
-    sheet.last_byte_lines();
-    sheet.packet_names();
-    sheet.legend(high - 14.0);
-    sheet.svg.finish()
+    drawing.draw_last_byte_lines();
+    drawing.draw_packet_names();
+    drawing.draw_legend(height - 14.0);
+    drawing.svg.finish()
 }
 
 /// Returns the left edge of the time axis, after the longest name of a band in bold.
 fn time_axis_left(flow: &PacketFlow) -> f64 {
-    let name_width_max = flow.bands.iter().map(|name| text_width(name, NAME_TEXT)).fold(0.0, f64::max);
+    let name_width_max = flow.bands.iter().map(|name| text_width(name, NAME_TEXT_SIZE)).fold(0.0, f64::max);
     NAMES_WIDTH_MIN.max(name_width_max * 1.1 + 26.0)
 }
 
@@ -75,7 +75,7 @@ fn residence_times(flow: &PacketFlow) -> HashMap<(usize, u64), (Time, Time)> {
     residence_times
 }
 
-fn is_labelled(flow: &PacketFlow, transfer: &Transfer) -> bool {
+fn overlaps_window(flow: &PacketFlow, transfer: &Transfer) -> bool {
     transfer.end >= flow.window.0 && transfer.start <= flow.window.1
 }
 
@@ -83,17 +83,17 @@ impl GraphDrawing<'_> {
     /// Returns the horizontal pixel of the time `time`, clamped to the window.
     fn x(&self, time: Time) -> f64 {
         let (first, last) = self.flow.window;
-        let part = time.clamp(first, last).since(first).ps() as f64 / last.since(first).ps().max(1) as f64;
-        self.plot_left + part * (WIDTH - self.plot_left - RIGHT_MARGIN)
+        let fraction = time.clamp(first, last).since(first).ps() as f64 / last.since(first).ps().max(1) as f64;
+        self.plot_left + fraction * (WIDTH - self.plot_left - RIGHT_MARGIN)
     }
 
     fn shade(&self, packet: u64) -> (String, String) {
         let rank = self.packets.binary_search(&packet).unwrap_or(0) % SHADES;
-        let white = if rank.is_multiple_of(2) { 0.25 } else { 0.58 };
-        (hex(tint(rank, white)), hex(HUES[rank]))
+        let white_fraction = if rank.is_multiple_of(2) { 0.25 } else { 0.58 };
+        (hex(tint(rank, white_fraction)), hex(HUES[rank]))
     }
 
-    fn time_axis(&mut self) {
+    fn draw_time_axis(&mut self) {
         let (first, last) = self.flow.window;
         let ticks = Axis::default().range(first.as_us(), last.as_us()).ticks(std::iter::empty(), false, 10);
         let y = bottom(self.flow);
@@ -108,48 +108,54 @@ impl GraphDrawing<'_> {
         self.svg.text((middle, y + 40.0), 13.5, "middle", &format!("fill=\"{INK}\""), "time [µs]");
     }
 
-    fn band(&mut self, band: usize) {
+    fn draw_band(&mut self, band: usize) {
         let middle = band_top(band) + BAND_HEIGHT / 2.0;
-        let name = format!("font-weight=\"bold\" fill=\"{INK}\"");
-        self.svg.text((self.plot_left - 12.0, middle + 5.0), NAME_TEXT, "end", &name, &self.flow.bands[band]);
-        let ground = format!("fill=\"{GRID}\" opacity=\"0.45\"");
+        let name_style = format!("font-weight=\"bold\" fill=\"{INK}\"");
+        self.svg.text(
+            (self.plot_left - 12.0, middle + 5.0),
+            NAME_TEXT_SIZE,
+            "end",
+            &name_style,
+            &self.flow.bands[band],
+        );
+        let background = format!("fill=\"{GRID}\" opacity=\"0.45\"");
         self.svg.rect(
             (self.plot_left, band_top(band)),
             (WIDTH - self.plot_left - RIGHT_MARGIN, BAND_HEIGHT),
-            &ground,
+            &background,
             None,
         );
         let flow = self.flow;
-        for transfer in flow.transfers.iter().filter(|t| t.band == band && is_labelled(flow, t)) {
-            self.stripe(transfer);
+        for transfer in flow.transfers.iter().filter(|t| t.band == band && overlaps_window(flow, t)) {
+            self.draw_stripe(transfer);
         }
         let x = WIDTH - RIGHT_MARGIN + 12.0;
         let band_rate = self.flow.rate(band);
         let label = band_rate.map_or("–".to_owned(), |band_rate| rate(band_rate.mb_per_s));
         let busy =
             band_rate.map_or(String::new(), |rate| format!("busy {}", percent((rate.busy * 100.0).round() / 100.0)));
-        self.svg.text((x, middle), 13.5, "start", &name, &label);
+        self.svg.text((x, middle), 13.5, "start", &name_style, &label);
         self.svg.text((x, middle + 17.0), 12.0, "start", &format!("fill=\"{MUTED}\""), &busy);
     }
 
-    fn stripe(&mut self, transfer: &Transfer) {
+    fn draw_stripe(&mut self, transfer: &Transfer) {
         let (fill, edge) = self.shade(transfer.packet);
         let (start_x, end_x) = (self.x(transfer.start), self.x(transfer.end));
         let (width, top) = ((end_x - start_x).max(0.6), band_top(transfer.band));
         let style = format!("fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"0.7\"");
         self.svg.rect((start_x, top), (width, BAND_HEIGHT), &style, Some(&self.tooltip(transfer)));
-        self.size_label(transfer.bytes, (start_x + width / 2.0, top + BAND_HEIGHT / 2.0), width);
+        self.draw_size_label(transfer.bytes, (start_x + width / 2.0, top + BAND_HEIGHT / 2.0), width);
     }
 
-    fn size_label(&mut self, bytes: u64, middle: (f64, f64), width: f64) {
+    fn draw_size_label(&mut self, bytes: u64, middle: (f64, f64), width: f64) {
         let label = bytes.to_string();
         let style = format!("fill=\"{ON_COLOUR}\" pointer-events=\"none\"");
         let (x, y) = middle;
-        if text_width(&label, LABEL_TEXT) + 6.0 <= width {
-            self.svg.text((x, y + 4.0), LABEL_TEXT, "middle", &style, &label);
-        } else if width >= LABEL_TEXT + 1.5 {
+        if text_width(&label, LABEL_TEXT_SIZE) + 6.0 <= width {
+            self.svg.text((x, y + 4.0), LABEL_TEXT_SIZE, "middle", &style, &label);
+        } else if width >= LABEL_TEXT_SIZE + 1.5 {
             let rotated = format!("{style} transform=\"rotate(-90 {x:.2} {y:.2}) translate(0 4)\"");
-            self.svg.text((x, y), LABEL_TEXT, "middle", &rotated, &label);
+            self.svg.text((x, y), LABEL_TEXT_SIZE, "middle", &rotated, &label);
         }
     }
 
@@ -168,9 +174,10 @@ impl GraphDrawing<'_> {
     }
 
     /// Draws a line from band to band at the last byte of each packet.
-    fn last_byte_lines(&mut self) {
+    fn draw_last_byte_lines(&mut self) {
         for packet in self.packets.clone() {
-            let ends: Vec<Option<Time>> = (0..self.flow.bands.len()).map(|band| self.last_end(band, packet)).collect();
+            let ends: Vec<Option<Time>> =
+                (0..self.flow.bands.len()).map(|band| self.last_end_in_window(band, packet)).collect();
             let (_, edge) = self.shade(packet);
             for (band, pair) in ends.windows(2).enumerate() {
                 if let [Some(from), Some(to)] = *pair {
@@ -182,14 +189,14 @@ impl GraphDrawing<'_> {
     }
 
     /// Returns the end of the last transfer of `packet` by `band`, if it is in the window.
-    fn last_end(&self, band: usize, packet: u64) -> Option<Time> {
+    fn last_end_in_window(&self, band: usize, packet: u64) -> Option<Time> {
         let (_, end) = *self.residence_times.get(&(band, packet))?;
         (end >= self.flow.window.0 && end <= self.flow.window.1).then_some(end)
     }
 
     /// Draws the number of each packet above its first stripe in the first band, if it fits.
-    fn packet_names(&mut self) {
-        let mut free_from = 0.0;
+    fn draw_packet_names(&mut self) {
+        let mut name_x_min = 0.0;
         for packet in self.packets.clone() {
             let Some(&(start, end)) = self.residence_times.get(&(0, packet)) else { continue };
             if end < self.flow.window.0 || start > self.flow.window.1 {
@@ -198,14 +205,14 @@ impl GraphDrawing<'_> {
             let x = self.x(start);
             let name = format!("packet {packet}");
             let name_width = text_width(&name, 12.0);
-            if x >= free_from && x + name_width <= WIDTH {
+            if x >= name_x_min && x + name_width <= WIDTH {
                 self.svg.text((x, TOP_MARGIN - 8.0), 12.0, "start", &format!("fill=\"{MUTED}\""), &name);
-                free_from = x + name_width + 8.0;
+                name_x_min = x + name_width + 8.0;
             }
         }
     }
 
-    fn legend(&mut self, y: f64) {
+    fn draw_legend(&mut self, y: f64) {
         let key = "A stripe is one transfer: its width is its duration, the number its bytes, its shade its packet. \
                    Lines follow each packet's last byte. At right: bytes moved over time, idle time included.";
         self.svg.text((14.0, y), 12.0, "start", &format!("fill=\"{MUTED}\""), key);

@@ -45,7 +45,7 @@ impl<W: Write> BinaryTrace<W> {
         BinaryTrace(Arc::new(Mutex::new(Writer::new(out))))
     }
 
-    /// Writes what is left of the trace after its last span, and returns the number of spans. `dropped` is the number
+    /// Writes the rest of the trace after its last span, and returns the number of spans. `dropped` is the number
     /// of spans that were not recorded. Equal spans give equal bytes.
     ///
     /// # Errors
@@ -69,20 +69,20 @@ struct Writer<W> {
     /// The encoded packets that are not written yet.
     packets: Packets,
     tracks: Vec<TrackState>,
-    /// Numbers of the tracks with held spans.
-    tracks_with_held: Vec<usize>,
-    /// The number of the present block of spans.
-    block: u64,
-    spans: u64,
+    /// The numbers of the tracks with held spans.
+    tracks_with_held_spans: Vec<usize>,
+    /// The number of blocks of spans that arrived before the current one.
+    block_index: u64,
+    span_count: u64,
     identifiers: Identifiers,
 }
 
-/// The numbers of groups, tracks and sequences.
+/// The UUIDs of groups, and the numbers of tracks and sequences that have been assigned.
 #[derive(Default)]
 struct Identifiers {
     groups: HashMap<String, u64>,
-    tracks: u64,
-    sequences: u32,
+    track_count: u64,
+    sequence_count: u32,
 }
 
 /// A track of the timeline.
@@ -100,9 +100,9 @@ struct Lane {
     /// The timestamp of the last event, in nanoseconds.
     last_ns: u64,
     /// The time of the last event.
-    last: Time,
-    /// The ends of the spans that have not ended, all of them after `last`; the innermost is last.
-    open: Vec<Time>,
+    last_time: Time,
+    /// The ends of the spans that have not ended, all of them after `last_time`; the innermost is last.
+    open_ends: Vec<Time>,
     /// The names that the sequence has defined, whose numbers start from 1.
     names: Vec<&'static str>,
 }
@@ -116,9 +116,9 @@ impl<W: Write> Writer<W> {
             error: None,
             packets,
             tracks: Vec::new(),
-            tracks_with_held: Vec::new(),
-            block: 0,
-            spans: 0,
+            tracks_with_held_spans: Vec::new(),
+            block_index: 0,
+            span_count: 0,
             identifiers: Identifiers::default(),
         }
     }
@@ -127,19 +127,19 @@ impl<W: Write> Writer<W> {
         if self.error.is_some() {
             return;
         }
-        let new = tracks[self.tracks.len()..].iter().map(|(group, name)| TrackState::new(group, name));
-        self.tracks.extend(new);
+        let new_tracks = tracks[self.tracks.len()..].iter().map(|(group, name)| TrackState::new(group, name));
+        self.tracks.extend(new_tracks);
         for span in spans {
             let index = span.track.0 as usize;
             let track = &mut self.tracks[index];
             if track.held_spans.is_empty() {
-                self.tracks_with_held.push(index);
+                self.tracks_with_held_spans.push(index);
             }
-            track.hold(self.block, span);
+            track.hold_span(self.block_index, span);
         }
-        self.spans += spans.len() as u64;
-        self.block += 1;
-        self.write_spans(self.block.saturating_sub(HELD_BLOCKS));
+        self.span_count += spans.len() as u64;
+        self.block_index += 1;
+        self.write_spans(self.block_index.saturating_sub(HELD_BLOCKS));
     }
 
     fn finish(&mut self, dropped: u64) -> io::Result<u64> {
@@ -153,20 +153,20 @@ impl<W: Write> Writer<W> {
         packet::push_dropped_spans(&mut self.packets, dropped);
         match self.error.take() {
             Some(error) => Err(error),
-            None => self.out.write_all(self.packets.bytes()).and_then(|()| self.out.flush()).map(|()| self.spans),
+            None => self.out.write_all(self.packets.bytes()).and_then(|()| self.out.flush()).map(|()| self.span_count),
         }
     }
 
-    /// Writes the held spans that arrived before `block`.
-    fn write_spans(&mut self, block: u64) {
-        let mut tracks_with_held = std::mem::take(&mut self.tracks_with_held);
-        tracks_with_held.retain(|&index| {
+    /// Writes the held spans that arrived before `block_index`.
+    fn write_spans(&mut self, block_index: u64) {
+        let mut tracks_with_held_spans = std::mem::take(&mut self.tracks_with_held_spans);
+        tracks_with_held_spans.retain(|&index| {
             let track = &mut self.tracks[index];
-            track.write_spans(index, block, &mut self.identifiers, &mut self.packets);
+            track.write_spans(index, block_index, &mut self.identifiers, &mut self.packets);
             write_if_long(&mut self.out, &mut self.error, &mut self.packets);
             !track.held_spans.is_empty()
         });
-        self.tracks_with_held = tracks_with_held;
+        self.tracks_with_held_spans = tracks_with_held_spans;
     }
 }
 
@@ -187,21 +187,23 @@ impl TrackState {
 
     /// Holds `span`, after those that start before it.
     #[inline]
-    fn hold(&mut self, block: u64, span: &Span) {
+    fn hold_span(&mut self, block_index: u64, span: &Span) {
         let key = |span: &Span| (span.start, Reverse(span.end));
         if self.held_spans.back().is_none_or(|(_, last)| key(last) <= key(span)) {
-            return self.held_spans.push_back((block, span.clone()));
+            return self.held_spans.push_back((block_index, span.clone()));
         }
-        let position = self.held_spans.partition_point(|(_, held)| key(held) <= key(span));
-        self.held_spans.insert(position, (block, span.clone()));
+        let position = self.held_spans.partition_point(|(_, held_span)| key(held_span) <= key(span));
+        self.held_spans.insert(position, (block_index, span.clone()));
     }
 
-    /// Writes held spans in order of start, as long as the next one arrived before `block`, or more than [`HELD_MAX`]
-    /// spans are held.
-    fn write_spans(&mut self, index: usize, block: u64, identifiers: &mut Identifiers, packets: &mut Packets) {
-        while self.held_spans.front().is_some_and(|&(arrived, _)| arrived < block) || self.held_spans.len() > HELD_MAX {
+    /// Writes held spans in order of start, as long as the next one arrived before the block `block_index`, or more
+    /// than [`HELD_MAX`] spans are held.
+    fn write_spans(&mut self, index: usize, block_index: u64, identifiers: &mut Identifiers, packets: &mut Packets) {
+        while self.held_spans.front().is_some_and(|&(arrival_block, _)| arrival_block < block_index)
+            || self.held_spans.len() > HELD_MAX
+        {
             let Some((_, span)) = self.held_spans.pop_front() else { return };
-            let lane = self.lanes.iter_mut().position(|lane| lane.fit_span(&span, packets));
+            let lane = self.lanes.iter_mut().position(|lane| lane.prepare_for_span(&span, packets));
             let lane = lane.unwrap_or_else(|| {
                 let lane = self.add_lane(index, identifiers, packets);
                 self.lanes.push(lane);
@@ -220,18 +222,24 @@ impl TrackState {
             lanes => format!("{} ({})", self.name, lanes + 1),
         };
         let rank = index as u64 * LANE_RANKS + (self.lanes.len() as u64).min(LANE_RANKS - 1);
-        let uuid = identifiers.next_track();
+        let uuid = identifiers.next_uuid();
         packet::push_track(packets, uuid, group, &name, rank.min(i32::MAX as u64));
-        identifiers.sequences += 1;
-        packet::push_sequence(packets, identifiers.sequences, uuid);
-        Lane { sequence: identifiers.sequences, last_ns: 0, last: Time::ZERO, open: Vec::new(), names: Vec::new() }
+        identifiers.sequence_count += 1;
+        packet::push_sequence(packets, identifiers.sequence_count, uuid);
+        Lane {
+            sequence: identifiers.sequence_count,
+            last_ns: 0,
+            last_time: Time::ZERO,
+            open_ends: Vec::new(),
+            names: Vec::new(),
+        }
     }
 }
 
 impl Identifiers {
-    fn next_track(&mut self) -> u64 {
-        self.tracks += 1;
-        self.tracks
+    fn next_uuid(&mut self) -> u64 {
+        self.track_count += 1;
+        self.track_count
     }
 
     /// Returns the number of the group `name`, which is described if it is new.
@@ -239,7 +247,7 @@ impl Identifiers {
         if let Some(&group) = self.groups.get(name) {
             return group;
         }
-        let (uuid, rank) = (self.next_track(), self.groups.len() as u64);
+        let (uuid, rank) = (self.next_uuid(), self.groups.len() as u64);
         packet::push_group(packets, uuid, name, rank);
         self.groups.insert(name.to_owned(), uuid);
         uuid
@@ -247,24 +255,25 @@ impl Identifiers {
 }
 
 impl Lane {
-    /// Writes the ends until the start of `span`. Returns whether the span can be written to this lane: it starts no
-    /// earlier than the last event, and is nested in the spans that have not ended.
+    /// Writes the ends up to the start of `span`. Returns whether the span can be written to this lane: it must start
+    /// no earlier than the last event, and must be nested in the spans that have not ended.
     #[inline]
-    fn fit_span(&mut self, span: &Span, packets: &mut Packets) -> bool {
+    fn prepare_for_span(&mut self, span: &Span, packets: &mut Packets) -> bool {
         self.write_ends(span.start, packets);
-        span.start >= self.last && self.open.last().is_none_or(|&end| span.end <= end)
+        span.start >= self.last_time && self.open_ends.last().is_none_or(|&end| span.end <= end)
     }
 
-    /// Writes the ends until `time`.
+    /// Writes the ends of the spans that have ended by `time`.
     #[inline]
     fn write_ends(&mut self, time: Time, packets: &mut Packets) {
-        while let Some(end) = self.open.pop_if(|end| *end <= time) {
+        while let Some(end) = self.open_ends.pop_if(|end| *end <= time) {
             let delta = self.advance(end);
             packet::push_end(packets, self.sequence, delta);
         }
     }
 
-    /// Writes the begin of a span that fits, or an instant event if its length is zero.
+    /// Writes the start of a span for which [`Lane::prepare_for_span`] returned true, or an instant event if the length
+    /// of the span is zero.
     #[inline]
     fn write(&mut self, span: &Span, packets: &mut Packets) {
         let duration = (span.end - span.start).ps();
@@ -283,7 +292,7 @@ impl Lane {
         let delta = self.advance(span.start);
         packet::push_span(packets, self.sequence, delta, &event, name_index.is_none().then_some(span.activity));
         if duration > 0 {
-            self.open.push(span.end);
+            self.open_ends.push(span.end);
         }
     }
 
@@ -291,7 +300,7 @@ impl Lane {
     #[inline]
     fn advance(&mut self, time: Time) -> u64 {
         let now_ns = time.ps() / 1000;
-        self.last = time;
+        self.last_time = time;
         now_ns - std::mem::replace(&mut self.last_ns, now_ns)
     }
 }

@@ -1,7 +1,7 @@
 //! Packets of Perfetto's binary trace format: messages of `TracePacket`, in the wire format of Protocol Buffers.
 //!
 //! The fields and their numbers are those of `protos/perfetto/trace/` in Perfetto's repository. A trace is one message
-//! with a repeated field of packets, so that packets are appended to it.
+//! with a repeated field of packets, so packets can be appended to a trace.
 //!
 //! Each lane of a track has a packet sequence of its own. The first packet of a sequence defines its clock, whose
 //! timestamps are differences, the track of its events, and the names of its annotations. Later packets refer to these,
@@ -10,19 +10,20 @@
 //! Packets are encoded by hand, since a span takes two of them and their encoding is most of the cost of a trace: the
 //! structs of `prost` need 2.5 times as long (docs/performance.md).
 
-/// Upper bound of the encoded length of an event, without its new names. Every length in it thus takes one byte.
+/// The upper bound of the encoded length of an event, without its new names. Every length within an event therefore
+/// takes one byte.
 const EVENT_BYTES_MAX: usize = 127;
 
 /// The number of bytes by which a buffer of packets grows.
 const BUFFER_GROWTH_BYTES: usize = 64 << 10;
 
-/// Wire type of a number.
+/// The wire type of a number.
 const VARINT: u8 = 0;
 
-/// Wire type of a text or message.
+/// The wire type of a text or message.
 const BYTES_WIRE_TYPE: u8 = 2;
 
-/// Number of the clock of each sequence: the first that sequences may define.
+/// The number of the clock of each sequence: the first that sequences may define.
 const CLOCK: u64 = 64;
 
 /// The builtin clock that the clocks of sequences refer to: Perfetto's `BOOTTIME`.
@@ -154,16 +155,16 @@ pub fn push_root(trace: &mut Packets) {
 
 /// Appends the descriptor of a group of tracks, which are shown by rank.
 pub fn push_group(trace: &mut Packets, uuid: u64, name: &str, rank: u64) {
-    push_descriptor(trace, track(uuid, name, rank).number(11, BY_RANK));
+    push_descriptor(trace, track_descriptor(uuid, name, rank).number(11, BY_RANK));
 }
 
 /// Appends the descriptor of a track of the group `parent`.
 pub fn push_track(trace: &mut Packets, uuid: u64, parent: u64, name: &str, rank: u64) {
-    push_descriptor(trace, track(uuid, name, rank).number(5, parent));
+    push_descriptor(trace, track_descriptor(uuid, name, rank).number(5, parent));
 }
 
 /// Returns the fields of a `TrackDescriptor` that groups and tracks share.
-fn track(uuid: u64, name: &str, rank: u64) -> Message {
+fn track_descriptor(uuid: u64, name: &str, rank: u64) -> Message {
     Message::default().number(1, uuid).text(2, name).number(12, rank).number(15, NOT_MERGED)
 }
 
@@ -173,9 +174,9 @@ fn push_descriptor(trace: &mut Packets, descriptor: Message) {
 
 /// Appends the first packet of a sequence, all of whose events are on the track `uuid`.
 pub fn push_sequence(trace: &mut Packets, sequence: u32, uuid: u64) {
-    let clock = Message::default().number(1, CLOCK).number(2, 0).number(3, 1);
+    let sequence_clock = Message::default().number(1, CLOCK).number(2, 0).number(3, 1);
     let trace_clock = Message::default().number(1, TRACE_CLOCK).number(2, 0);
-    let clocks = Message::default().message(1, &clock).message(1, &trace_clock);
+    let clocks = Message::default().message(1, &sequence_clock).message(1, &trace_clock);
     let defaults = Message::default().message(11, &Message::default().number(11, uuid)).number(58, CLOCK);
     let names = (1..).zip(ANNOTATIONS).map(|(id, name)| name_entry(id, name));
     let names = names.fold(Message::default(), |names, name| names.message(3, &name));
@@ -198,11 +199,11 @@ pub fn push_dropped_spans(trace: &mut Packets, dropped: u64) {
 #[inline]
 pub fn push_span(trace: &mut Packets, sequence: u32, delta_ns: u64, span: &SpanEvent, new_name: Option<&str>) {
     match new_name {
-        None => trace.push_event(|packet| packet.span(sequence, delta_ns, span)),
+        None => trace.push_event(|packet| packet.encode_span(sequence, delta_ns, span)),
         Some(name) => {
             let mut event = [0; EVENT_BYTES_MAX];
             let mut packet = Event::new(&mut event);
-            packet.span(sequence, delta_ns, span);
+            packet.encode_span(sequence, delta_ns, span);
             let length = packet.length;
             let names = Message::default().message(2, &name_entry(span.name, name));
             let names = Message::default().message(12, &names);
@@ -215,7 +216,7 @@ pub fn push_span(trace: &mut Packets, sequence: u32, delta_ns: u64, span: &SpanE
 /// refers to the sequence's defaults only, which hold for packets without `NEEDS_STATE`, too.
 #[inline]
 pub fn push_end(trace: &mut Packets, sequence: u32, delta_ns: u64) {
-    trace.push_event(|packet| packet.finish(sequence, delta_ns));
+    trace.push_event(|packet| packet.encode_end(sequence, delta_ns));
 }
 
 /// The fields of a `TracePacket` of an event.
@@ -231,12 +232,12 @@ impl Event<'_> {
     }
 
     #[inline]
-    fn span(&mut self, sequence: u32, delta_ns: u64, span: &SpanEvent) {
+    fn encode_span(&mut self, sequence: u32, delta_ns: u64, span: &SpanEvent) {
         self.number(8, delta_ns);
         self.number(10, sequence.into());
         // Flags of the packet, and the start of the event.
         self.push([tag(13, VARINT), NEEDS_STATE as u8, tag(11, BYTES_WIRE_TYPE), 0]);
-        let event = self.length;
+        let event_start = self.length;
         self.push([tag(9, VARINT), span.event_type as u8]);
         self.number(10, span.name);
         if span.bytes > 0 {
@@ -251,11 +252,11 @@ impl Event<'_> {
         if let Some(duration_ps) = span.duration_ps {
             self.annotation(3, duration_ps);
         }
-        self.close(event);
+        self.set_length(event_start);
     }
 
     #[inline]
-    fn finish(&mut self, sequence: u32, delta_ns: u64) {
+    fn encode_end(&mut self, sequence: u32, delta_ns: u64) {
         self.number(8, delta_ns);
         self.number(10, sequence.into());
         self.push([tag(11, BYTES_WIRE_TYPE), 2, tag(9, VARINT), 2]);
@@ -268,7 +269,7 @@ impl Event<'_> {
         let annotation = self.length;
         self.push([tag(1, VARINT), name]);
         self.number(3, value);
-        self.close(annotation);
+        self.set_length(annotation);
     }
 
     #[inline]
@@ -295,7 +296,7 @@ impl Event<'_> {
 
     /// Sets the length of the message that began at `start`, in the byte before it.
     #[inline]
-    fn close(&mut self, start: usize) {
+    fn set_length(&mut self, start: usize) {
         self.bytes[start - 1] = (self.length - start) as u8;
     }
 }

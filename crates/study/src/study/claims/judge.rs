@@ -14,35 +14,40 @@ impl ClaimStatement {
     /// Evaluates the observation over results or over planned points.
     fn observe(&self, view: &View) -> Result<Observation, EvalError> {
         match &self.method {
-            ObservationMethod::Metric(point, metric) => self.metric(view, point, metric),
+            ObservationMethod::Metric(point, metric) => self.observe_metric(view, point, metric),
             ObservationMethod::Expressions { value, holds, words } => {
-                self.data(view, value.as_ref(), holds.as_ref(), words.as_ref())
+                self.observe_expressions(view, value.as_ref(), holds.as_ref(), words.as_ref())
             }
             ObservationMethod::Builtin(rust, arguments) => {
-                let judge = view.builtins.judge(rust).map_err(|stop| stop.at(rust))?;
+                let judge = view.builtins.judge(rust).map_err(|error| error.at(rust))?;
                 let arguments: Vec<&str> = arguments.iter().map(|source| source.text.as_str()).collect();
-                let absent = || EvalError::Missing("the runs that it is judged by do not exist".to_owned());
+                let missing_runs_error = || EvalError::Missing("the runs that it is judged by do not exist".to_owned());
                 match view.source {
-                    ValueSource::Planned(_) => Err(absent()),
-                    ValueSource::Ran(results) => judge(results, &arguments).ok_or_else(absent),
+                    ValueSource::Planned(_) => Err(missing_runs_error()),
+                    ValueSource::Ran(results) => judge(results, &arguments).ok_or_else(missing_runs_error),
                 }
             }
         }
     }
 
-    fn metric(&self, view: &View, point: &SpannedString, metric: &SpannedString) -> Result<Observation, EvalError> {
-        let run = view.run(&point.text).map_err(|stop| stop.at(point))?;
+    fn observe_metric(
+        &self,
+        view: &View,
+        point: &SpannedString,
+        metric: &SpannedString,
+    ) -> Result<Observation, EvalError> {
+        let run = view.run(&point.text).map_err(|error| error.at(point))?;
         match run {
             Some(run) => {
                 let value = run.metric(&metric.text).ok_or_else(|| no_metric(run, &metric.text));
-                value.map(Observation::Number).map_err(|stop| stop.at(metric))
+                value.map(Observation::Number).map_err(|error| error.at(metric))
             }
             None if view.is_planned() => Ok(Observation::Number(1.0)),
             None => Err(EvalError::Missing(format!("`{}` was not run", point.text))),
         }
     }
 
-    fn data(
+    fn observe_expressions(
         &self,
         view: &View,
         value: Option<&Expression>,
@@ -55,18 +60,18 @@ impl ClaimStatement {
             scope = scope.with("value", value);
         }
         let holds = holds.map(|holds| scope.flag(holds)).transpose()?;
-        let words = words.map(|words| scope.words(words)).transpose()?;
+        let words = words.map(|words| scope.fill_template(words)).transpose()?;
         match (scope.bindings.pop(), holds) {
             (value, Some(holds)) => {
                 let value_text = || value.map(|(_, value)| self.with_unit(&value)).unwrap_or_default();
-                Ok(Observation::Words(words.unwrap_or_else(value_text), holds))
+                Ok(Observation::Text(words.unwrap_or_else(value_text), holds))
             }
             (Some((_, number)), None) => {
-                let given = value.expect("it was just evaluated");
+                let value_expression = value.expect("it was just evaluated");
                 let error = || {
                     ExpressionError::new(
-                        &given.source,
-                        given.tree.span.clone(),
+                        &value_expression.source,
+                        value_expression.tree.span.clone(),
                         "a number is needed",
                         number.type_name(),
                     )
@@ -79,7 +84,7 @@ impl ClaimStatement {
 
     fn with_unit(&self, value: &Value) -> String {
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", number::display_unit(&self.unit)) };
-        format!("{}{unit}", Format::default().words(value))
+        format!("{}{unit}", Format::default().format_value(value))
     }
 
     /// Judges the claim.
@@ -93,7 +98,7 @@ impl ClaimStatement {
             Ok(Observation::Number(_)) => {
                 (claim.measured, claim.holds) = (Some("not a number: a division by 0".into()), Some(false));
             }
-            Ok(Observation::Words(words, holds)) => {
+            Ok(Observation::Text(words, holds)) => {
                 claim.measured = Some(claim::ClaimValue::Text(words));
                 claim.holds = Some(holds);
             }
@@ -102,10 +107,10 @@ impl ClaimStatement {
                 (claim.measured, claim.holds) = (Some(what.as_str().into()), Some(false))
             }
             Err(EvalError::Invalid(error)) => {
-                return Err(error.help(format!("the claim `{}` uses it", self.id.text)));
+                return Err(error.help(format!("the claim `{}` uses this expression", self.id.text)));
             }
-            Err(stop @ EvalError::InvalidReference(..)) => {
-                if let EvalError::Invalid(error) = stop.at(&self.id) {
+            Err(error @ EvalError::InvalidReference(..)) => {
+                if let EvalError::Invalid(error) = error.at(&self.id) {
                     return Err(*error);
                 }
             }
@@ -121,15 +126,15 @@ impl ClaimStatement {
 ///
 /// Returns every error in the claims, such as a metric that a run does not report.
 pub fn judge(view: &View, artifacts: &[&str], quick: bool) -> Result<Vec<Claim>, Vec<ExpressionError>> {
-    let (mut judged, mut errors) = (Vec::new(), Vec::new());
+    let (mut judged_claims, mut errors) = (Vec::new(), Vec::new());
     for claim in view.defined.claims.iter().filter(|claim| artifacts.contains(&claim.artifact.text.as_str())) {
         let is_judged = claim.is_quick || !quick;
         match claim.judge(view) {
-            Ok(claim) => judged.push(Claim { holds: claim.holds.filter(|_| is_judged), ..claim }),
+            Ok(claim) => judged_claims.push(Claim { holds: claim.holds.filter(|_| is_judged), ..claim }),
             Err(error) => errors.push(error),
         }
     }
-    if errors.is_empty() { Ok(judged) } else { Err(errors) }
+    if errors.is_empty() { Ok(judged_claims) } else { Err(errors) }
 }
 
 /// Returns the measured number of each claim, or NaN for a claim without a number.

@@ -107,8 +107,8 @@ impl<'a> Scope<'a> {
     /// Evaluates an expression to a number.
     pub fn number(&self, expression: &Expression) -> Result<f64, EvalError> {
         let value = self.value(expression)?;
-        let at = Evaluator { scope: self, source: &expression.source };
-        value.number().ok_or_else(|| at.wrong(&expression.tree.span, "a number is needed here", &value))
+        let evaluator = Evaluator { scope: self, source: &expression.source };
+        value.number().ok_or_else(|| evaluator.type_error(&expression.tree.span, "a number is needed here", &value))
     }
 
     /// Evaluates an expression to a Boolean.
@@ -116,20 +116,20 @@ impl<'a> Scope<'a> {
         match self.value(expression)? {
             Value::Flag(flag) => Ok(flag),
             other => {
-                let at = Evaluator { scope: self, source: &expression.source };
-                Err(at.wrong(&expression.tree.span, "a comparison is needed here", &other))
+                let evaluator = Evaluator { scope: self, source: &expression.source };
+                Err(evaluator.type_error(&expression.tree.span, "a comparison is needed here", &other))
             }
         }
     }
 
     /// Fills the placeholders of a template.
-    pub fn words(&self, template: &Template) -> Result<String, EvalError> {
-        Evaluator { scope: self, source: &template.source }.words(&template.pieces)
+    pub fn fill_template(&self, template: &Template) -> Result<String, EvalError> {
+        Evaluator { scope: self, source: &template.source }.fill_segments(&template.pieces)
     }
 
     /// Returns a scope for every combination of values of the loops; the last loop varies fastest.
-    pub fn each(&self, source: &SpannedString, loops: &[Loop]) -> Result<Vec<Scope<'a>>, EvalError> {
-        Evaluator { scope: self, source }.each(loops)
+    pub fn loop_scopes(&self, source: &SpannedString, loops: &[Loop]) -> Result<Vec<Scope<'a>>, EvalError> {
+        Evaluator { scope: self, source }.loop_scopes(loops)
     }
 }
 
@@ -144,7 +144,7 @@ impl<'a> Evaluator<'_, 'a> {
         ExpressionError::new(self.source, span.clone(), message, label)
     }
 
-    fn wrong(&self, span: &Range<usize>, message: &str, value: &Value) -> EvalError {
+    fn type_error(&self, span: &Range<usize>, message: &str, value: &Value) -> EvalError {
         EvalError::Invalid(Box::new(self.error(span, message, format!("this is {}", value.type_name()))))
     }
 
@@ -152,36 +152,36 @@ impl<'a> Evaluator<'_, 'a> {
         match &tree.node {
             Term::Number(number) => Ok(Value::Number(*number)),
             Term::Flag(flag) => Ok(Value::Flag(*flag)),
-            Term::Text(pieces) => self.words(pieces).map(Value::Text),
-            Term::Value(name, arguments) => self.named(tree, name, arguments),
+            Term::Text(pieces) => self.fill_segments(pieces).map(Value::Text),
+            Term::Value(name, arguments) => self.evaluate_name(tree, name, arguments),
             Term::Unary(operator, operand) => self.unary(*operator, operand),
             Term::Binary(operator, left, right) => self.binary(tree, *operator, left, right),
             Term::Call(name, arguments) => functions::call(self, tree, name, arguments),
-            Term::Each(body, loops, only) => self.list(tree, body, loops, only.as_deref()),
+            Term::Each(body, loops, condition) => self.list(tree, body, loops, condition.as_deref()),
         }
     }
 
     fn number(&self, tree: &Syntax) -> Result<f64, EvalError> {
         let value = self.value(tree)?;
-        value.number().ok_or_else(|| self.wrong(&tree.span, "a number is needed here", &value))
+        value.number().ok_or_else(|| self.type_error(&tree.span, "a number is needed here", &value))
     }
 
     fn flag(&self, tree: &Syntax) -> Result<bool, EvalError> {
         match self.value(tree)? {
             Value::Flag(flag) => Ok(flag),
-            other => Err(self.wrong(&tree.span, "a comparison is needed here", &other)),
+            other => Err(self.type_error(&tree.span, "a comparison is needed here", &other)),
         }
     }
 
-    fn words(&self, pieces: &[Segment]) -> Result<String, EvalError> {
-        let mut words = String::new();
+    fn fill_segments(&self, pieces: &[Segment]) -> Result<String, EvalError> {
+        let mut text = String::new();
         for piece in pieces {
             match piece {
-                Segment::Literal(more) => words += more,
-                Segment::Placeholder(tree, format) => words += &format.words(&self.value(tree)?),
+                Segment::Literal(literal) => text += literal,
+                Segment::Placeholder(tree, format) => text += &format.format_value(&self.value(tree)?),
             }
         }
-        Ok(words)
+        Ok(text)
     }
 
     /// Evaluates a text with placeholders to a key, as in the names of points and sets.
@@ -194,55 +194,55 @@ impl<'a> Evaluator<'_, 'a> {
         let mut key = String::new();
         for piece in pieces {
             match piece {
-                Segment::Literal(more) => key += more,
+                Segment::Literal(literal) => key += literal,
                 Segment::Placeholder(tree, _) => key += &self.value(tree)?.key(),
             }
         }
         Ok(Key { label: key.clone(), key })
     }
 
-    fn named(&self, tree: &Syntax, name: &str, arguments: &[Vec<Segment>]) -> Result<Value, EvalError> {
+    fn evaluate_name(&self, tree: &Syntax, name: &str, arguments: &[Vec<Segment>]) -> Result<Value, EvalError> {
         let bound = self.scope.bindings.iter().rev().find(|(bound, _)| bound == name);
         if let (Some((_, value)), true) = (bound, arguments.is_empty()) {
             return Ok(value.clone());
         }
         let arguments: Vec<Key> = arguments.iter().map(|pieces| self.key(pieces)).collect::<Result<_, _>>()?;
-        match self.evaluated(tree, name, arguments)? {
+        match self.evaluate_once(tree, name, arguments)? {
             Some(Err(EvalError::InvalidReference(message, label, help))) => {
                 let error = self.error(&tree.span, message, label);
                 Err(EvalError::Invalid(Box::new(help.into_iter().fold(error, ExpressionError::help))))
             }
-            Some(given) => given,
-            None => Err(self.unknown(tree, name)),
+            Some(result) => result,
+            None => Err(self.unknown_value_error(tree, name)),
         }
     }
 
     /// Evaluates a value, or returns it if it has already been evaluated. Returns `None` if there is no such name.
-    fn evaluated(
+    fn evaluate_once(
         &self,
         tree: &Syntax,
         name: &str,
         arguments: Vec<Key>,
     ) -> Result<Option<Result<Value, EvalError>>, EvalError> {
-        let asked = (name.to_owned(), arguments);
-        if let Some(known) = self.scope.evaluated.borrow().get(&asked) {
+        let cache_key = (name.to_owned(), arguments);
+        if let Some(known) = self.scope.evaluated.borrow().get(&cache_key) {
             return Ok(Some(known.clone()));
         }
         let error =
             |message: String, label: &str| Err(EvalError::Invalid(Box::new(self.error(&tree.span, message, label))));
         if self.scope.depth > DEPTH_MAX {
-            let label = "it is defined by itself, or by too long a chain of others";
+            let label = "this value depends on itself, or on too long a chain of other values";
             return error(format!("the definition of `{name}` is too deep"), label);
         }
         if self.scope.evaluated.borrow().len() >= VALUES_MAX {
-            return error(format!("more than {VALUES_MAX} values are needed"), "here it is one too many");
+            return error(format!("more than {VALUES_MAX} values are needed"), "this value exceeds the limit");
         }
-        let Some(value) = self.scope.names.value(name, &asked.1, self.scope) else { return Ok(None) };
-        self.scope.evaluated.borrow_mut().insert(asked, value.clone());
+        let Some(value) = self.scope.names.value(name, &cache_key.1, self.scope) else { return Ok(None) };
+        self.scope.evaluated.borrow_mut().insert(cache_key, value.clone());
         Ok(Some(value))
     }
 
-    fn unknown(&self, tree: &Syntax, name: &str) -> EvalError {
+    fn unknown_value_error(&self, tree: &Syntax, name: &str) -> EvalError {
         let bound = self.scope.bindings.iter().map(|(name, _)| name.as_str());
         let known: Vec<&str> = bound.chain(self.scope.names.values()).collect();
         let nearest = suggest::nearest(name, known.iter().copied());
@@ -298,17 +298,23 @@ impl<'a> Evaluator<'_, 'a> {
         }))
     }
 
-    fn list(&self, tree: &Syntax, body: &Syntax, loops: &[Loop], only: Option<&Syntax>) -> Result<Value, EvalError> {
+    fn list(
+        &self,
+        tree: &Syntax,
+        body: &Syntax,
+        loops: &[Loop],
+        condition: Option<&Syntax>,
+    ) -> Result<Value, EvalError> {
         let mut items = Vec::new();
-        for scope in self.each(loops)? {
-            let at = Evaluator { scope: &scope, source: self.source };
-            if !only.map_or(Ok(true), |only| at.flag(only))? {
+        for scope in self.loop_scopes(loops)? {
+            let evaluator = Evaluator { scope: &scope, source: self.source };
+            if !condition.map_or(Ok(true), |condition| evaluator.flag(condition))? {
                 continue;
             }
             let bound = scope.bindings.iter().rev().take(loops.len()).rev();
             let keys =
                 bound.filter_map(|(_, value)| if let Value::Key(key) = value { Some(key.clone()) } else { None });
-            items.push(Element { keys: keys.collect(), value: at.value(body)? });
+            items.push(Element { keys: keys.collect(), value: evaluator.value(body)? });
             if items.len() > ELEMENTS_MAX {
                 let message = format!("this list has more than {ELEMENTS_MAX} elements");
                 return Err(EvalError::Invalid(Box::new(self.error(&tree.span, message, "here"))));
@@ -317,31 +323,31 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(Value::List(items))
     }
 
-    fn each(&self, loops: &[Loop]) -> Result<Vec<Scope<'a>>, EvalError> {
-        let Some((first, rest)) = loops.split_first() else { return Ok(vec![self.scope.clone()]) };
+    fn loop_scopes(&self, loops: &[Loop]) -> Result<Vec<Scope<'a>>, EvalError> {
+        let Some((outer_loop, inner_loops)) = loops.split_first() else { return Ok(vec![self.scope.clone()]) };
         let mut scopes = Vec::new();
-        for key in self.set(first)? {
-            let scope = self.scope.with(&first.variable, Value::Key(key));
-            scopes.extend(Evaluator { scope: &scope, source: self.source }.each(rest)?);
+        for key in self.set(outer_loop)? {
+            let scope = self.scope.with(&outer_loop.variable, Value::Key(key));
+            scopes.extend(Evaluator { scope: &scope, source: self.source }.loop_scopes(inner_loops)?);
             if scopes.len() > ELEMENTS_MAX {
                 let message = format!("there are more than {ELEMENTS_MAX} combinations");
-                return Err(EvalError::Invalid(Box::new(self.error(&first.span, message, "here"))));
+                return Err(EvalError::Invalid(Box::new(self.error(&outer_loop.span, message, "here"))));
             }
         }
         Ok(scopes)
     }
 
     /// Returns the values that a loop ranges over.
-    fn set(&self, over: &Loop) -> Result<Vec<Key>, EvalError> {
-        let name = self.key(&over.set)?.key;
-        if let Some(values) = self.scope.names.set(&name, &over.variable) {
+    fn set(&self, axis_loop: &Loop) -> Result<Vec<Key>, EvalError> {
+        let name = self.key(&axis_loop.set)?.key;
+        if let Some(values) = self.scope.names.set(&name, &axis_loop.variable) {
             return Ok(values);
         }
         let known = self.scope.names.sets();
         let nearest = suggest::nearest(&name, known.iter().copied());
         let label = nearest
             .map_or("no axis and no set has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-        let error = self.error(&over.span, format!("there is no axis `{name}`"), label);
+        let error = self.error(&axis_loop.span, format!("there is no axis `{name}`"), label);
         Err(EvalError::Invalid(Box::new(error.help(format!("axes and sets: {}", suggest::phrase(known))))))
     }
 }

@@ -23,15 +23,16 @@ impl Format {
             return Format { key: true, ..Format::default() };
         }
         let (signed, rest) = text.strip_prefix('+').map_or((false, text), |rest| (true, rest));
-        let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let digit_count = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         // An `f64` has at most 17 significant digits.
-        let decimals = rest[..length].parse().ok().map(|decimals: usize| decimals.min(17));
-        let (percent, unit) = rest[length..].strip_prefix('%').map_or((false, &rest[length..]), |unit| (true, unit));
+        let decimals = rest[..digit_count].parse().ok().map(|decimals: usize| decimals.min(17));
+        let (percent, unit) =
+            rest[digit_count..].strip_prefix('%').map_or((false, &rest[digit_count..]), |unit| (true, unit));
         Format { decimals, signed, percent, key: false, unit: unit.to_owned() }
     }
 
     /// Formats a value.
-    pub fn words(&self, value: &Value) -> String {
+    pub fn format_value(&self, value: &Value) -> String {
         match value {
             _ if self.key => value.key(),
             Value::Number(number) => self.number(*number),
@@ -44,7 +45,7 @@ impl Format {
             Value::List(items) => {
                 let item_text = |item: &super::Element| {
                     let labels = item.keys.iter().map(|key| key.label.as_str());
-                    labels.map(str::to_owned).chain([self.words(&item.value)]).collect::<Vec<_>>().join(" ")
+                    labels.map(str::to_owned).chain([self.format_value(&item.value)]).collect::<Vec<_>>().join(" ")
                 };
                 items.iter().map(item_text).collect::<Vec<_>>().join(", ")
             }

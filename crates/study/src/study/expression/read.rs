@@ -11,9 +11,9 @@ pub fn problem(texts: &Texts, error: &ExpressionError) -> Problem {
     error.help.iter().fold(problem, Problem::help)
 }
 
-/// Returns the value of `read`, or reports its error and returns `None`.
-fn or_report<T>(t: &Table<'_>, read: Result<T, ExpressionError>) -> Option<T> {
-    read.map_err(|error| t.report(problem(t.sources(), &error))).ok()
+/// Returns the parsed value, or reports the error and returns `None`.
+fn or_report<T>(t: &Table<'_>, parsed: Result<T, ExpressionError>) -> Option<T> {
+    parsed.map_err(|error| t.report(problem(t.sources(), &error))).ok()
 }
 
 /// Parses a text as an expression. An error is reported, and a placeholder is returned.
@@ -31,8 +31,9 @@ pub fn template(t: &Table<'_>, source: &SpannedString) -> Template {
 /// Reads a list of loops, each as `AXIS` or `AXIS in SET`.
 pub fn loops(t: &mut Table<'_>, key: &'static str, doc: &'static str) -> Loops {
     let source = t.phrases(key, doc).or(&[]);
-    let loops =
-        source.iter().filter_map(|source| or_report(t, parse::axis_loop(source)).map(|over| (source.clone(), over)));
+    let loops = source
+        .iter()
+        .filter_map(|source| or_report(t, parse::axis_loop(source)).map(|axis_loop| (source.clone(), axis_loop)));
     Loops(loops.collect())
 }
 

@@ -54,7 +54,7 @@ impl Value {
         }
     }
 
-    /// Returns the number. For a key, it is the number as which the key is written, if any.
+    /// Returns the number, or for a key the number that its text denotes. Returns `None` for any other value or text.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Number(number) => Some(*number),

@@ -1,6 +1,6 @@
 //! The axes of figures, as data.
 
-use crate::report::chart::{Labels, Scale};
+use crate::report::chart::{LabelFormat, Scale};
 use crate::report::number;
 use crate::report::{Axis, Column};
 use narrows_core::text::Table;
@@ -12,7 +12,7 @@ pub struct AxisSpec {
     unit: String,
     decimals: Option<usize>,
     scale: Scale,
-    labels: Labels,
+    labels: LabelFormat,
     from: Option<f64>,
     to: Option<f64>,
 }
@@ -21,7 +21,7 @@ impl AxisSpec {
     /// Reads an axis.
     pub fn read(t: &mut Table<'_>) -> AxisSpec {
         let scales = [("linear", Scale::Linear), ("log2", Scale::Log2), ("log10", Scale::Log10)];
-        let labels = [("plain", Labels::Plain), ("bytes", Labels::Bytes)];
+        let labels = [("plain", LabelFormat::Plain), ("bytes", LabelFormat::Bytes)];
         let decimals =
             t.count("decimals", "Number of decimals in tables; four significant digits if left out").max(12).optional();
         let axis = AxisSpec {
@@ -62,7 +62,7 @@ impl AxisSpec {
     /// Returns a linear axis without a unit.
     #[cfg(test)]
     pub fn plain(name: &str) -> AxisSpec {
-        let (scale, labels) = (Scale::Linear, Labels::Plain);
+        let (scale, labels) = (Scale::Linear, LabelFormat::Plain);
         AxisSpec { name: name.into(), unit: String::new(), decimals: None, scale, labels, from: None, to: None }
     }
 }

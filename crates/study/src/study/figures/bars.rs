@@ -12,7 +12,7 @@ use narrows_core::text::Table;
 /// The description of a bar chart.
 #[derive(Debug)]
 pub struct Bars {
-    stacked: bool,
+    is_stacked: bool,
     y: AxisSpec,
     groups: Loops,
     /// The heading of the table's column of groups.
@@ -35,8 +35,8 @@ type BoundSeries<'a, 's> = (&'a BarSeries, Scope<'s>, String);
 
 impl Bars {
     /// Reads a bar chart.
-    pub fn read(t: &mut Table<'_>, stacked: bool) -> Bars {
-        let key = if stacked { "part" } else { "bar" };
+    pub fn read(t: &mut Table<'_>, is_stacked: bool) -> Bars {
+        let key = if is_stacked { "part" } else { "bar" };
         let groups = loops(t, "groups", "Axes whose values are the groups, as AXIS or AXIS in SET");
         if groups.0.is_empty() && t.has_no_problems() && !t.describing() {
             t.report_invalid(
@@ -46,7 +46,7 @@ impl Bars {
             );
         }
         Bars {
-            stacked,
+            is_stacked,
             y: t.table("y", "Vertical axis", AxisSpec::read),
             groups,
             column: t.text("column", "Heading of the table's column of groups").or(""),
@@ -60,15 +60,16 @@ impl Bars {
         let mut table = ReportTable::new(self.headings(&series));
         let mut groups = Vec::new();
         let mut has_value = vec![false; series.len()];
-        for group in drawing.each(scope, &self.groups) {
-            let name = innermost(&group).map(|value| Format::default().words(&value)).unwrap_or_default();
-            let bars: Vec<Bar> = series.iter().map(|(series, bound, _)| series.bar(drawing, bound, &group)).collect();
+        for group in drawing.loop_scopes(scope, &self.groups) {
+            let name = innermost(&group).map(|value| Format::default().format_value(&value)).unwrap_or_default();
+            let bars: Vec<Bar> =
+                series.iter().map(|(series, series_scope, _)| series.bar(drawing, series_scope, &group)).collect();
             let mut row = vec![Cell::from(name.as_str())];
-            for (n, bar) in bars.iter().enumerate() {
+            for (index, bar) in bars.iter().enumerate() {
                 let height = Some(bar.parts[0]).filter(|height| !height.is_nan());
-                has_value[n] |= height.is_some();
+                has_value[index] |= height.is_some();
                 row.push(height.into());
-                row.extend(series[n].0.published.is_some().then(|| Cell::from(bar.published)));
+                row.extend(series[index].0.published.is_some().then(|| Cell::from(bar.published)));
             }
             table.push(row);
             groups.push(Group { name, bars: self.arrange(bars) });
@@ -78,7 +79,7 @@ impl Bars {
             .zip(&has_value)
             .for_each(|((series, ..), has_any_value)| drawing.require_value(*has_any_value, &series.value));
         let legend = series.into_iter().map(|(_, _, name)| name).collect();
-        let chart = BarChart { title, y: self.y.axis(), legend, stacked: self.stacked, groups };
+        let chart = BarChart { title, y: self.y.axis(), legend, is_stacked: self.is_stacked, groups };
         (Some(chart.svg()), Some(table))
     }
 
@@ -96,7 +97,7 @@ impl Bars {
 
     /// Returns the bars of a group. They are merged into one bar if they are stacked.
     fn arrange(&self, bars: Vec<Bar>) -> Vec<Bar> {
-        match self.stacked {
+        match self.is_stacked {
             true => vec![Bar { parts: bars.into_iter().flat_map(|bar| bar.parts).collect(), ..Bar::default() }],
             false => bars,
         }
@@ -120,14 +121,14 @@ impl BarSeries {
     }
 
     fn bind<'s>(&self, drawing: &Drawing, scope: &Scope<'s>) -> Vec<BoundSeries<'_, 's>> {
-        let scopes = drawing.each(scope, &self.each).into_iter();
+        let scopes = drawing.loop_scopes(scope, &self.each).into_iter();
         // The name may use the axes of the bar, but not those of the group.
-        scopes.map(|scope| (self, scope.clone(), drawing.words(&scope, &self.name))).collect()
+        scopes.map(|scope| (self, scope.clone(), drawing.fill_template(&scope, &self.name))).collect()
     }
 
-    fn bar(&self, drawing: &Drawing, bound: &Scope, group: &Scope) -> Bar {
+    fn bar(&self, drawing: &Drawing, series_scope: &Scope, group: &Scope) -> Bar {
         let mut scope = group.clone();
-        scope.bindings.extend(bound.bindings.iter().cloned());
+        scope.bindings.extend(series_scope.bindings.iter().cloned());
         let height = drawing.number(&scope, &self.value).unwrap_or(f64::NAN);
         let published = self.published.as_ref().and_then(|published| drawing.number(&scope, published));
         Bar { parts: vec![height], published, ..Bar::default() }

@@ -14,13 +14,13 @@ pub struct Drawing<'a> {
     /// The resolver of names.
     pub view: View<'a>,
     errors: RefCell<Vec<ExpressionError>>,
-    linked: RefCell<BTreeSet<String>>,
+    linked_points: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Drawing<'a> {
     /// Returns the state before anything is evaluated.
     pub fn new(view: View<'a>) -> Drawing<'a> {
-        Drawing { view, errors: RefCell::default(), linked: RefCell::default() }
+        Drawing { view, errors: RefCell::default(), linked_points: RefCell::default() }
     }
 
     /// Returns a scope without bindings.
@@ -41,15 +41,15 @@ impl<'a> Drawing<'a> {
     }
 
     /// Collects an error, unless it is only a missing value.
-    pub fn collect_error(&self, stop: EvalError) {
-        if let EvalError::Invalid(error) = stop {
+    pub fn collect_error(&self, error: EvalError) {
+        if let EvalError::Invalid(error) = error {
             self.errors.borrow_mut().push(*error);
         }
     }
 
     /// Returns the value, or collects the error and returns `None`.
-    fn value_or_collect<T>(&self, given: Result<T, EvalError>) -> Option<T> {
-        given.map_err(|stop| self.collect_error(stop)).ok()
+    fn value_or_collect<T>(&self, result: Result<T, EvalError>) -> Option<T> {
+        result.map_err(|error| self.collect_error(error)).ok()
     }
 
     /// Evaluates an expression to a number.
@@ -93,16 +93,16 @@ impl<'a> Drawing<'a> {
     }
 
     /// Fills the placeholders of a template.
-    pub fn words(&self, scope: &Scope, template: &Template) -> String {
-        self.value_or_collect(scope.words(template)).unwrap_or_default()
+    pub fn fill_template(&self, scope: &Scope, template: &Template) -> String {
+        self.value_or_collect(scope.fill_template(template)).unwrap_or_default()
     }
 
     /// Returns a scope for every combination of values of the loops; the last loop varies fastest.
-    pub fn each<'s>(&self, scope: &Scope<'s>, loops: &Loops) -> Vec<Scope<'s>> {
+    pub fn loop_scopes<'s>(&self, scope: &Scope<'s>, loops: &Loops) -> Vec<Scope<'s>> {
         let mut scopes = vec![scope.clone()];
-        for (source, over) in &loops.0 {
+        for (source, axis_loop) in &loops.0 {
             let inner_scopes = |scope: &Scope<'s>| {
-                self.value_or_collect(scope.each(source, std::slice::from_ref(over))).unwrap_or_default()
+                self.value_or_collect(scope.loop_scopes(source, std::slice::from_ref(axis_loop))).unwrap_or_default()
             };
             scopes = scopes.iter().flat_map(inner_scopes).collect();
         }
@@ -111,8 +111,8 @@ impl<'a> Drawing<'a> {
 
     /// Returns the run of a point, if it exists.
     pub fn run(&self, scope: &Scope, point: &Template) -> Option<&'a RunResult> {
-        let name = self.value_or_collect(scope.words(point))?;
-        let run = self.view.run(&name).map_err(|stop| stop.at(&point.source));
+        let name = self.value_or_collect(scope.fill_template(point))?;
+        let run = self.view.run(&name).map_err(|error| error.at(&point.source));
         self.value_or_collect(run).flatten()
     }
 
@@ -120,15 +120,15 @@ impl<'a> Drawing<'a> {
     /// to it.
     pub fn link(&self, scope: &Scope, point: &Template) -> Option<String> {
         self.run(scope, point)?;
-        let name = self.value_or_collect(scope.words(point))?;
+        let name = self.value_or_collect(scope.fill_template(point))?;
         let path = export::path(&name);
-        self.linked.borrow_mut().insert(name);
+        self.linked_points.borrow_mut().insert(name);
         Some(path)
     }
 
     /// Returns the points to whose descriptions the chart links.
-    pub fn linked(&self) -> BTreeSet<String> {
-        self.linked.take()
+    pub fn linked_points(&self) -> BTreeSet<String> {
+        self.linked_points.take()
     }
 
     /// Reports an error if the expression cannot have a value, so that this is found before any run.

@@ -15,7 +15,7 @@ pub struct Lines {
     y: AxisSpec,
     over: Loops,
     /// The position on the horizontal axis. The default is the value of the innermost axis of `over`.
-    at: Option<Expression>,
+    position: Option<Expression>,
     series: Vec<Line>,
     notes: Vec<Annotation>,
 }
@@ -46,10 +46,10 @@ impl Lines {
             x: t.table("x", "Horizontal axis", AxisSpec::read),
             y: t.table("y", "Vertical axis", AxisSpec::read),
             over: loops(t, "over", "Axes whose values the points of a line run over, as AXIS or AXIS in SET"),
-            at: t
+            position: t
                 .phrase("at", "Position on the horizontal axis, as an expression")
                 .optional()
-                .map(|at| expression(t, &at)),
+                .map(|position| expression(t, &position)),
             series: t.list("series", "Lines", Line::read),
             notes: t.list("note", "Annotations: a line across the chart, with a text", Annotation::read),
         }
@@ -57,53 +57,54 @@ impl Lines {
 
     /// Draws the chart, and a table with a row for each position on the horizontal axis.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
-        let (mut series, mut tabled) = (Vec::<Series>::new(), Vec::new());
+        let (mut series, mut table_series) = (Vec::<Series>::new(), Vec::new());
         for line in &self.series {
-            let lines = drawing.each(scope, &line.each);
-            let drawn: Vec<Series> = lines.iter().filter_map(|at| self.line(drawing, at, line, &series)).collect();
-            drawing.require_value(drawn.iter().any(|series| !series.points.is_empty()), &line.value);
+            let lines = drawing.loop_scopes(scope, &line.each);
+            let drawn_lines: Vec<Series> =
+                lines.iter().filter_map(|scope| self.line(drawing, scope, line, &series)).collect();
+            drawing.require_value(drawn_lines.iter().any(|series| !series.points.is_empty()), &line.value);
             if !line.is_marks {
-                tabled.extend(series.len()..series.len() + drawn.len());
+                table_series.extend(series.len()..series.len() + drawn_lines.len());
             }
-            series.extend(drawn);
+            series.extend(drawn_lines);
         }
-        let table = self.table(tabled.iter().map(|n| &series[*n]).collect());
+        let table = self.table(table_series.iter().map(|index| &series[*index]).collect());
         let notes = self.notes.iter().flat_map(|note| note.draw(drawing, scope)).collect();
         let chart = LineChart { title, x: self.x.axis(), y: self.y.axis(), series, notes };
         (Some(chart.svg()), Some(table))
     }
 
     /// Returns a line, or `None` for published marks without points.
-    fn line(&self, drawing: &Drawing, scope: &Scope, line: &Line, before: &[Series]) -> Option<Series> {
-        let over = if line.over.0.is_empty() { &self.over } else { &line.over };
-        let position = |scope: &Scope| match &self.at {
-            Some(at) => drawing.number(scope, at),
+    fn line(&self, drawing: &Drawing, scope: &Scope, line: &Line, earlier_lines: &[Series]) -> Option<Series> {
+        let loops = if line.over.0.is_empty() { &self.over } else { &line.over };
+        let position = |scope: &Scope| match &self.position {
+            Some(position) => drawing.number(scope, position),
             None => innermost(scope).as_ref().and_then(Value::number),
         };
-        let points = drawing.each(scope, over);
-        let points = points.iter().filter_map(|at| Some((position(at)?, drawing.number(at, &line.value)?)));
+        let points = drawing.loop_scopes(scope, loops);
+        let points = points.iter().filter_map(|scope| Some((position(scope)?, drawing.number(scope, &line.value)?)));
         let points: Vec<(f64, f64)> = points.collect();
-        let dashed = line.dashed.as_ref().is_some_and(|dashed| drawing.flag(scope, dashed));
-        let like = line.like.as_ref().map(|like| drawing.words(scope, like));
-        let like = like.and_then(|like| before.iter().position(|series| series.name == like));
+        let is_dashed = line.dashed.as_ref().is_some_and(|dashed| drawing.flag(scope, dashed));
+        let styled_like = line.like.as_ref().map(|like| drawing.fill_template(scope, like));
+        let styled_like = styled_like.and_then(|like| earlier_lines.iter().position(|series| series.name == like));
         let style = if line.is_marks {
             Style::Marks
-        } else if dashed {
+        } else if is_dashed {
             Style::Dashed
         } else {
             Style::Line
         };
-        let name = drawing.words(scope, &line.name);
-        (!line.is_marks || !points.is_empty()).then_some(Series { name, points, style, styled_like: like })
+        let name = drawing.fill_template(scope, &line.name);
+        (!line.is_marks || !points.is_empty()).then_some(Series { name, points, style, styled_like })
     }
 
     fn table(&self, series: Vec<&Series>) -> ReportTable {
         let heads = series.iter().map(|series| self.y.column_of(&series.name));
         let mut table = ReportTable::new(std::iter::once(self.x.column()).chain(heads).collect());
-        let mut at: Vec<f64> = series.iter().flat_map(|series| &series.points).map(|point| point.0).collect();
-        at.sort_by(f64::total_cmp);
-        at.dedup();
-        for x in at {
+        let mut positions: Vec<f64> = series.iter().flat_map(|series| &series.points).map(|point| point.0).collect();
+        positions.sort_by(f64::total_cmp);
+        positions.dedup();
+        for x in positions {
             let value = |series: &Series| series.points.iter().find(|point| point.0 == x).map(|point| point.1);
             table.push(std::iter::once(Cell::Number(x)).chain(series.iter().map(|s| value(s).into())).collect());
         }
@@ -151,15 +152,15 @@ impl Annotation {
 
     fn draw(&self, drawing: &Drawing, scope: &Scope) -> Vec<Note> {
         let mut notes = Vec::new();
-        for scope in drawing.each(scope, &self.each) {
-            let (given, is_vertical) = match (&self.x, &self.y) {
+        for scope in drawing.loop_scopes(scope, &self.each) {
+            let (position_expression, is_vertical) = match (&self.x, &self.y) {
                 (Some(x), _) => (x, true),
                 (None, Some(y)) => (y, false),
                 (None, None) => continue,
             };
-            for at in drawing.numbers(&scope, given) {
-                let text = drawing.words(&scope.with("at", Value::Number(at)), &self.text);
-                notes.push(Note { position: at, is_vertical, text });
+            for position in drawing.numbers(&scope, position_expression) {
+                let text = drawing.fill_template(&scope.with("at", Value::Number(position)), &self.text);
+                notes.push(Note { position, is_vertical, text });
             }
         }
         notes

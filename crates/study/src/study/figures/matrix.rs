@@ -25,7 +25,7 @@ pub struct Matrix {
     unit: String,
     decimals: Option<usize>,
     is_logarithmic: bool,
-    points: Vec<MarkSpec>,
+    mark_specs: Vec<MarkSpec>,
     /// The titles of columns and rows, with their units.
     axes: [Option<String>; 2],
 }
@@ -49,8 +49,8 @@ impl Matrix {
         let decimals = t.count("decimals", "Number of decimals in tables; four significant digits if left out").max(12);
         let decimals = decimals.optional().map(|decimals| decimals as usize);
         let scales = [("linear", false), ("log10", true)];
-        for (key, over) in [("rows", &rows), ("columns", &columns)] {
-            if over.0.is_empty() && t.has_no_problems() && !t.describing() {
+        for (key, axis_loop) in [("rows", &rows), ("columns", &columns)] {
+            if axis_loop.0.is_empty() && t.has_no_problems() && !t.describing() {
                 t.report_invalid(
                     "",
                     format!("`{key}` is missing"),
@@ -62,7 +62,7 @@ impl Matrix {
             rows,
             columns,
             value: expression(t, &value),
-            point: point.map(|point| super::keyed(t, &point)),
+            point: point.map(|point| super::point_template(t, &point)),
             shades: t.text("shades", "Quantity that the cells show, for the legend").required(),
             unit: t.text("unit", "Unit of the numbers").or(""),
             decimals,
@@ -71,13 +71,13 @@ impl Matrix {
                 t.text("across", "Title of the columns, with the unit").optional(),
                 t.text("down", "Title of the rows, with the unit").optional(),
             ],
-            points: t.list("mark", "Marks between the cells, if rows and columns are numbers", MarkSpec::read),
+            mark_specs: t.list("mark", "Marks between the cells, if rows and columns are numbers", MarkSpec::read),
         }
     }
 
     /// Draws the chart, and a table of its values.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
-        let (rows, columns) = (drawing.each(scope, &self.rows), drawing.each(scope, &self.columns));
+        let (rows, columns) = (drawing.loop_scopes(scope, &self.rows), drawing.loop_scopes(scope, &self.columns));
         let cell = |row: &Scope, column: &Scope| self.cell(drawing, row, column);
         let cells: Vec<Vec<Option<MatrixCell>>> =
             rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect();
@@ -85,12 +85,12 @@ impl Matrix {
         let chart = Chart {
             title,
             axes: self.titles(),
-            rows: rows.iter().map(|row| named(row, &self.rows)).collect(),
-            columns: columns.iter().map(|column| named(column, &self.columns)).collect(),
+            rows: rows.iter().map(|row| axis_names(row, &self.rows)).collect(),
+            columns: columns.iter().map(|column| axis_names(column, &self.columns)).collect(),
             shades: Column::unit(&self.shades, &self.unit),
             is_logarithmic: self.is_logarithmic,
             cells,
-            marks: self.points.iter().flat_map(|points| points.draw(drawing, scope, (&rows, &columns))).collect(),
+            marks: self.mark_specs.iter().flat_map(|spec| spec.draw(drawing, scope, (&rows, &columns))).collect(),
         };
         let chart = chart.without_blanks();
         (Some(chart.svg()), Some(self.table(&chart)))
@@ -112,12 +112,12 @@ impl Matrix {
     }
 
     fn table(&self, chart: &Chart) -> ReportTable {
-        let heads = self.rows.0.iter().map(|(_, over)| Column::new(&over.variable));
+        let axis_headings = self.rows.0.iter().map(|(_, axis_loop)| Column::new(&axis_loop.variable));
         let value = |name: &Vec<String>| {
             let column = Column::unit(name.join(", "), &self.unit);
             self.decimals.map_or(column.clone(), |decimals| column.decimals(decimals))
         };
-        let mut table = ReportTable::new(heads.chain(chart.columns.iter().map(value)).collect());
+        let mut table = ReportTable::new(axis_headings.chain(chart.columns.iter().map(value)).collect());
         for (names, cells) in chart.rows.iter().zip(&chart.cells) {
             let names = names.iter().map(|name| Cell::from(name.as_str()));
             let cells = cells.iter().map(|cell| cell.as_ref().map_or(Cell::Empty, |cell| cell.value.clone()));
@@ -128,9 +128,9 @@ impl Matrix {
 }
 
 /// Returns the names of a row or column, one for each of its axes.
-fn named(scope: &Scope, over: &Loops) -> Vec<String> {
-    let values = scope.bindings.iter().skip(scope.bindings.len() - over.0.len());
-    values.map(|(_, value)| Format::default().words(value)).collect()
+fn axis_names(scope: &Scope, axis_loop: &Loops) -> Vec<String> {
+    let values = scope.bindings.iter().skip(scope.bindings.len() - axis_loop.0.len());
+    values.map(|(_, value)| Format::default().format_value(value)).collect()
 }
 
 impl MarkSpec {
@@ -151,11 +151,16 @@ impl MarkSpec {
         let (down, across) = (scale(rows), scale(columns));
         let mark = |scope: &Scope| {
             let (row, column) = (drawing.number(scope, &self.row)?, drawing.number(scope, &self.column)?);
-            let words = format!("{}, {}", significant(column, 3), significant(row, 3));
-            let name = drawing.words(scope, &self.name);
-            Some(MatrixMark { name, row: scale_position(&down, row)?, column: scale_position(&across, column)?, words })
+            let position_text = format!("{}, {}", significant(column, 3), significant(row, 3));
+            let name = drawing.fill_template(scope, &self.name);
+            Some(MatrixMark {
+                name,
+                row: scale_position(&down, row)?,
+                column: scale_position(&across, column)?,
+                position_text,
+            })
         };
-        drawing.each(scope, &self.each).iter().filter_map(mark).collect()
+        drawing.loop_scopes(scope, &self.each).iter().filter_map(mark).collect()
     }
 }
 
@@ -167,13 +172,13 @@ fn scale(scopes: &[Scope]) -> Vec<f64> {
 /// Returns the position of a number on an increasing scale of positive numbers, in units of the scale's steps. It is
 /// interpolated logarithmically, and extrapolated beyond the ends. Returns `None` for any other scale or number.
 fn scale_position(scale: &[f64], number: f64) -> Option<f64> {
-    let rises = scale.len() > 1 && scale[0] > 0.0 && scale.windows(2).all(|pair| pair[0] < pair[1]);
-    if !rises || number <= 0.0 {
+    let is_increasing = scale.len() > 1 && scale[0] > 0.0 && scale.windows(2).all(|pair| pair[0] < pair[1]);
+    if !is_increasing || number <= 0.0 {
         return None;
     }
-    let below = scale.partition_point(|at| *at <= number).clamp(1, scale.len() - 1) - 1;
-    let (low, high) = (libm::log(scale[below]), libm::log(scale[below + 1]));
-    Some(below as f64 + (libm::log(number) - low) / (high - low))
+    let lower_index = scale.partition_point(|at| *at <= number).clamp(1, scale.len() - 1) - 1;
+    let (low, high) = (libm::log(scale[lower_index]), libm::log(scale[lower_index + 1]));
+    Some(lower_index as f64 + (libm::log(number) - low) / (high - low))
 }
 
 #[cfg(test)]

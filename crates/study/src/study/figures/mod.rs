@@ -59,7 +59,7 @@ enum Picture {
     Rust(SpannedString),
 }
 
-const PICTURES: [(&str, &str); 8] = [
+const PICTURE_KINDS: [(&str, &str); 8] = [
     ("lines", "Lines over a common axis"),
     ("bars", "Groups of bars"),
     ("stacks", "Bars made of parts"),
@@ -71,7 +71,7 @@ const PICTURES: [(&str, &str); 8] = [
 ];
 
 /// Returns the template of a point's name, with placeholders formatted as in the names of points.
-fn keyed(t: &Table<'_>, source: &SpannedString) -> Template {
+fn point_template(t: &Table<'_>, source: &SpannedString) -> Template {
     template(t, source).keyed()
 }
 
@@ -80,9 +80,9 @@ pub struct DrawnFigure {
     /// The chart and the table.
     pub artifact: Artifact,
     /// The artifact of the study that the figure belongs to.
-    pub of: String,
-    /// The points and metrics that it shows.
-    pub used: UsedValues,
+    pub study_artifact: String,
+    /// The points and metrics that the figure shows.
+    pub used_values: UsedValues,
 }
 
 /// The drawn figures, and the points to whose descriptions they link.
@@ -115,7 +115,7 @@ impl Figure {
                     "Whether values that are not run or not measured are left blank; otherwise they are errors",
                 )
                 .or(false),
-            picture: t.optional_alternatives("Kind of chart", &PICTURES, Picture::read),
+            picture: t.optional_alternatives("Kind of chart", &PICTURE_KINDS, Picture::read),
             table: t.optional_table("table", "Table that replaces the chart's", table::Columns::read),
             artifact,
         };
@@ -133,34 +133,38 @@ impl Figure {
         let used_values = RefCell::default();
         let view = View { allows_gaps: self.allows_gaps, used_values: Some(&used_values), ..*view };
         let drawing = Drawing::new(view);
-        let mut drawn = Vec::new();
-        for scope in drawing.each(&drawing.scope(), &self.each) {
+        let mut drawn_figures = Vec::new();
+        for scope in drawing.loop_scopes(&drawing.scope(), &self.each) {
             used_values.take();
             let artifacts = self.draw_one(&drawing, &scope);
             let used: UsedValues = used_values.take();
-            let figure = |artifact| DrawnFigure { artifact, of: self.artifact.text.clone(), used: used.clone() };
-            drawn.extend(artifacts.into_iter().map(figure));
+            let figure = |artifact| DrawnFigure {
+                artifact,
+                study_artifact: self.artifact.text.clone(),
+                used_values: used.clone(),
+            };
+            drawn_figures.extend(artifacts.into_iter().map(figure));
         }
-        let linked = drawing.linked();
-        (drawn, linked, drawing.errors())
+        let linked_points = drawing.linked_points();
+        (drawn_figures, linked_points, drawing.errors())
     }
 
     fn draw_one(&self, drawing: &Drawing, scope: &Scope) -> Vec<Artifact> {
-        let title = drawing.words(scope, &self.title);
-        let chart = self.chart.as_ref().map_or_else(|| title.clone(), |chart| drawing.words(scope, chart));
-        let (svg, rows) = match &self.picture {
+        let title = drawing.fill_template(scope, &self.title);
+        let chart = self.chart.as_ref().map_or_else(|| title.clone(), |chart| drawing.fill_template(scope, chart));
+        let (svg, artifact_table) = match &self.picture {
             Some(Picture::Lines(lines)) => lines.draw(drawing, scope, chart),
             Some(Picture::Bars(bars)) => bars.draw(drawing, scope, chart),
             Some(Picture::Ledger(ledgers)) => ledgers.draw(drawing, scope, &chart),
             Some(Picture::Flow(flow)) => flow.draw(drawing, scope, &chart),
-            Some(Picture::HeatMap(heat)) => heat.draw(drawing, scope, chart),
+            Some(Picture::HeatMap(heat_map)) => heat_map.draw(drawing, scope, chart),
             Some(Picture::Matrix(matrix)) => matrix.draw(drawing, scope, chart),
             Some(Picture::Rust(rust)) => return drawing.call_builtin(rust),
             None => (None, None),
         };
-        let rows = self.table.as_ref().map(|table| table.draw(drawing, scope)).or(rows);
-        let (id, caption) = (drawing.words(scope, &self.id), drawing.words(scope, &self.caption));
-        vec![Artifact { id, title, caption, svg, table: rows, explorer: None }]
+        let artifact_table = self.table.as_ref().map(|table| table.draw(drawing, scope)).or(artifact_table);
+        let (id, caption) = (drawing.fill_template(scope, &self.id), drawing.fill_template(scope, &self.caption));
+        vec![Artifact { id, title, caption, svg, table: artifact_table, explorer: None }]
     }
 }
 
@@ -198,21 +202,21 @@ impl Drawing<'_> {
 ///
 /// Returns every error in the figures' expressions.
 pub fn draw(figures: &[Figure], view: &View, artifacts: &[&str]) -> Result<DrawnFigures, Vec<ExpressionError>> {
-    let (mut drawn, mut linked, mut errors) = (Vec::new(), BTreeSet::new(), Vec::new());
+    let (mut drawn_figures, mut linked_points, mut errors) = (Vec::new(), BTreeSet::new(), Vec::new());
     for artifact in artifacts {
         for figure in figures.iter().filter(|figure| figure.artifact.text == *artifact) {
-            let (artifacts, mut points, found) = figure.draw(view);
-            drawn.extend(artifacts);
-            linked.append(&mut points);
-            errors.extend(found);
+            let (artifacts, mut points, figure_errors) = figure.draw(view);
+            drawn_figures.extend(artifacts);
+            linked_points.append(&mut points);
+            errors.extend(figure_errors);
         }
     }
-    if errors.is_empty() { Ok((drawn, linked)) } else { Err(errors) }
+    if errors.is_empty() { Ok((drawn_figures, linked_points)) } else { Err(errors) }
 }
 
 /// Returns the names of the charts of a figure, and its errors, if the points that `view` plans are all that its
 /// artifact runs.
-pub fn planned(figure: &Figure, view: &View) -> (Vec<String>, Vec<ExpressionError>) {
-    let (drawn, _, errors) = figure.draw(view);
-    (drawn.into_iter().map(|figure| figure.artifact.id).collect(), errors)
+pub fn planned_charts(figure: &Figure, view: &View) -> (Vec<String>, Vec<ExpressionError>) {
+    let (drawn_figures, _, errors) = figure.draw(view);
+    (drawn_figures.into_iter().map(|figure| figure.artifact.id).collect(), errors)
 }

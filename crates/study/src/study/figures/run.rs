@@ -40,7 +40,7 @@ impl LedgerChartSpec {
         LedgerChartSpec {
             each: loops(t, "each", "Axes; one bar is drawn for each combination of their values"),
             name: template(t, &name),
-            point: super::keyed(t, &point),
+            point: super::point_template(t, &point),
             column: t.text("column", "Heading of the table's column of runs").or("case"),
             decimals: t.count("decimals", "Number of decimals of times in the table").max(12).or(2) as usize,
             stage_groups,
@@ -49,9 +49,9 @@ impl LedgerChartSpec {
 
     /// Draws the chart, and a table of all stages.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: &str) -> ChartAndTable {
-        let each = drawing.each(scope, &self.each);
+        let each = drawing.loop_scopes(scope, &self.each);
         let case_of = |scope: &Scope| {
-            let (name, run) = (drawing.words(scope, &self.name), drawing.run(scope, &self.point));
+            let (name, run) = (drawing.fill_template(scope, &self.name), drawing.run(scope, &self.point));
             Some((name, MeanLedger::new(&run?.ledger)))
         };
         let cases: Vec<(String, MeanLedger)> = each.iter().filter_map(case_of).collect();
@@ -107,10 +107,10 @@ pub struct PacketFlowSpec {
     point: Template,
     /// The bands, each with the node and the track of its engine.
     bands: Vec<(SpannedString, Vec<SpannedString>)>,
-    until: Time,
+    window_end: Time,
     is_steps: bool,
     /// The size in bytes below which a transfer is merged with the next one.
-    least: u64,
+    bytes_min: u64,
 }
 
 impl PacketFlowSpec {
@@ -119,16 +119,16 @@ impl PacketFlowSpec {
         let point = t.phrase("point", "Point of a traced run, with placeholders").required();
         let pair = ListOf { element_kind: SpannedStringKind, length_min: 2, length_max: 2 };
         let flow = PacketFlowSpec {
-            point: super::keyed(t, &point),
+            point: super::point_template(t, &point),
             bands: t.by_name("bands", "Engines from the top, each with its node and its name there", pair).required(),
-            until: t.time("until", "End of the interval that is shown").required(),
+            window_end: t.time("until", "End of the interval that is shown").required(),
             is_steps: t.flag("steps", "Whether the bandwidth of each engine is drawn, as steps").or(false),
-            least: t
+            bytes_min: t
                 .bytes("least", "With `steps`, size below which a transfer is merged with the next")
                 .or("0 B")
                 .get(),
         };
-        if flow.until == Time::ZERO {
+        if flow.window_end == Time::ZERO {
             t.report_invalid("until", "the interval that is shown is empty", "");
         }
         flow
@@ -137,10 +137,12 @@ impl PacketFlowSpec {
     /// Draws the chart, and a table of its transfers or steps.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: &str) -> ChartAndTable {
         let Some(run) = drawing.run(scope, &self.point) else { return (None, None) };
-        let bands = self.bands.iter().map(|(name, of)| (name.text.as_str(), of[0].text.as_str(), of[1].text.as_str()));
+        let bands = self.bands.iter().map(|(name, node_and_track)| {
+            (name.text.as_str(), node_and_track[0].text.as_str(), node_and_track[1].text.as_str())
+        });
         let mut graph = PacketFlow::new(title, &run.timeline, &bands.collect::<Vec<_>>());
-        graph.transfers.retain(|transfer| transfer.start < self.until);
-        graph.window = (Time::ZERO, self.until);
+        graph.transfers.retain(|transfer| transfer.start < self.window_end);
+        graph.window = (Time::ZERO, self.window_end);
         match self.is_steps {
             true => self.steps(&graph, title),
             false => (Some(graph.svg()), Some(transfers(&graph))),
@@ -148,7 +150,7 @@ impl PacketFlowSpec {
     }
 
     fn steps(&self, graph: &PacketFlow, title: &str) -> ChartAndTable {
-        let chart = steps::steps(graph, title, self.least);
+        let chart = steps::steps(graph, title, self.bytes_min);
         let numbers = [("time", "us"), ("bandwidth", "MB/s")].map(|(name, unit)| Column::unit(name, unit).decimals(1));
         let mut table = ReportTable::new([vec![Column::new("engine")], numbers.into()].concat());
         for series in &chart.series {
@@ -183,7 +185,7 @@ pub struct HeatMapSpec {
     cycles: f64,
     rows: String,
     shades: String,
-    most: f64,
+    shade_max: f64,
 }
 
 /// The largest number of columns that are drawn. If there are more, they are averaged.
@@ -197,14 +199,14 @@ impl HeatMapSpec {
         let heat = HeatMapSpec {
             each: loops(t, "each", "Axes; one panel is drawn for each combination of their values"),
             name: template(t, &name),
-            point: super::keyed(t, &point),
+            point: super::point_template(t, &point),
             x: t.table("x", "Horizontal axis", AxisSpec::read),
             cycles: t.number("cycles", "Number of cycles in a unit of the horizontal axis").min(1.0).or(1.0),
             rows: t.text("rows", "Meaning of a row").required(),
             shades: t.text("shades", "Quantity that is shaded, with its unit").required(),
-            most: t.number("most", "Smallest value for which a cell is black").required(),
+            shade_max: t.number("most", "Smallest value for which a cell is black").required(),
         };
-        if heat.most <= 0.0 {
+        if heat.shade_max <= 0.0 {
             t.report_invalid("most", "the value must be above 0", "");
         }
         heat
@@ -213,25 +215,25 @@ impl HeatMapSpec {
     /// Draws the heat map, and a table of its cells.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
         let mut panels = Vec::new();
-        for scope in drawing.each(scope, &self.each) {
-            let (name, run) = (drawing.words(&scope, &self.name), drawing.run(&scope, &self.point));
+        for scope in drawing.loop_scopes(scope, &self.each) {
+            let (name, run) = (drawing.fill_template(&scope, &self.name), drawing.run(&scope, &self.point));
             panels.extend(run.and_then(|run| run.map.as_ref()).map(|map| self.panel(name, map)));
         }
         let table = self.table(&panels);
         let (rows, shades) = (self.rows.clone(), self.shades.clone());
-        let chart = HeatMap { title, x: self.x.axis(), y: rows, shades, shade_max: self.most, panels };
+        let chart = HeatMap { title, x: self.x.axis(), y: rows, shades, shade_max: self.shade_max, panels };
         (Some(chart.svg()), Some(table))
     }
 
     /// Returns a row for each cell: its panel, its row, the start of its column, and its value.
     fn table(&self, panels: &[Panel]) -> ReportTable {
-        let heads = [Column::new("panel"), Column::new(&self.rows), self.x.column(), Column::new(&self.shades)];
-        let mut table = ReportTable::new(heads.into());
+        let headings = [Column::new("panel"), Column::new(&self.rows), self.x.column(), Column::new(&self.shades)];
+        let mut table = ReportTable::new(headings.into());
         for panel in panels {
             for (row, cells) in panel.rows.iter().enumerate() {
-                let wide = panel.end / cells.len().max(1) as f64;
-                for (at, value) in cells.iter().enumerate() {
-                    let start = Cell::Number(wide * at as f64);
+                let column_width = panel.end / cells.len().max(1) as f64;
+                for (column_index, value) in cells.iter().enumerate() {
+                    let start = Cell::Number(column_width * column_index as f64);
                     table.push(vec![panel.name.as_str().into(), (row as u64).into(), start, (*value).into()]);
                 }
             }
@@ -240,9 +242,9 @@ impl HeatMapSpec {
     }
 
     fn panel(&self, name: String, map: &HeatMapData) -> Panel {
-        let every = map.columns.div_ceil(COLUMNS_MAX).max(1);
+        let cells_per_column = map.columns.div_ceil(COLUMNS_MAX).max(1);
         let mean = |cells: &[u32]| cells.iter().map(|cell| f64::from(*cell)).sum::<f64>() / cells.len() as f64;
-        let rows = (0..map.rows).map(|row| map.row(row).chunks(every).map(mean).collect());
+        let rows = (0..map.rows).map(|row| map.row(row).chunks(cells_per_column).map(mean).collect());
         Panel { name, rows: rows.collect(), end: (map.columns as u64 * map.every_cycles) as f64 / self.cycles }
     }
 }
@@ -256,16 +258,16 @@ mod tests {
     fn samples_beyond_the_column_limit_are_averaged() {
         let values = (0..2).flat_map(|row| (0..480).map(move |column| 10 * row + column % 2)).collect();
         let map = HeatMapData { name: "pending", unit: "", rows: 2, columns: 480, every_cycles: 50, values };
-        let nothing = || expression::template(&SpannedString::without_location("")).expect("no placeholders");
+        let empty_template = || expression::template(&SpannedString::without_location("")).expect("no placeholders");
         let heat = HeatMapSpec {
             each: Loops::default(),
-            name: nothing(),
-            point: nothing(),
+            name: empty_template(),
+            point: empty_template(),
             x: AxisSpec::plain("time"),
             cycles: 1000.0,
             rows: "receiver".into(),
             shades: "packets".into(),
-            most: 20.0,
+            shade_max: 20.0,
         };
         let panel = heat.panel("a".into(), &map);
         assert_eq!((panel.rows.len(), panel.rows[1].len(), panel.end), (2, 240, 24.0));

@@ -44,21 +44,23 @@ impl Columns {
         let columns: Vec<(&ColumnSpec, Scope)> = self
             .columns
             .iter()
-            .flat_map(|column| drawing.each(scope, &column.each).into_iter().map(move |scope| (column, scope)))
+            .flat_map(|column| drawing.loop_scopes(scope, &column.each).into_iter().map(move |scope| (column, scope)))
             .collect();
         let names = self.rows.0.iter().enumerate();
-        let names = names.map(|(n, (_, over))| Column::new(self.heads.get(n).unwrap_or(&over.variable)));
-        let heads = columns.iter().map(|(column, scope)| column.head(drawing, scope));
+        let names =
+            names.map(|(index, (_, axis_loop))| Column::new(self.heads.get(index).unwrap_or(&axis_loop.variable)));
+        let heads = columns.iter().map(|(column, scope)| column.heading(drawing, scope));
         let mut table = ReportTable::new(names.chain(heads).collect());
         let mut has_value_by_column = vec![false; columns.len()];
-        for row in drawing.each(scope, &self.rows) {
+        for row in drawing.loop_scopes(scope, &self.rows) {
             let values = row.bindings.iter().rev().take(self.rows.0.len()).rev();
-            let mut cells: Vec<Cell> = values.map(|(_, value)| named(&Format::default().words(value))).collect();
-            for (n, (column, fixed)) in columns.iter().enumerate() {
+            let mut cells: Vec<Cell> =
+                values.map(|(_, value)| name_cell(&Format::default().format_value(value))).collect();
+            for (index, (column, column_scope)) in columns.iter().enumerate() {
                 let mut scope = row.clone();
-                scope.bindings.extend(fixed.bindings.iter().cloned());
+                scope.bindings.extend(column_scope.bindings.iter().cloned());
                 let cell = drawing.cell(&scope, &column.value);
-                has_value_by_column[n] |= cell != Cell::Empty;
+                has_value_by_column[index] |= cell != Cell::Empty;
                 cells.push(cell);
             }
             table.push(cells);
@@ -72,7 +74,7 @@ impl Columns {
 }
 
 /// Returns the cell with the name of a row. It is a number if the name is a number.
-fn named(name: &str) -> Cell {
+fn name_cell(name: &str) -> Cell {
     let number = name.parse().ok().filter(|number: &f64| number.is_finite());
     number.map_or_else(|| Cell::from(name), Cell::Number)
 }
@@ -92,8 +94,8 @@ impl ColumnSpec {
         }
     }
 
-    fn head(&self, drawing: &Drawing, scope: &Scope) -> Column {
-        let column = Column::unit(drawing.words(scope, &self.name), &self.unit);
+    fn heading(&self, drawing: &Drawing, scope: &Scope) -> Column {
+        let column = Column::unit(drawing.fill_template(scope, &self.name), &self.unit);
         self.decimals.map_or(column.clone(), |decimals| column.decimals(decimals))
     }
 }

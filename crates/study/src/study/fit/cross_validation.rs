@@ -3,8 +3,8 @@
 //! The entries of a row usually belong to one machine, so leaving out a single entry would leave the machine's other
 //! entries to determine its constants. The constants start from the same values in every fit, and keep their priors.
 //!
-//! Numbers that the fit does not have are predicted, too: those of its rows by the fits without the row, and the other
-//! predicted numbers of the study by the fit on all numbers.
+//! Numbers on which the constants are not fitted are predicted, too. A number of a row of the fit is predicted by the
+//! fit without that row, and any other predicted number of the study by the fit on all numbers.
 
 use super::plan::Plan;
 use super::{PointProblems, PreparedFit, prepare};
@@ -25,11 +25,11 @@ struct Subset<'a> {
 
 impl PredictionSource for Subset<'_> {
     fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
-        self.prepared.fitting.predict(self.indices[datum], constants)
+        self.prepared.predictor.predict(self.indices[datum], constants)
     }
 
     fn depends_on(&self, datum: usize, constant: usize) -> bool {
-        self.prepared.fitting.depends_on(self.indices[datum], constant)
+        self.prepared.predictor.depends_on(self.indices[datum], constant)
     }
 }
 
@@ -41,32 +41,35 @@ impl PredictionSource for Subset<'_> {
 /// Reports the errors of the fit.
 pub fn cross_validate(located: &LocatedStudy, control: FitControl<'_>) -> Result<Vec<HeldOutNumber>, PointProblems> {
     let prepared = prepare(located, None, further_claims)?;
-    let claims = &prepared.fitting.claims;
+    let claims = &prepared.predictor.claims;
     let rows: Vec<&str> = claims.iter().map(|claim| row_of(claim)).collect();
-    let in_fit: Vec<usize> = (0..claims.len()).filter(|index| is_in_fit(&located.read.value, claims[*index])).collect();
-    let all = fit_on(&prepared, in_fit.clone(), control)?;
-    let mut distinct: Vec<&str> = in_fit.iter().map(|index| rows[*index]).collect();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let held_out = |index: usize, left_out: Option<&str>, others: Option<&FitResult>| HeldOutNumber {
+    let fit_indices: Vec<usize> =
+        (0..claims.len()).filter(|index| is_in_fit(&located.read.value, claims[*index])).collect();
+    let full_fit = fit_on(&prepared, fit_indices.clone(), control)?;
+    let mut fit_rows: Vec<&str> = fit_indices.iter().map(|index| rows[*index]).collect();
+    fit_rows.sort_unstable();
+    fit_rows.dedup();
+    let held_out_number = |index: usize, left_out: Option<&str>, fit_without_row: Option<&FitResult>| HeldOutNumber {
         claim: claims[index].id.text.clone(),
         role: claims[index].role(),
         left_out: left_out.map(str::to_owned),
         unit: claims[index].unit().to_owned(),
         expected: prepared.data[index].expected,
-        fitted: number(&prepared, index, Some(&all)),
-        predicted: number(&prepared, index, others),
+        fitted: number(&prepared, index, Some(&full_fit)),
+        predicted: number(&prepared, index, fit_without_row),
     };
     let mut numbers: Vec<(usize, HeldOutNumber)> = Vec::new();
-    for row in &distinct {
-        let kept: Vec<usize> = in_fit.iter().copied().filter(|index| rows[*index] != *row).collect();
+    for row in &fit_rows {
+        let remaining_indices: Vec<usize> = fit_indices.iter().copied().filter(|index| rows[*index] != *row).collect();
         // Without other numbers, the constants keep the values of the descriptions.
-        let others = if kept.is_empty() { None } else { Some(fit_on(&prepared, kept, control)?) };
-        let of_row = (0..claims.len()).filter(|index| rows[*index] == *row);
-        numbers.extend(of_row.map(|index| (index, held_out(index, Some(*row), others.as_ref()))));
+        let fit_without_row =
+            if remaining_indices.is_empty() { None } else { Some(fit_on(&prepared, remaining_indices, control)?) };
+        let indices_of_row = (0..claims.len()).filter(|index| rows[*index] == *row);
+        numbers
+            .extend(indices_of_row.map(|index| (index, held_out_number(index, Some(*row), fit_without_row.as_ref()))));
     }
-    let elsewhere = (0..claims.len()).filter(|index| !distinct.contains(&rows[*index]));
-    numbers.extend(elsewhere.map(|index| (index, held_out(index, None, Some(&all)))));
+    let indices_of_other_rows = (0..claims.len()).filter(|index| !fit_rows.contains(&rows[*index]));
+    numbers.extend(indices_of_other_rows.map(|index| (index, held_out_number(index, None, Some(&full_fit)))));
     numbers.sort_by_key(|(index, _)| *index);
     Ok(numbers.into_iter().map(|(_, number)| number).collect())
 }
@@ -83,14 +86,14 @@ fn is_in_fit(study: &Study, claim: &ClaimStatement) -> bool {
 /// Returns the other number claims of a study that a cross-validation predicts: those of the rows of the fit, and those
 /// with the role of a prediction. Given and restated numbers, and artifacts that are run only if named, are left out.
 fn further_claims<'a>(study: &'a Study, plan: &Plan) -> Vec<&'a ClaimStatement> {
-    let of_plan = |claim: &&ClaimStatement| plan.claims.iter().any(|entry| entry.text == claim.id.text);
-    let rows: Vec<&str> = study.claims.iter().filter(of_plan).map(row_of).collect();
+    let is_in_plan = |claim: &&ClaimStatement| plan.claims.iter().any(|entry| entry.text == claim.id.text);
+    let rows: Vec<&str> = study.claims.iter().filter(is_in_plan).map(row_of).collect();
     let is_further = |claim: &&ClaimStatement| {
         let is_run = !study.explicit_only.iter().any(|explicit| explicit.text == claim.artifact.text);
         let is_number = claim.expected().is_some_and(|expected| expected != 0.0) && claim.restates.is_empty();
         let is_prediction = matches!(claim.role(), Role::Predicted | Role::Underdetermined);
-        let is_of_row = claim.role() != Role::Given && rows.contains(&row_of(claim));
-        is_run && is_number && (is_prediction || is_of_row) && !of_plan(claim)
+        let is_in_fit_row = claim.role() != Role::Given && rows.contains(&row_of(claim));
+        is_run && is_number && (is_prediction || is_in_fit_row) && !is_in_plan(claim)
     };
     study.claims.iter().filter(is_further).collect()
 }
@@ -101,8 +104,8 @@ fn fit_on(
     control: FitControl<'_>,
 ) -> Result<FitResult, PointProblems> {
     // Each number of a study is a curve of its own.
-    let at = |(curve, index): (usize, &usize)| Datum { curve, ..prepared.data[*index].clone() };
-    let data: Vec<Datum> = indices.iter().enumerate().map(at).collect();
+    let datum = |(curve, index): (usize, &usize)| Datum { curve, ..prepared.data[*index].clone() };
+    let data: Vec<Datum> = indices.iter().enumerate().map(datum).collect();
     let subset = Subset { prepared, indices };
     let control = FitControl { state: None, ..control };
     let fitted = fit(&prepared.constants, &data, &subset, prepared.description.clone(), control);
@@ -115,5 +118,5 @@ fn number(prepared: &PreparedFit<'_>, index: usize, fitted: Option<&FitResult>) 
         Some(fitted) => fitted.constants.iter().map(|constant| constant.rounded_value.as_str()).collect(),
         None => vec![""; prepared.constants.len()],
     };
-    prepared.fitting.predict(index, &values).ok()
+    prepared.predictor.predict(index, &values).ok()
 }

@@ -7,7 +7,7 @@ use crate::report::number::percent;
 use crate::report::{Artifact, Column, ReportTable};
 
 /// The largest number of constants in the heat map. Those with the largest elasticities are shown.
-const CONSTANTS_SHOWN: usize = 24;
+const SHOWN_CONSTANTS_MAX: usize = 24;
 
 /// Returns the tables and the heat map of a study's uncertainties.
 pub fn artifacts(claims: &[Claim], influences: &ConstantInfluences) -> Vec<Artifact> {
@@ -21,14 +21,14 @@ pub fn artifacts(claims: &[Claim], influences: &ConstantInfluences) -> Vec<Artif
 
 /// Returns the table of numbers with their uncertainties.
 fn numbers(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
-    let heads = ["claim", "role", "error", "uncertainty", "z", "most sensitive to"];
-    let mut table = ReportTable::new(heads.map(Column::new).to_vec());
+    let headings = ["claim", "role", "error", "uncertainty", "z", "most sensitive to"];
+    let mut table = ReportTable::new(headings.map(Column::new).to_vec());
     for (claim, uncertainty) in entries {
-        let most: Vec<String> = uncertainty
+        let largest_elasticities: Vec<String> = uncertainty
             .elasticities
             .iter()
             .take(3)
-            .map(|one| format!("{} {:+.2}", one.constant, one.elasticity))
+            .map(|elasticity| format!("{} {:+.2}", elasticity.constant, elasticity.elasticity))
             .collect();
         table.push(vec![
             claim.id.as_str().into(),
@@ -36,7 +36,7 @@ fn numbers(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
             claim.relative_error().map(crate::report::number::signed_percent).into(),
             format!("±{}", percent(uncertainty.std_dev)).into(),
             uncertainty.z.map(|z| format!("{z:+.2}")).into(),
-            most.join(", ").into(),
+            largest_elasticities.join(", ").into(),
         ]);
     }
     let (title, caption) = ("Uncertainty of the numbers".to_owned(), summary(entries));
@@ -52,16 +52,16 @@ fn role(claim: &Claim, uncertainty: &ClaimUncertainty) -> String {
 /// Returns a summary: the numbers of claims with an error within one, two and three standard deviations, the number of
 /// claims with each role, and the median and largest uncertainty.
 pub fn summary(entries: &[(&Claim, &ClaimUncertainty)]) -> String {
-    let judged: Vec<f64> = entries.iter().filter_map(|(_, uncertainty)| uncertainty.z).map(f64::abs).collect();
-    let within = |most: f64| judged.iter().filter(|z| **z <= most).count();
+    let z_magnitudes: Vec<f64> = entries.iter().filter_map(|(_, uncertainty)| uncertainty.z).map(f64::abs).collect();
+    let within = |z_max: f64| z_magnitudes.iter().filter(|z| **z <= z_max).count();
     let claims_with_role = |role: Role| entries.iter().filter(|(claim, _)| claim.role == role).count();
-    let mut free: Vec<f64> = entries.iter().map(|(_, uncertainty)| uncertainty.std_dev).collect();
-    free.sort_by(f64::total_cmp);
+    let mut std_devs: Vec<f64> = entries.iter().map(|(_, uncertainty)| uncertainty.std_dev).collect();
+    std_devs.sort_by(f64::total_cmp);
     format!(
         "Of {} numbers {} are within one standard deviation, {} within two, {} within three. {} are predicted, {} \
          calibrated, {} given, {} underdetermined: their uncertainty exceeds their tolerance. Uncertainty: ±{} in the \
          median, ±{} at most.",
-        judged.len(),
+        z_magnitudes.len(),
         within(1.0),
         within(2.0),
         within(3.0),
@@ -69,8 +69,8 @@ pub fn summary(entries: &[(&Claim, &ClaimUncertainty)]) -> String {
         claims_with_role(Role::Calibrated),
         claims_with_role(Role::Given),
         claims_with_role(Role::Underdetermined),
-        percent(free[free.len() / 2]),
-        percent(free[free.len() - 1]),
+        percent(std_devs[std_devs.len() / 2]),
+        percent(std_devs[std_devs.len() - 1]),
     )
 }
 
@@ -78,8 +78,10 @@ pub fn summary(entries: &[(&Claim, &ClaimUncertainty)]) -> String {
 fn constants(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInfluences) -> Artifact {
     let mut table = ReportTable::new(["constant", "prior", "after", "sensitive numbers"].map(Column::new).to_vec());
     for (name, prior, after) in &influences.constants {
-        let answers = |uncertainty: &ClaimUncertainty| uncertainty.elasticities.iter().any(|one| one.constant == *name);
-        let count = entries.iter().filter(|(_, uncertainty)| answers(uncertainty)).count() as u64;
+        let is_sensitive = |uncertainty: &ClaimUncertainty| {
+            uncertainty.elasticities.iter().any(|elasticity| elasticity.constant == *name)
+        };
+        let count = entries.iter().filter(|(_, uncertainty)| is_sensitive(uncertainty)).count() as u64;
         let [prior, after] = [prior, after].map(|deviation| format!("±{}", percent(*deviation)));
         table.push(vec![name.as_str().into(), prior.into(), after.into(), count.into()]);
     }
@@ -101,23 +103,31 @@ fn constants(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInflu
 
 /// Returns the heat map of claims by constants, shaded by elasticity.
 fn heat_map(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
-    let most_of = |name: &str| {
+    let elasticity_max = |name: &str| {
         let elasticity_of = |uncertainty: &ClaimUncertainty| {
-            uncertainty.elasticities.iter().find(|one| one.constant == name).map(|one| one.elasticity.abs())
+            uncertainty
+                .elasticities
+                .iter()
+                .find(|elasticity| elasticity.constant == name)
+                .map(|elasticity| elasticity.elasticity.abs())
         };
         entries.iter().filter_map(|(_, uncertainty)| elasticity_of(uncertainty)).fold(0.0, f64::max)
     };
     let mut names: Vec<&str> = entries
         .iter()
         .flat_map(|(_, uncertainty)| &uncertainty.elasticities)
-        .map(|one| one.constant.as_str())
+        .map(|elasticity| elasticity.constant.as_str())
         .collect();
     names.sort_unstable();
     names.dedup();
-    names.sort_by(|a, b| most_of(b).total_cmp(&most_of(a)));
-    names.truncate(CONSTANTS_SHOWN);
+    names.sort_by(|a, b| elasticity_max(b).total_cmp(&elasticity_max(a)));
+    names.truncate(SHOWN_CONSTANTS_MAX);
     let cell = |uncertainty: &ClaimUncertainty, name: &str| {
-        uncertainty.elasticities.iter().find(|one| one.constant == name).map_or(0.0, |one| one.elasticity)
+        uncertainty
+            .elasticities
+            .iter()
+            .find(|elasticity| elasticity.constant == name)
+            .map_or(0.0, |elasticity| elasticity.elasticity)
     };
     let rows: Vec<Vec<f64>> =
         entries.iter().map(|(_, uncertainty)| names.iter().map(|name| cell(uncertainty, name)).collect()).collect();
@@ -126,14 +136,14 @@ fn heat_map(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
     for ((claim, _), row) in entries.iter().zip(&rows) {
         table.push([claim.id.as_str().into()].into_iter().chain(row.iter().map(|value| (*value).into())).collect());
     }
-    let shaded = rows.iter().map(|row| row.iter().map(|value| value.abs()).collect()).collect();
+    let magnitudes = rows.iter().map(|row| row.iter().map(|value| value.abs()).collect()).collect();
     let map = HeatMap {
         title: "Elasticity of each number to each constant".to_owned(),
         x: Axis::new("constant, by its column in the table"),
         y: "claim".to_owned(),
         shades: "elasticity, without its sign".to_owned(),
         shade_max: 1.0,
-        panels: vec![Panel { name: String::new(), rows: shaded, end: names.len() as f64 }],
+        panels: vec![Panel { name: String::new(), rows: magnitudes, end: names.len() as f64 }],
     };
     let caption = "The elasticity is the relative change of the number divided by that of the constant. Rows are \
                    claims, and columns are constants in the order of the table.";

@@ -40,13 +40,13 @@ impl ActiveSet {
     }
 
     /// Returns the number of words of the summary.
-    pub fn summaries(&self) -> usize {
+    pub fn summary_len(&self) -> usize {
         self.summary.len()
     }
 
     /// Returns a word of the summary: a bit for each word of numbers that is not empty.
     #[inline]
-    pub fn words_of(&self, summary: usize) -> u64 {
+    pub fn summary_word(&self, summary: usize) -> u64 {
         self.summary[summary]
     }
 

@@ -5,62 +5,72 @@
 //! its router, which is stored at the router's first port. The headers of a list request channels again when a channel
 //! of the port becomes free, or when a credit or a receive slot returns.
 
-use super::cycle::{NetworkState, Rows};
+use super::cycle::{NetworkState, SpecializedNetwork};
 use super::state::{CHANNELS, NO_CHANNEL, PORTS, Sector, VcRequestKind};
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     /// Adds the header at the front of an input channel to a list. The input channel is given by its number within the
     /// sector.
-    pub(super) fn block<const WITHOUT_OPTIONS: bool>(&mut self, sector: &mut Sector<C>, local: usize) {
-        let first = if !WITHOUT_OPTIONS && sector.requests[local].kind == VcRequestKind::MultiPort {
-            let base = usize::from(sector.locations[local / C].base);
+    pub(super) fn block<const WITHOUT_OPTIONAL_FEATURES: bool>(
+        &mut self,
+        sector: &mut Sector<PORT_CHANNELS>,
+        local_channel: usize,
+    ) {
+        let list_head = if !WITHOUT_OPTIONAL_FEATURES && sector.requests[local_channel].kind == VcRequestKind::MultiPort
+        {
+            let base = usize::from(sector.locations[local_channel / PORT_CHANNELS].base);
             &mut sector.locations[base % PORTS].blocked_any
         } else {
-            &mut sector.ports[usize::from(sector.inputs[local].out_port) % PORTS].blocked
+            &mut sector.ports[usize::from(sector.inputs[local_channel].out_port) % PORTS].blocked
         };
-        sector.next_blocked[local] = std::mem::replace(first, local as u16);
+        sector.next_blocked[local_channel] = std::mem::replace(list_head, local_channel as u16);
     }
 
-    /// Wakes the headers that wait for an event at a port: they request channels again in `cycle`. Call
-    /// it before channels are allocated in that cycle.
+    /// Wakes the headers that wait for an event at a port: they request channels again in `cycle`. The function must be
+    /// called before channels are allocated in that cycle.
     #[inline]
-    pub(super) fn wake_blocked<const WITHOUT_OPTIONS: bool>(
+    pub(super) fn wake_blocked<const WITHOUT_OPTIONAL_FEATURES: bool>(
         &mut self,
-        sector: &mut Sector<C>,
+        sector: &mut Sector<PORT_CHANNELS>,
         port: usize,
         cycle: u64,
     ) {
-        let local = port % Sector::<C>::PORTS;
+        let local_port = port % Sector::<PORT_CHANNELS>::PORTS;
         let has_blocked_any =
-            || sector.locations[usize::from(sector.locations[local].base) % PORTS].blocked_any != NO_CHANNEL;
-        if sector.ports[local].blocked != NO_CHANNEL || (!WITHOUT_OPTIONS && self.has_port_choices && has_blocked_any())
+            || sector.locations[usize::from(sector.locations[local_port].base) % PORTS].blocked_any != NO_CHANNEL;
+        if sector.ports[local_port].blocked != NO_CHANNEL
+            || (!WITHOUT_OPTIONAL_FEATURES && self.has_port_choices && has_blocked_any())
         {
             self.wake(sector, port, cycle);
         }
     }
 
     #[inline(never)]
-    fn wake(&mut self, sector: &mut Sector<C>, port: usize, cycle: u64) {
-        let local = port % Sector::<C>::PORTS;
-        let base = usize::from(sector.locations[local].base);
-        let blocked = std::mem::replace(&mut sector.ports[local].blocked, NO_CHANNEL);
+    fn wake(&mut self, sector: &mut Sector<PORT_CHANNELS>, port: usize, cycle: u64) {
+        let local_port = port % Sector::<PORT_CHANNELS>::PORTS;
+        let base = usize::from(sector.locations[local_port].base);
+        let blocked = std::mem::replace(&mut sector.ports[local_port].blocked, NO_CHANNEL);
         let blocked_any = std::mem::replace(&mut sector.locations[base % PORTS].blocked_any, NO_CHANNEL);
-        let sector_first = (port / Sector::<C>::PORTS * CHANNELS) as u32;
+        let first_channel = (port / Sector::<PORT_CHANNELS>::PORTS * CHANNELS) as u32;
         for mut blocked in [blocked, blocked_any] {
             while blocked != NO_CHANNEL {
-                self.headers.push_at(cycle, sector_first + u32::from(blocked));
+                self.headers.push_at(cycle, first_channel + u32::from(blocked));
                 blocked = sector.next_blocked[usize::from(blocked) % CHANNELS];
             }
         }
     }
 }
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     /// Wakes the headers that wait for a receive slot of a node.
     pub(super) fn wake_exits(&mut self, node: u32) {
         for exit in 0..self.shared.exits[node as usize].len() {
             let port = self.shared.exits[node as usize][exit] as usize;
-            self.shared.wake_blocked::<false>(&mut self.sectors[port / Sector::<C>::PORTS], port, self.cycle);
+            self.shared.wake_blocked::<false>(
+                &mut self.sectors[port / Sector::<PORT_CHANNELS>::PORTS],
+                port,
+                self.cycle,
+            );
         }
     }
 }

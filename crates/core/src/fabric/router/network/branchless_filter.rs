@@ -7,13 +7,13 @@ use super::state::PORTS;
 const CAPACITY: usize = 2 * PORTS;
 
 /// Number of set bits of a word that are added between two checks whether bits are left.
-const AT_ONCE: usize = 3;
+const BITS_PER_STEP: usize = 3;
 
 /// Storage of the items.
-pub type Items = [u16; CAPACITY + AT_ONCE];
+pub type Items = [u16; CAPACITY + BITS_PER_STEP];
 
 /// Empty storage.
-pub const NO_ITEMS: Items = [0; CAPACITY + AT_ONCE];
+pub const NO_ITEMS: Items = [0; CAPACITY + BITS_PER_STEP];
 
 /// The selected items, at most one for each port.
 pub struct BranchlessFilter<'a> {
@@ -41,7 +41,7 @@ impl BranchlessFilter<'_> {
         loop {
             // The positions are consecutive: after the first iteration, each iteration has a bit.
             let position = self.selected % CAPACITY;
-            for offset in 0..AT_ONCE {
+            for offset in 0..BITS_PER_STEP {
                 self.items[position + offset] = (first + bits.trailing_zeros() as usize) as u16;
                 self.selected += usize::from(bits != 0);
                 bits &= bits.wrapping_sub(1);

@@ -1,12 +1,12 @@
 //! The invariants of a network between two cycles: flits are conserved, credits equal free slots, and the bit masks
 //! agree with the states of the channels.
 
-use super::cycle::{MovingFlit, NetworkState, Rows};
+use super::cycle::{MovingFlit, NetworkState, SpecializedNetwork};
 use super::sinks::Sink;
 use super::sources::Source;
 use super::state::{CHANNELS, NO_CHANNEL, NO_PORT, SOURCE_OR_NODE_BIT, Sector, VcState};
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     /// Checks all invariants. This is slow, and only for tests.
     ///
     /// # Panics
@@ -26,39 +26,40 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// flight, or a credit that a node keeps.
     fn check_credits(&self) {
         let channels = self.sectors.len() * CHANNELS;
-        let mut slots = vec![0u32; channels + self.shared.sources.len() * C];
-        let location_of = |channel: u32| match channel & SOURCE_OR_NODE_BIT {
+        let mut slots = vec![0u32; channels + self.shared.sources.len() * PORT_CHANNELS];
+        let slot_index = |channel: u32| match channel & SOURCE_OR_NODE_BIT {
             0 => channel as usize,
             _ => channels + (channel & !SOURCE_OR_NODE_BIT) as usize,
         };
         let NetworkState { credits_to_routers, credits_to_sources, .. } = &self.shared;
         for credit in credits_to_routers.iter().chain(credits_to_sources.iter()) {
-            slots[location_of(*credit)] += 1;
+            slots[slot_index(*credit)] += 1;
         }
         for kept_flits in self.shared.sinks.iter().flat_map(Sink::kept_flits) {
             slots[kept_flits.output as usize] += u32::from(kept_flits.flits);
         }
-        for moving in self.moving_flits() {
-            let upstream = match moving.to & SOURCE_OR_NODE_BIT {
-                0 => self.upstream(moving.to as usize),
-                _ => moving.to & !SOURCE_OR_NODE_BIT,
+        for moving_flit in self.moving_flits() {
+            let upstream = match moving_flit.to & SOURCE_OR_NODE_BIT {
+                0 => self.upstream(moving_flit.to as usize),
+                _ => moving_flit.to & !SOURCE_OR_NODE_BIT,
             };
-            slots[location_of(upstream)] += 1;
+            slots[slot_index(upstream)] += 1;
         }
         for channel in 0..channels {
-            let (sector, local) = (&self.sectors[channel / CHANNELS], channel % CHANNELS);
-            slots[channel] += u32::from(sector.outputs[local].credits);
-            let length = sector.inputs[local].length;
+            let (sector, local_channel) = (&self.sectors[channel / CHANNELS], channel % CHANNELS);
+            slots[channel] += u32::from(sector.outputs[local_channel].credits);
+            let length = sector.inputs[local_channel].length;
             if length > 0 {
-                slots[location_of(self.upstream(channel))] += u32::from(length);
+                slots[slot_index(self.upstream(channel))] += u32::from(length);
             }
         }
         for (channel, credits) in self.shared.sources.iter().flat_map(Source::credits).enumerate() {
             slots[channels + channel] += u32::from(*credits);
         }
         for (index, slots) in slots.iter().enumerate() {
-            let target = |number: usize| self.sectors[number / CHANNELS].ports[number % CHANNELS / C].target;
-            let is_linked = index >= channels || target(index) != NO_PORT;
+            let target_of =
+                |number: usize| self.sectors[number / CHANNELS].ports[number % CHANNELS / PORT_CHANNELS].target;
+            let is_linked = index >= channels || target_of(index) != NO_PORT;
             assert_eq!(
                 *slots,
                 if is_linked { u32::from(self.shared.rules.buffer_flits) } else { 0 },
@@ -73,21 +74,22 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
 
     /// Returns the output channel, or the channel of a source, that leads to an input channel.
     fn upstream(&self, input: usize) -> u32 {
-        self.sectors[input / CHANNELS].ports[input % CHANNELS / C].upstream + (input % C) as u32
+        self.sectors[input / CHANNELS].ports[input % CHANNELS / PORT_CHANNELS].upstream + (input % PORT_CHANNELS) as u32
     }
 }
 
-fn check_bits<const C: usize>(sector: &Sector<C>) {
-    let bit = |words: &[u64], index: usize| words[index / 64] >> (index % 64) & 1 != 0;
+fn check_bits<const PORT_CHANNELS: usize>(sector: &Sector<PORT_CHANNELS>) {
+    let is_set = |words: &[u64], index: usize| words[index / 64] >> (index % 64) & 1 != 0;
     for channel in 0..CHANNELS {
         let state = &sector.inputs[channel];
-        assert_eq!(bit(&sector.filled_channels, channel), state.length > 0);
-        let held = &sector.outputs[(usize::from(state.out_port) * C + usize::from(state.out_channel)) % CHANNELS];
-        let is_owner = state.vc_state == VcState::Active && usize::from(held.owner) == channel;
-        let has_link = !sector.ports[usize::from(state.out_port) % Sector::<C>::PORTS].is_busy;
-        assert_eq!(bit(&sector.open, channel), is_owner && held.credits > 0 && has_link);
+        assert_eq!(is_set(&sector.filled_channels, channel), state.length > 0);
+        let held_output =
+            &sector.outputs[(usize::from(state.out_port) * PORT_CHANNELS + usize::from(state.out_channel)) % CHANNELS];
+        let is_owner = state.vc_state == VcState::Active && usize::from(held_output.owner) == channel;
+        let has_link = !sector.ports[usize::from(state.out_port) % Sector::<PORT_CHANNELS>::PORTS].is_busy;
+        assert_eq!(is_set(&sector.open_channels, channel), is_owner && held_output.credits > 0 && has_link);
         let output = &sector.outputs[channel];
-        let is_free = sector.ports[channel / C].free >> (channel % C) & 1 != 0;
+        let is_free = sector.ports[channel / PORT_CHANNELS].free >> (channel % PORT_CHANNELS) & 1 != 0;
         assert!(output.owner == NO_CHANNEL || !is_free, "a channel that is held is not free");
         assert_eq!(output.candidate, NO_CHANNEL, "no request is left between two cycles");
     }

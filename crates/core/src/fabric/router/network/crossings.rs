@@ -1,10 +1,10 @@
 //! A record of which packet held which channel of a link, and in which cycles. The record is kept only if spans are
-//! recorded. Recording takes work once for each packet and router, not for each flit.
+//! recorded. The cost of recording is paid once for each packet and router, not for each flit.
 //!
 //! A packet holds an output channel from the grant until its tail leaves, and a channel of its source's link from the
-//! departure of its header to that of its tail. The departures of other flits are left out.
+//! departure of its header to that of its tail. The departures of other flits are not recorded.
 
-use super::cycle::Rows;
+use super::cycle::SpecializedNetwork;
 use super::links::LinkEnd;
 use super::packets::Packet;
 use super::state::{CHANNELS, PortLocation, SOURCE_OR_NODE_BIT, Sector};
@@ -44,15 +44,15 @@ pub struct Crossings {
     pub(super) cycle: u64,
     /// First cycle of the current packet of each output channel of routers, then of each channel of sources.
     start_cycles: Vec<u64>,
-    outputs: u32,
-    complete: Vec<Crossing>,
+    output_channels: u32,
+    completed: Vec<Crossing>,
 }
 
 impl Crossings {
     /// Creates an empty record for this many output channels of routers and channels of sources.
     pub fn new(outputs: usize, sources: usize) -> Box<Crossings> {
-        let (outputs, start_cycles) = (outputs as u32, vec![0; outputs + sources]);
-        Box::new(Crossings { cycle: 0, start_cycles, outputs, complete: Vec::new() })
+        let (output_channels, start_cycles) = (outputs as u32, vec![0; outputs + sources]);
+        Box::new(Crossings { cycle: 0, start_cycles, output_channels, completed: Vec::new() })
     }
 
     /// Records that a packet holds a channel from this cycle on.
@@ -68,53 +68,47 @@ impl Crossings {
     #[inline(never)]
     pub fn finish(&mut self, channel: u32, packet: &Packet) {
         let start_cycle = self.start_cycles[self.index(channel)];
-        let Packet { tag, sequence_number: number, flits, .. } = *packet;
-        self.complete.push(Crossing {
-            channel,
-            tag,
-            packet_number: number,
-            flits,
-            start_cycle,
-            end_cycle: self.cycle + 1,
-        });
+        let Packet { tag, sequence_number: packet_number, flits, .. } = *packet;
+        self.completed.push(Crossing { channel, tag, packet_number, flits, start_cycle, end_cycle: self.cycle + 1 });
     }
 
     fn index(&self, channel: u32) -> usize {
         match channel & SOURCE_OR_NODE_BIT {
             0 => channel as usize,
-            _ => (self.outputs + (channel & !SOURCE_OR_NODE_BIT)) as usize,
+            _ => (self.output_channels + (channel & !SOURCE_OR_NODE_BIT)) as usize,
         }
     }
 
-    /// Moves complete crossings to `crossings`.
-    pub fn take(&mut self, crossings: &mut Vec<Crossing>) {
-        crossings.append(&mut self.complete);
+    /// Moves the completed crossings to `crossings`.
+    pub fn take_completed(&mut self, crossings: &mut Vec<Crossing>) {
+        crossings.append(&mut self.completed);
     }
 }
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     /// Records crossings from now on.
-    pub(super) fn keep_crossings(&mut self) {
-        let (outputs, sources) = (self.sectors.len() * CHANNELS, self.shared.sources.len() * C);
-        self.shared.is_without_options = false;
+    pub(super) fn record_crossings(&mut self) {
+        let (outputs, sources) = (self.sectors.len() * CHANNELS, self.shared.sources.len() * PORT_CHANNELS);
+        self.shared.is_without_optional_features = false;
         self.shared.crossings = Some(Crossings::new(outputs, sources));
     }
 
     /// Returns the link channel with this number.
     pub(super) fn channel_of(&self, channel: u32) -> LinkChannel {
-        let (local, number) = ((channel & !SOURCE_OR_NODE_BIT) as usize / C, channel as usize % C);
+        let (local_port, channel_in_port) =
+            ((channel & !SOURCE_OR_NODE_BIT) as usize / PORT_CHANNELS, channel as usize % PORT_CHANNELS);
         let (wiring, rules) = (&self.shared.shape.wiring, &self.shared.rules);
-        let in_plane = rules.lanes * rules.virtual_channels;
+        let channels_per_plane = rules.lanes * rules.virtual_channels;
         if channel & SOURCE_OR_NODE_BIT != 0 {
-            let (node, plane) = (local as u32 % rules.nodes, local as u32 / rules.nodes);
+            let (node, plane) = (local_port as u32 % rules.nodes, local_port as u32 / rules.nodes);
             let (router, port) = wiring.entry(node);
-            let channel = plane * in_plane + number as u32;
+            let channel = plane * channels_per_plane + channel_in_port as u32;
             return LinkChannel { from: LinkEnd::Node(node), to: LinkEnd::Router(router, port), channel };
         }
-        let PortLocation { router, base, network, .. } =
-            self.sectors[local / Sector::<C>::PORTS].locations[local % Sector::<C>::PORTS];
-        let channel = u32::from(network) * rules.virtual_channels + number as u32;
-        let port = local % Sector::<C>::PORTS - usize::from(base);
+        let PortLocation { router, base, network, .. } = self.sectors[local_port / Sector::<PORT_CHANNELS>::PORTS]
+            .locations[local_port % Sector::<PORT_CHANNELS>::PORTS];
+        let channel = u32::from(network) * rules.virtual_channels + channel_in_port as u32;
+        let port = local_port % Sector::<PORT_CHANNELS>::PORTS - usize::from(base);
         let to = LinkEnd::from_end(wiring.outputs(router)[port]).expect("a packet leaves by a link");
         LinkChannel { from: LinkEnd::Router(router, port as u8), to, channel }
     }

@@ -14,19 +14,19 @@ use super::timings::Timings;
 use crate::fabric::router::{Counts, Injection, PacketEvent, Switching};
 use crate::fabric::topology::Shape;
 
-/// A network whose ports have at most `C` channels. It is `SIMPLE_WORMHOLE` if it has one logical network, wormhole
-/// switching, and links that move a flit in each cycle. This common case is compiled separately.
+/// A network whose ports have at most `PORT_CHANNELS` channels. It is `SIMPLE_WORMHOLE` if it has one logical network,
+/// wormhole switching, and links that move a flit in each cycle. This common case is compiled separately.
 #[derive(Debug)]
-pub struct Rows<const C: usize, const SIMPLE_WORMHOLE: bool> {
+pub struct SpecializedNetwork<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> {
     pub(super) cycle: u64,
-    pub(super) sectors: Vec<Sector<C>>,
-    pub(super) shared: NetworkState<C, SIMPLE_WORMHOLE>,
+    pub(super) sectors: Vec<Sector<PORT_CHANNELS>>,
+    pub(super) shared: NetworkState<PORT_CHANNELS, SIMPLE_WORMHOLE>,
     pub(super) switch_requests: SwitchRequests,
 }
 
 /// The state outside the sectors: packets, sources, sinks, and flits and credits in flight between routers.
 #[derive(Debug)]
-pub struct NetworkState<const C: usize, const SIMPLE_WORMHOLE: bool> {
+pub struct NetworkState<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> {
     pub(super) shape: Shape,
     pub(super) rules: Rules,
     /// Whether any header needs more than one credit of a channel.
@@ -37,7 +37,7 @@ pub struct NetworkState<const C: usize, const SIMPLE_WORMHOLE: bool> {
     /// For each input channel, the ports among which its header may choose; empty until a packet has such a choice.
     pub(super) port_choices: Vec<PortChoice>,
     pub(super) has_port_choices: bool,
-    pub(super) sources: Vec<Source<C>>,
+    pub(super) sources: Vec<Source<PORT_CHANNELS>>,
     /// For each node and logical network, its sink; empty until a streamed packet is offered.
     pub(super) sinks: Vec<Sink>,
     pub(super) packets: Packets,
@@ -54,7 +54,7 @@ pub struct NetworkState<const C: usize, const SIMPLE_WORMHOLE: bool> {
     /// Flits on links between routers, and from sources.
     pub(super) to_routers: DelayLine<MovingFlit>,
     pub(super) to_nodes: DelayLine<MovingFlit>,
-    /// Credits on their way to output channels of routers, and to sources.
+    /// Credits in flight to output channels of routers, and to sources.
     pub(super) credits_to_routers: DelayLine<u32>,
     pub(super) credits_to_sources: DelayLine<u32>,
     /// Headers that will request a channel: those that were just routed, that lost an arbitration, or that were woken.
@@ -63,10 +63,10 @@ pub struct NetworkState<const C: usize, const SIMPLE_WORMHOLE: bool> {
     pub(super) links: DelayLine<u32>,
     pub(super) source_link_releases: DelayLine<u32>,
     pub(super) active_sources: ActiveSet,
-    /// Whether the stages may use their `WITHOUT_OPTIONS` variants, which are compiled separately. They may if the
-    /// network is `SIMPLE_WORMHOLE`, no node limits its receive slots, no packet has had a choice of ports, and no
-    /// crossings are recorded.
-    pub(super) is_without_options: bool,
+    /// Whether the stages may use their `WITHOUT_OPTIONAL_FEATURES` variants, which are compiled separately. The stages
+    /// may use them if the network is `SIMPLE_WORMHOLE`, no node limits its receive slots, no packet has had a choice
+    /// of ports, and no crossings are recorded.
+    pub(super) is_without_optional_features: bool,
     /// Whether a flit may request the switch in the next cycle.
     pub(super) has_switch_work: bool,
     /// During channel allocation, the output channels that are requested.
@@ -86,7 +86,7 @@ pub struct MovingFlit {
     pub flit: Flit,
 }
 
-/// The parameters, converted to the form that the stages use.
+/// The parameters, converted to the form that the stages use. Delays are in cycles.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     pub seed: u64,
@@ -101,23 +101,25 @@ pub struct Rules {
     pub every_channel: u32,
     pub buffer_flits: u16,
     pub cycles_per_flit: u64,
-    pub routing: u64,
+    pub routing_delay: u64,
     /// Cycles from a flit's departure from its source to its arrival in the router's buffer.
-    pub interface: u64,
+    pub interface_delay: u64,
     /// Cycles from a flit's arrival at a node until its credit can be used.
-    pub node_credit: u64,
-    pub channel_allocation: u64,
+    pub node_credit_delay: u64,
+    pub channel_allocation_delay: u64,
     /// Whether channels are granted after the switch is allocated, for use in the next cycle.
-    pub grants_late: bool,
+    pub grants_after_switch: bool,
     /// Whether a packet may use a granted channel in the next allocation of the switch.
-    pub holds_at_once: bool,
+    pub uses_grant_at_once: bool,
     /// Number of bits of a slot's number within a buffer.
-    pub flit_bits: u32,
+    pub slot_bits: u32,
     /// Highest number of a slot within a buffer; all of its bits are set.
     pub last_slot: u16,
 }
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkOps
+    for SpecializedNetwork<PORT_CHANNELS, SIMPLE_WORMHOLE>
+{
     fn cycle(&self) -> u64 {
         self.cycle
     }
@@ -130,16 +132,16 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
         self.all_links()
     }
 
-    fn take_events(&mut self, finished: &mut Vec<PacketEvent>) {
-        finished.append(&mut self.shared.events);
+    fn take_events(&mut self, events: &mut Vec<PacketEvent>) {
+        events.append(&mut self.shared.events);
     }
 
-    fn keep_crossings(&mut self) {
-        Rows::keep_crossings(self);
+    fn record_crossings(&mut self) {
+        SpecializedNetwork::record_crossings(self);
     }
 
-    fn take_crossings(&mut self, finished: &mut Vec<Crossing>) {
-        self.shared.crossings.iter_mut().for_each(|crossings| crossings.take(finished));
+    fn take_crossings(&mut self, completed: &mut Vec<Crossing>) {
+        self.shared.crossings.iter_mut().for_each(|crossings| crossings.take_completed(completed));
     }
 
     fn channel(&self, number: u32) -> LinkChannel {
@@ -156,7 +158,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
         );
         assert!(injection.ready <= injection.flits, "a source has at most the flits of the packet");
         if injection.flow_unit > 0 {
-            self.shared.expect_stream(&injection);
+            self.shared.create_sinks(&injection);
         }
         let slot = self.shared.packets.insert(self.shared.counts.offered, &injection);
         self.shared.counts.offered += 1;
@@ -189,14 +191,14 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
             crossings.cycle = now;
         }
         self.free_links(now);
-        if SIMPLE_WORMHOLE && self.shared.is_without_options {
+        if SIMPLE_WORMHOLE && self.shared.is_without_optional_features {
             self.send_from_sources::<true>(now)
         } else {
             self.send_from_sources::<false>(now)
         }
         self.arrive_flits(now);
         self.end_channel_allocation(now);
-        if SIMPLE_WORMHOLE && self.shared.is_without_options {
+        if SIMPLE_WORMHOLE && self.shared.is_without_optional_features {
             self.allocate::<true>(now)
         } else {
             self.allocate::<false>(now)
@@ -214,15 +216,19 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
         }
         let NetworkState { to_routers, to_nodes, credits_to_routers, credits_to_sources, .. } = &self.shared;
         let NetworkState { headers, granted, links, source_link_releases, .. } = &self.shared;
-        let flits = [to_routers, to_nodes];
-        let rest = [credits_to_routers, credits_to_sources, headers, granted, links, source_link_releases];
-        // The search proceeds by cycles and not by lines, because some item is usually due soon. Beyond its own turn, a
-        // line repeats its answers for earlier cycles; those were all negative, since the search would have ended
-        // otherwise.
-        let is_due =
-            |cycle: &u64| flits.iter().any(|line| line.is_due(*cycle)) || rest.iter().any(|line| line.is_due(*cycle));
-        let ring_cycles =
-            rest.iter().map(|line| line.ring_cycles()).chain(flits.iter().map(|line| line.ring_cycles())).max();
+        let flit_lines = [to_routers, to_nodes];
+        let other_lines = [credits_to_routers, credits_to_sources, headers, granted, links, source_link_releases];
+        // The search checks cycle by cycle, not line by line, because some item is usually due soon. A line with fewer
+        // ring cycles than the longest line wraps around and repeats its answers for earlier cycles. Those answers
+        // were negative, because the search ends at the first positive answer.
+        let is_due = |cycle: &u64| {
+            flit_lines.iter().any(|line| line.is_due(*cycle)) || other_lines.iter().any(|line| line.is_due(*cycle))
+        };
+        let ring_cycles = other_lines
+            .iter()
+            .map(|line| line.ring_cycles())
+            .chain(flit_lines.iter().map(|line| line.ring_cycles()))
+            .max();
         (self.cycle..self.cycle + ring_cycles.unwrap_or(0)).find(is_due)
     }
 
@@ -240,28 +246,28 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
     }
 }
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     /// Delivers credits, and lets sources send.
     #[inline]
-    fn send_from_sources<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
-        self.arrive_credits::<WITHOUT_OPTIONS>(now);
-        self.shared.step_sources::<WITHOUT_OPTIONS>(now);
+    fn send_from_sources<const WITHOUT_OPTIONAL_FEATURES: bool>(&mut self, now: u64) {
+        self.arrive_credits::<WITHOUT_OPTIONAL_FEATURES>(now);
+        self.shared.step_sources::<WITHOUT_OPTIONAL_FEATURES>(now);
     }
 
     /// Allocates channels and the switch.
     #[inline]
-    fn allocate<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
-        self.allocate_channels::<WITHOUT_OPTIONS>(now);
+    fn allocate<const WITHOUT_OPTIONAL_FEATURES: bool>(&mut self, now: u64) {
+        self.allocate_channels::<WITHOUT_OPTIONAL_FEATURES>(now);
         if self.shared.has_switch_work {
-            self.allocate_switch::<WITHOUT_OPTIONS>(now);
+            self.allocate_switch::<WITHOUT_OPTIONAL_FEATURES>(now);
         }
-        if self.shared.rules.grants_late {
-            self.grant_channels::<WITHOUT_OPTIONS>(now);
+        if self.shared.rules.grants_after_switch {
+            self.grant_channels::<WITHOUT_OPTIONAL_FEATURES>(now);
         }
     }
 }
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     fn end_cycle(&mut self, now: u64) {
         self.to_routers.end_cycle(now);
         self.to_nodes.end_cycle(now);

@@ -17,8 +17,8 @@ impl<T> DelayLine<T> {
     /// Creates a line on which items spend `delay` cycles. Items with a given cycle spend at most `longest_delay`
     /// cycles.
     pub fn new(delay: u64, longest_delay: u64) -> DelayLine<T> {
-        let slots = (delay.max(longest_delay) as usize + 2).next_power_of_two();
-        DelayLine { delay, arrivals: Vec::new(), slots: (0..slots).map(|_| Vec::new()).collect() }
+        let slot_count = (delay.max(longest_delay) as usize + 2).next_power_of_two();
+        DelayLine { delay, arrivals: Vec::new(), slots: (0..slot_count).map(|_| Vec::new()).collect() }
     }
 
     /// Adds an item.
@@ -47,8 +47,8 @@ impl<T> DelayLine<T> {
             self.end_cycle(cycle);
         }
         let slot = cycle as usize & (self.slots.len() - 1);
-        let due = &mut self.slots[slot];
-        if due.is_empty() { None } else { Some(std::mem::take(due)) }
+        let due_items = &mut self.slots[slot];
+        if due_items.is_empty() { None } else { Some(std::mem::take(due_items)) }
     }
 
     /// Returns the list that was taken in `cycle`, so that its allocation is used again.
@@ -56,7 +56,11 @@ impl<T> DelayLine<T> {
     pub fn recycle(&mut self, cycle: u64, mut items: Vec<T>) {
         items.clear();
         let slot = cycle as usize & (self.slots.len() - 1);
-        debug_assert_eq!(self.slots[slot].capacity(), 0, "no item is due a whole turn ahead");
+        debug_assert_eq!(
+            self.slots[slot].capacity(),
+            0,
+            "an item was added that is due as many cycles ahead as there are slots"
+        );
         // The list in the slot has no allocation, so that there is nothing to drop.
         std::mem::forget(std::mem::replace(&mut self.slots[slot], items));
     }
@@ -81,8 +85,8 @@ impl<T> DelayLine<T> {
         }
     }
 
-    /// Returns whether an item is due in `cycle`. The result is correct only if no item is due a
-    /// [`turn`](DelayLine::turn) or more before `cycle`.
+    /// Returns whether an item is due in `cycle`. The result is correct only if no item is due
+    /// [`ring_cycles`](DelayLine::ring_cycles) or more cycles before `cycle`.
     #[inline]
     pub fn is_due(&self, cycle: u64) -> bool {
         !self.slots[cycle as usize & (self.slots.len() - 1)].is_empty()

@@ -5,67 +5,67 @@ use super::branchless_filter::BranchlessFilter;
 use super::cycle::{MovingFlit, NetworkState};
 use super::state::{CHANNELS, NO_CHANNEL, PORTS, SOURCE_OR_NODE_BIT, Sector, VcState};
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     /// Sends the front flit of an input channel of a sector to an output, and updates the round-robin priorities.
     /// Returns whether the flit is a tail.
     #[inline(always)]
     pub(super) fn send(
         &mut self,
-        sector: &mut Sector<C>,
-        (number, local): (usize, u16),
+        sector: &mut Sector<PORT_CHANNELS>,
+        (sector_number, local_channel): (usize, u16),
         output: usize,
         now: u64,
     ) -> bool {
-        let local = usize::from(local) % CHANNELS;
-        let (input, channel) = (local / C, local % C);
+        let local_channel = usize::from(local_channel) % CHANNELS;
+        let (input, channel_in_port) = (local_channel / PORT_CHANNELS, local_channel % PORT_CHANNELS);
         let input_port = &mut sector.ports[input];
-        (input_port.last_output, input_port.last_channel) = (output as u16, channel as u8);
-        let upstream = input_port.upstream + channel as u32;
-        let credit_channel = if upstream & SOURCE_OR_NODE_BIT != 0 {
+        (input_port.last_output, input_port.last_channel) = (output as u16, channel_in_port as u8);
+        let upstream = input_port.upstream + channel_in_port as u32;
+        let credit_line = if upstream & SOURCE_OR_NODE_BIT != 0 {
             &mut self.credits_to_sources
         } else {
             &mut self.credits_to_routers
         };
-        let first = number * Sector::<C>::PORTS;
+        let first_port = sector_number * Sector::<PORT_CHANNELS>::PORTS;
         match &self.timings {
             Some(timings) if !SIMPLE_WORMHOLE => {
-                credit_channel.push_at(now + u64::from(timings.credit[first + input]), upstream)
+                credit_line.push_at(now + u64::from(timings.credit_delay[first_port + input]), upstream)
             }
-            _ => credit_channel.push(upstream),
+            _ => credit_line.push(upstream),
         }
-        let state = &mut sector.inputs[local];
-        let flit = sector.flits[(local << self.rules.flit_bits) + usize::from(state.first)];
+        let state = &mut sector.inputs[local_channel];
+        let flit = sector.flits[(local_channel << self.rules.slot_bits) + usize::from(state.first)];
         state.first = (state.first + 1) & self.rules.last_slot;
         state.length -= 1;
-        let (is_empty, out_channel) = (state.length == 0, usize::from(state.out_channel));
-        sector.empty_if(is_empty, local);
+        let (is_buffer_empty, out_channel) = (state.length == 0, usize::from(state.out_channel));
+        sector.mark_empty_if(is_buffer_empty, local_channel);
         let output_port = &mut sector.ports[output];
         output_port.last_input = input as u16;
         output_port.flits_sent += 1;
         let target = output_port.target;
         let delay_line = if target & SOURCE_OR_NODE_BIT != 0 { &mut self.to_nodes } else { &mut self.to_routers };
-        let moving = MovingFlit { to: target + out_channel as u32, flit };
+        let moving_flit = MovingFlit { to: target + out_channel as u32, flit };
         match &self.timings {
             Some(timings) if !SIMPLE_WORMHOLE => {
-                delay_line.push_at(now + u64::from(timings.to_input[first + output]), moving)
+                delay_line.push_at(now + u64::from(timings.to_input_delay[first_port + output]), moving_flit)
             }
-            _ => delay_line.push(moving),
+            _ => delay_line.push(moving_flit),
         }
-        let held_channel = (output * C + out_channel) % CHANNELS;
+        let held_channel = (output * PORT_CHANNELS + out_channel) % CHANNELS;
         let output_state = &mut sector.outputs[held_channel];
         output_state.credits = output_state.credits.checked_sub(1).expect("a flit is sent only into a free slot");
         let is_last_slot = output_state.credits == 0;
         if !SIMPLE_WORMHOLE {
-            self.hold_link(sector, (first, output), now);
+            self.mark_link_busy(sector, (first_port, output), now);
         }
-        sector.close_if(flit.is_tail() | is_last_slot, local);
+        sector.close_channel_if(flit.is_tail() | is_last_slot, local_channel);
         flit.is_tail()
     }
 
     /// Marks the link of an output as busy if it takes more than one cycle to move a flit.
     #[inline]
-    fn hold_link(&mut self, sector: &mut Sector<C>, (first, output): (usize, usize), now: u64) {
-        let port = (first + output) as u32;
+    fn mark_link_busy(&mut self, sector: &mut Sector<PORT_CHANNELS>, (first_port, output): (usize, usize), now: u64) {
+        let port = (first_port + output) as u32;
         match &self.timings {
             None if self.rules.cycles_per_flit == 1 => return,
             None => self.links.push(port),
@@ -74,54 +74,58 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
                 cycles => self.links.push_at(now + u64::from(cycles), port),
             },
         }
-        sector.hold_link(output);
+        sector.mark_link_busy(output);
     }
 
     /// Frees the output channels of packets whose tails left these input channels of a sector, and starts to route the
     /// headers behind them.
     #[inline]
-    pub(super) fn end_packets<const WITHOUT_OPTIONS: bool>(
+    pub(super) fn end_packets<const WITHOUT_OPTIONAL_FEATURES: bool>(
         &mut self,
-        sector: &mut Sector<C>,
-        (number, mut channels): (usize, BranchlessFilter<'_>),
+        sector: &mut Sector<PORT_CHANNELS>,
+        (sector_number, mut channels): (usize, BranchlessFilter<'_>),
         now: u64,
     ) {
-        channels.retain(|local| {
-            let local = usize::from(local) % CHANNELS;
-            self.end_packet::<WITHOUT_OPTIONS>(sector, (number, local), now);
-            sector.inputs[local].length > 0
+        channels.retain(|local_channel| {
+            let local_channel = usize::from(local_channel) % CHANNELS;
+            self.end_packet::<WITHOUT_OPTIONAL_FEATURES>(sector, (sector_number, local_channel), now);
+            sector.inputs[local_channel].length > 0
         });
-        for next in 0..channels.len() {
-            let local = usize::from(channels.get(next)) % CHANNELS;
-            let channel = number * CHANNELS + local;
-            if self.start_routing(sector, channel, self.front(sector, local)) {
-                self.headers.push_at(now + 1 + self.rules.routing, channel as u32);
+        for index in 0..channels.len() {
+            let local_channel = usize::from(channels.get(index)) % CHANNELS;
+            let channel = sector_number * CHANNELS + local_channel;
+            if self.start_routing(sector, channel, self.front(sector, local_channel)) {
+                self.headers.push_at(now + 1 + self.rules.routing_delay, channel as u32);
             }
         }
     }
 
     /// Frees the output channel of a packet whose tail has left an input channel.
     #[inline]
-    fn end_packet<const WITHOUT_OPTIONS: bool>(
+    fn end_packet<const WITHOUT_OPTIONAL_FEATURES: bool>(
         &mut self,
-        sector: &mut Sector<C>,
-        (number, local): (usize, usize),
+        sector: &mut Sector<PORT_CHANNELS>,
+        (sector_number, local_channel): (usize, usize),
         now: u64,
     ) {
-        let state = &mut sector.inputs[local];
+        let state = &mut sector.inputs[local_channel];
         state.vc_state = VcState::Idle;
-        let (port, channel) = (usize::from(state.out_port) % PORTS, usize::from(state.out_channel) % C);
-        let held_channel = (port * C + channel) % CHANNELS;
-        if !WITHOUT_OPTIONS && let Some(crossings) = &mut self.crossings {
-            let last = usize::from(sector.inputs[local].first.wrapping_sub(1) & self.rules.last_slot);
-            let tail = sector.flits[(local << self.rules.flit_bits) + last];
-            crossings.finish((number * CHANNELS + held_channel) as u32, self.packets.get(tail.slot()));
+        let (port, channel) = (usize::from(state.out_port) % PORTS, usize::from(state.out_channel) % PORT_CHANNELS);
+        let held_channel = (port * PORT_CHANNELS + channel) % CHANNELS;
+        if !WITHOUT_OPTIONAL_FEATURES && let Some(crossings) = &mut self.crossings {
+            let tail_slot = usize::from(sector.inputs[local_channel].first.wrapping_sub(1) & self.rules.last_slot);
+            let tail = sector.flits[(local_channel << self.rules.slot_bits) + tail_slot];
+            crossings.finish((sector_number * CHANNELS + held_channel) as u32, self.packets.get(tail.slot()));
         }
         sector.outputs[held_channel].owner = NO_CHANNEL;
         sector.ports[port].free |= 1 << channel;
-        self.wake_blocked::<WITHOUT_OPTIONS>(sector, number * Sector::<C>::PORTS + port, now + 1);
+        self.wake_blocked::<WITHOUT_OPTIONAL_FEATURES>(
+            sector,
+            sector_number * Sector::<PORT_CHANNELS>::PORTS + port,
+            now + 1,
+        );
         if !SIMPLE_WORMHOLE {
-            sector.tails[local] = sector.tails[local].saturating_sub(1);
+            sector.tails[local_channel] = sector.tails[local_channel].saturating_sub(1);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The number of flits that crossed each link. The flits of logical networks with separate routers are added, because
 //! they share the links.
 
-use super::cycle::Rows;
+use super::cycle::SpecializedNetwork;
 use super::state::Sector;
 use crate::fabric::topology::End;
 
@@ -38,7 +38,7 @@ impl LinkEnd {
     }
 }
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     pub(super) fn all_links(&self) -> Vec<Link> {
         let wiring = &self.shared.shape.wiring;
         let nodes = (0..wiring.nodes()).map(|node| {
@@ -76,8 +76,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     fn output_flits(&self, router: u32, port: u8) -> u64 {
         let routers = self.shared.shape.wiring.routers() as usize;
         let planes = self.shared.first_ports.iter().skip(router as usize).step_by(routers);
-        let local = planes.map(|first| *first as usize + usize::from(port));
-        let sector = |port| (port / Sector::<C>::PORTS, port % Sector::<C>::PORTS);
-        local.map(sector).map(|(sector, port)| self.sectors[sector].ports[port].flits_sent).sum()
+        let ports = planes.map(|first| *first as usize + usize::from(port));
+        let sector_and_port = |port| (port / Sector::<PORT_CHANNELS>::PORTS, port % Sector::<PORT_CHANNELS>::PORTS);
+        ports.map(sector_and_port).map(|(sector, port)| self.sectors[sector].ports[port].flits_sent).sum()
     }
 }

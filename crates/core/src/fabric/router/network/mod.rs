@@ -1,6 +1,6 @@
 //! The network: the state of all routers in flat arrays. Each stage processes all routers before the next stage begins.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `mod.rs` | the network's interface |
 //! | `cycle.rs` | the state between cycles, and the order of stages |
@@ -45,14 +45,14 @@ mod timings;
 use super::{Counts, Injection, PacketEvent, RouterParameters};
 use crate::fabric::topology::Shape;
 pub use crossings::{Crossing, LinkChannel};
-use cycle::Rows;
+use cycle::SpecializedNetwork;
 pub use links::{Link, LinkEnd};
 use std::fmt;
 
 /// A network of routers, its sources and its sinks.
 #[derive(Debug)]
 pub struct Network {
-    rows: Box<dyn NetworkOps>,
+    specialized: Box<dyn NetworkOps>,
 }
 
 /// The operations of a network with any number of channels.
@@ -60,9 +60,9 @@ trait NetworkOps: fmt::Debug + Send {
     fn cycle(&self) -> u64;
     fn counts(&self) -> Counts;
     fn links(&self) -> Vec<Link>;
-    fn take_events(&mut self, finished: &mut Vec<PacketEvent>);
-    fn keep_crossings(&mut self);
-    fn take_crossings(&mut self, finished: &mut Vec<Crossing>);
+    fn take_events(&mut self, events: &mut Vec<PacketEvent>);
+    fn record_crossings(&mut self);
+    fn take_crossings(&mut self, completed: &mut Vec<Crossing>);
     fn channel(&self, number: u32) -> LinkChannel;
     fn offer(&mut self, injection: Injection);
     fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16);
@@ -81,98 +81,98 @@ impl Network {
         let channels = build::channels(parameters);
         let links = parameters.link_timings(&shape.wiring);
         let is_simple_wormhole = links.is_none() && build::is_simple_wormhole(parameters);
-        let rows: Box<dyn NetworkOps> = match (channels, is_simple_wormhole) {
-            (..=4, true) => Box::new(Rows::<4, true>::new(shape, (parameters, links), seed)),
-            (..=4, false) => Box::new(Rows::<4, false>::new(shape, (parameters, links), seed)),
-            (..=8, true) => Box::new(Rows::<8, true>::new(shape, (parameters, links), seed)),
-            (..=8, false) => Box::new(Rows::<8, false>::new(shape, (parameters, links), seed)),
-            _ => Box::new(Rows::<32, false>::new(shape, (parameters, links), seed)),
+        let specialized: Box<dyn NetworkOps> = match (channels, is_simple_wormhole) {
+            (..=4, true) => Box::new(SpecializedNetwork::<4, true>::new(shape, (parameters, links), seed)),
+            (..=4, false) => Box::new(SpecializedNetwork::<4, false>::new(shape, (parameters, links), seed)),
+            (..=8, true) => Box::new(SpecializedNetwork::<8, true>::new(shape, (parameters, links), seed)),
+            (..=8, false) => Box::new(SpecializedNetwork::<8, false>::new(shape, (parameters, links), seed)),
+            _ => Box::new(SpecializedNetwork::<32, false>::new(shape, (parameters, links), seed)),
         };
-        Network { rows }
+        Network { specialized }
     }
 
     /// Returns the next cycle that [`step`](Network::step) simulates.
     pub fn cycle(&self) -> u64 {
-        self.rows.cycle()
+        self.specialized.cycle()
     }
 
     /// Returns the numbers of packets and flits that the network has carried.
     pub fn counts(&self) -> Counts {
-        self.rows.counts()
+        self.specialized.counts()
     }
 
     /// Returns all links with the number of flits that crossed them: first those of nodes, then those of routers.
     pub fn links(&self) -> Vec<Link> {
-        self.rows.links()
+        self.specialized.links()
     }
 
-    /// Moves the events of the cycles since the last call to `finished`, cycle by cycle.
-    pub fn take_events(&mut self, finished: &mut Vec<PacketEvent>) {
-        self.rows.take_events(finished);
+    /// Moves the events of the cycles since the last call to `events`, cycle by cycle.
+    pub fn take_events(&mut self, events: &mut Vec<PacketEvent>) {
+        self.specialized.take_events(events);
     }
 
     /// Records which packet holds which channel from now on, for spans.
-    pub fn keep_crossings(&mut self) {
-        self.rows.keep_crossings();
+    pub fn record_crossings(&mut self) {
+        self.specialized.record_crossings();
     }
 
-    /// Moves the crossings that have ended since the last call to `finished`.
-    pub fn take_crossings(&mut self, finished: &mut Vec<Crossing>) {
-        self.rows.take_crossings(finished);
+    /// Moves the crossings that have ended since the last call to `completed`.
+    pub fn take_crossings(&mut self, completed: &mut Vec<Crossing>) {
+        self.specialized.take_crossings(completed);
     }
 
     /// Returns the link channel with the number that a crossing states.
     pub fn channel(&self, number: u32) -> LinkChannel {
-        self.rows.channel(number)
+        self.specialized.channel(number)
     }
 
     /// Adds a packet to its source's queue.
     pub fn offer(&mut self, injection: Injection) {
-        self.rows.offer(injection);
+        self.specialized.offer(injection);
     }
 
     /// Supplies this number of further flits to the first packet with this tag that `node` is sending or has in its
     /// queue.
     pub fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
-        self.rows.supply(node, network, tag, flits);
+        self.specialized.supply(node, network, tag, flits);
     }
 
     /// Takes flits, which were reported to the interface of `node`, of the first packet with this tag. Their slots
     /// behind the last router become free as if they had been taken in the last simulated cycle.
     pub fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
-        self.rows.take(node, network, tag, flits);
+        self.specialized.take(node, network, tag, flits);
     }
 
     /// Sets the number of free receive slots of a node's interface. Without this call it is unlimited.
     pub fn set_slots(&mut self, node: u32, network: u8, slots: u32) {
-        self.rows.set_slots(node, network, slots);
+        self.specialized.set_slots(node, network, slots);
     }
 
     /// Adds a receive slot, which a node's interface has freed.
     pub fn add_slot(&mut self, node: u32, network: u8) {
-        self.rows.add_slot(node, network);
+        self.specialized.add_slot(node, network);
     }
 
     /// Simulates one cycle.
     pub fn step(&mut self) {
-        self.rows.step();
+        self.specialized.step();
     }
 
     /// Returns the earliest cycle from [`cycle`](Network::cycle) on in which the state can change. Returns `None` if it
     /// cannot change before a packet is offered or supplied, flits are taken or a receive slot is added.
     pub fn next_work(&self) -> Option<u64> {
-        self.rows.next_work()
+        self.specialized.next_work()
     }
 
     /// Advances to `cycle` without simulating the cycles before it. `cycle` is at most that of
     /// [`next_work`](Network::next_work).
     pub fn skip_to(&mut self, cycle: u64) {
-        self.rows.skip_to(cycle);
+        self.specialized.skip_to(cycle);
     }
 
     /// Checks that flits are conserved, that credits equal free slots, and that bit masks agree with the states of the
     /// channels. This is slow, and only for tests.
     pub fn check(&self) {
-        self.rows.check();
+        self.specialized.check();
     }
 }

@@ -24,7 +24,7 @@ pub struct Packet {
     pub network: u8,
     /// Whether the packet needs a slot in the receiving interface.
     pub needs_slot: bool,
-    /// Number of flits that the source has or has sent.
+    /// Number of flits that have been available at the source so far, including those that have left.
     pub ready: u16,
     /// Flow-control unit in flits if the packet is streamed; 0 if it is not.
     pub flow_unit: u16,
@@ -117,10 +117,10 @@ impl Flit {
     /// Creates a flit of a packet.
     #[inline]
     pub fn new(slot: u32, packet: &Packet, is_header: bool, is_tail: bool) -> Flit {
-        let bit = |condition, bit| if condition { bit } else { 0 };
-        let position = bit(is_tail, TAIL_FLAG) | bit(is_header, HEADER_FLAG);
-        let of_packet = bit(packet.flow_unit > 0, STREAMED_FLAG) | bit(packet.needs_slot, NEEDS_SLOT_FLAG);
-        Flit(slot << SLOT_BIT | u32::from(packet.network) << NETWORK_BIT | of_packet | position)
+        let flag_if = |condition, flag| if condition { flag } else { 0 };
+        let position_flags = flag_if(is_tail, TAIL_FLAG) | flag_if(is_header, HEADER_FLAG);
+        let packet_flags = flag_if(packet.flow_unit > 0, STREAMED_FLAG) | flag_if(packet.needs_slot, NEEDS_SLOT_FLAG);
+        Flit(slot << SLOT_BIT | u32::from(packet.network) << NETWORK_BIT | packet_flags | position_flags)
     }
 
     /// Returns the slot of the flit's packet.

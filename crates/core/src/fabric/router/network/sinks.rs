@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Default, Debug)]
 pub struct Sink {
     /// Flits of incomplete flow-control units, which are not reported yet, with one entry for each packet.
-    gathering: Vec<KeptFlits>,
-    /// Reported flits, in the order of the reports. An interface takes reported flits, not those that arrived first.
+    incomplete_units: Vec<KeptFlits>,
+    /// Reported flits, in the order of the reports. An interface takes the flits of a packet in this order.
     reported: VecDeque<KeptFlits>,
 }
 
@@ -30,68 +30,72 @@ pub struct KeptFlits {
 impl Sink {
     /// Iterates over all flits whose credits the sink keeps.
     pub fn kept_flits(&self) -> impl Iterator<Item = &KeptFlits> {
-        self.gathering.iter().chain(&self.reported)
+        self.incomplete_units.iter().chain(&self.reported)
     }
 }
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     /// Creates the sinks, if they do not exist yet, because a streamed packet is offered.
-    pub(super) fn expect_stream(&mut self, injection: &Injection) {
+    pub(super) fn create_sinks(&mut self, injection: &Injection) {
         // With a longer unit, the slots behind the last router would be full before a unit is complete.
         assert!(injection.flow_unit <= self.rules.buffer_flits, "a buffer can hold a flow-control unit");
-        let sinks = (self.rules.nodes * self.rules.networks) as usize;
-        self.sinks.resize_with(sinks, Sink::default);
+        let sink_count = (self.rules.nodes * self.rules.networks) as usize;
+        self.sinks.resize_with(sink_count, Sink::default);
     }
 
     /// Limits the receive slots of nodes from now on. The first router that grants a channel takes the last slot, so
     /// routers grant channels one after the other.
     pub(super) fn limit_slots(&mut self) {
-        (self.has_slot_limits, self.is_without_options) = (true, false);
-        self.rules.grants_late = false;
-        self.rules.holds_at_once = self.rules.channel_allocation == 0;
+        (self.has_slot_limits, self.is_without_optional_features) = (true, false);
+        self.rules.grants_after_switch = false;
+        self.rules.uses_grant_at_once = self.rules.channel_allocation_delay == 0;
     }
 
     /// Returns the cycles from a flit's arrival at a node by an output channel until its credit can be used.
     #[inline]
-    fn node_credit(&self, output: u32) -> u64 {
+    fn node_credit_delay(&self, output: u32) -> u64 {
         match &self.timings {
-            Some(timings) if !SIMPLE_WORMHOLE => timings.node_credit[output as usize / C].into(),
-            _ => self.rules.node_credit,
+            Some(timings) if !SIMPLE_WORMHOLE => timings.node_credit_delay[output as usize / PORT_CHANNELS].into(),
+            _ => self.rules.node_credit_delay,
         }
     }
 
     /// Processes flits that arrive at nodes. Those that cause an event are selected without a branch.
     pub(super) fn arrive_at_nodes(&mut self, now: u64, flits: &mut [MovingFlit]) {
-        let mut selected = 0;
+        let mut selected_count = 0;
         for index in 0..flits.len() {
             let MovingFlit { to, flit } = flits[index];
             if !flit.is_streamed() {
                 self.credits_to_routers
-                    .push_at(now + self.node_credit(to & !SOURCE_OR_NODE_BIT), to & !SOURCE_OR_NODE_BIT);
+                    .push_at(now + self.node_credit_delay(to & !SOURCE_OR_NODE_BIT), to & !SOURCE_OR_NODE_BIT);
             }
-            flits[selected] = MovingFlit { to, flit };
-            selected += usize::from(!flit.needs_no_event());
+            flits[selected_count] = MovingFlit { to, flit };
+            selected_count += usize::from(!flit.needs_no_event());
         }
         self.counts.delivered_flits += flits.len() as u64;
-        flits[..selected]
+        flits[..selected_count]
             .iter()
-            .for_each(|moving| self.report_arrival(now, moving.to & !SOURCE_OR_NODE_BIT, moving.flit));
+            .for_each(|moving_flit| self.report_arrival(now, moving_flit.to & !SOURCE_OR_NODE_BIT, moving_flit.flit));
     }
 
     /// Reports the arrival of a header, a tail, or a flit of a streamed packet.
     #[inline]
     fn report_arrival(&mut self, now: u64, output: u32, flit: Flit) {
         let packet = self.packets.get(flit.slot());
-        assert_eq!(packet.destination, self.nodes[output as usize / C], "a packet arrives where it goes to");
-        let header = packet.at_destination(now, EventKind::HeaderArrived);
+        assert_eq!(
+            packet.destination,
+            self.nodes[output as usize / PORT_CHANNELS],
+            "a packet arrives where it goes to"
+        );
+        let header_event = packet.at_destination(now, EventKind::HeaderArrived);
         if flit.is_header() {
-            self.events.push(header);
+            self.events.push(header_event);
         }
         if flit.is_streamed() {
             self.keep_credit(now, output, flit);
         }
         if flit.is_tail() {
-            self.events.push(PacketEvent { kind: EventKind::Delivered, ..header });
+            self.events.push(PacketEvent { kind: EventKind::Delivered, ..header_event });
             self.packets.remove(flit.slot());
             self.counts.delivered += 1;
         }
@@ -103,14 +107,14 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         let packet = self.packets.get(flit.slot());
         let sink = &mut self.sinks[(packet.destination * self.rules.networks + u32::from(packet.network)) as usize];
         // An output channel has one packet at a time.
-        let index_of_output = sink.gathering.iter().position(|kept| kept.output == output);
+        let index_of_output = sink.incomplete_units.iter().position(|kept_flits| kept_flits.output == output);
         let index = index_of_output.unwrap_or_else(|| {
-            sink.gathering.push(KeptFlits { output, flits: 0, tag: packet.tag });
-            sink.gathering.len() - 1
+            sink.incomplete_units.push(KeptFlits { output, flits: 0, tag: packet.tag });
+            sink.incomplete_units.len() - 1
         });
-        sink.gathering[index].flits += 1;
-        if sink.gathering[index].flits == packet.flow_unit || flit.is_tail() {
-            let complete_unit = sink.gathering.swap_remove(index);
+        sink.incomplete_units[index].flits += 1;
+        if sink.incomplete_units[index].flits == packet.flow_unit || flit.is_tail() {
+            let complete_unit = sink.incomplete_units.swap_remove(index);
             sink.reported.push_back(complete_unit);
             self.events.push(packet.at_destination(now, EventKind::FlitsArrived(complete_unit.flits)));
         }
@@ -120,20 +124,20 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// last report was made, so an interface that takes flits at once causes no delay.
     pub(super) fn take_flits(&mut self, now: u64, node: u32, network: u8, (tag, flits): (u32, u16)) {
         let sink_index = (node * self.rules.networks + u32::from(network)) as usize;
-        let mut rest = flits;
-        while rest > 0 {
+        let mut remaining_flits = flits;
+        while remaining_flits > 0 {
             let sink = self.sinks.get_mut(sink_index);
-            let first =
+            let first_report =
                 sink.and_then(|sink| Some((sink.reported.iter().position(|kept_flits| kept_flits.tag == tag)?, sink)));
-            let (index, sink) = first.expect("an interface takes flits that were reported to it");
+            let (index, sink) = first_report.expect("an interface takes flits that were reported to it");
             let kept_flits = &mut sink.reported[index];
-            let (output, taken) = (kept_flits.output, rest.min(kept_flits.flits));
-            (rest, kept_flits.flits) = (rest - taken, kept_flits.flits - taken);
+            let (output, taken_flits) = (kept_flits.output, remaining_flits.min(kept_flits.flits));
+            (remaining_flits, kept_flits.flits) = (remaining_flits - taken_flits, kept_flits.flits - taken_flits);
             if kept_flits.flits == 0 {
                 sink.reported.remove(index);
             }
-            let due = now - 1 + self.node_credit(output);
-            (0..taken).for_each(|_| self.credits_to_routers.push_at(due, output));
+            let due_cycle = now - 1 + self.node_credit_delay(output);
+            (0..taken_flits).for_each(|_| self.credits_to_routers.push_at(due_cycle, output));
         }
     }
 }

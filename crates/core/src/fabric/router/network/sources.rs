@@ -13,16 +13,16 @@ use crate::fabric::router::{EventKind, Injection, Switching};
 
 /// The source of a node.
 #[derive(Clone, Debug)]
-pub struct Source<const C: usize> {
+pub struct Source<const PORT_CHANNELS: usize> {
     /// Number of the first channel of the router input at which packets enter.
     entry: u32,
     lanes: [Lane; 2],
     /// Credits of each channel.
-    credits: [u16; C],
+    credits: [u16; PORT_CHANNELS],
     /// Channels with a credit, one bit each.
     available: u32,
     /// Lane that sent the last flit.
-    last: u8,
+    last_lane: u8,
     /// Whether the link is moving a flit.
     is_busy: bool,
     /// Number of flits that have left.
@@ -32,8 +32,8 @@ pub struct Source<const C: usize> {
 /// The queue of a source for a logical network.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
-    first: u32,
-    last: u32,
+    first_packet: u32,
+    last_packet: u32,
     /// Number of flits of the first packet that have left.
     flits_sent: u16,
     /// Index, within the logical network, of the channel that the last packet took; initially the highest index, so
@@ -43,36 +43,37 @@ struct Lane {
     may_await_flits: bool,
 }
 
-impl<const C: usize> Source<C> {
+impl<const PORT_CHANNELS: usize> Source<PORT_CHANNELS> {
     /// Creates a source whose packets enter the router on the channels from number `entry` on.
-    pub fn new(entry: u32, rules: &Rules) -> Source<C> {
+    pub fn new(entry: u32, rules: &Rules) -> Source<PORT_CHANNELS> {
         let channel = rules.virtual_channels as u8 - 1;
-        let lane = Lane { first: NO_PACKET, last: NO_PACKET, flits_sent: 0, channel, may_await_flits: false };
-        let credits = [rules.buffer_flits; C];
-        Source { entry, lanes: [lane; 2], credits, available: u32::MAX, last: 0, is_busy: false, flits: 0 }
+        let lane =
+            Lane { first_packet: NO_PACKET, last_packet: NO_PACKET, flits_sent: 0, channel, may_await_flits: false };
+        let credits = [rules.buffer_flits; PORT_CHANNELS];
+        Source { entry, lanes: [lane; 2], credits, available: u32::MAX, last_lane: 0, is_busy: false, flits: 0 }
     }
 
     /// Returns the credits of each channel.
-    pub fn credits(&self) -> &[u16; C] {
+    pub fn credits(&self) -> &[u16; PORT_CHANNELS] {
         &self.credits
     }
 
     #[inline]
     fn is_waiting<const SIMPLE_WORMHOLE: bool>(&self) -> bool {
-        (self.lanes[0].first != NO_PACKET) | (!SIMPLE_WORMHOLE && self.lanes[1].first != NO_PACKET)
+        (self.lanes[0].first_packet != NO_PACKET) | (!SIMPLE_WORMHOLE && self.lanes[1].first_packet != NO_PACKET)
     }
 }
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     pub(super) fn join_queue(&mut self, injection: &Injection, slot: u32) {
         let (source_index, lane) = self.queue_of(injection.source, injection.network);
         let lane = &mut self.sources[source_index as usize].lanes[lane as usize];
         lane.may_await_flits |= injection.ready < injection.flits;
-        match lane.last {
-            NO_PACKET => lane.first = slot,
+        match lane.last_packet {
+            NO_PACKET => lane.first_packet = slot,
             last => self.packets.get_mut(last).next = slot,
         }
-        lane.last = slot;
+        lane.last_packet = slot;
         self.active_sources.insert(source_index);
     }
 
@@ -88,7 +89,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// Adds flits to a packet at its source.
     pub(super) fn supply_packet(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         let (source_index, lane) = self.queue_of(node, network);
-        let mut slot = self.sources[source_index as usize].lanes[lane as usize].first;
+        let mut slot = self.sources[source_index as usize].lanes[lane as usize].first_packet;
         while slot != NO_PACKET && self.packets.get(slot).tag != tag {
             slot = self.packets.get(slot).next;
         }
@@ -100,36 +101,36 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     }
 
     #[inline(never)]
-    pub(super) fn step_sources<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
-        for summary in 0..self.active_sources.summaries() {
-            let mut words = self.active_sources.words_of(summary);
+    pub(super) fn step_sources<const WITHOUT_OPTIONAL_FEATURES: bool>(&mut self, now: u64) {
+        for summary_index in 0..self.active_sources.summary_len() {
+            let mut words = self.active_sources.summary_word(summary_index);
             while let Some(word) = take_lowest(&mut words) {
-                let word = summary * 64 + word as usize;
+                let word = summary_index * 64 + word as usize;
                 let mut sources = self.active_sources.take_word(word);
                 while let Some(source) = take_lowest(&mut sources) {
-                    self.step_source::<WITHOUT_OPTIONS>(now, word as u32 * 64 + source);
+                    self.step_source::<WITHOUT_OPTIONAL_FEATURES>(now, word as u32 * 64 + source);
                 }
             }
         }
     }
 
     #[inline]
-    fn step_source<const WITHOUT_OPTIONS: bool>(&mut self, now: u64, source_index: u32) {
+    fn step_source<const WITHOUT_OPTIONAL_FEATURES: bool>(&mut self, now: u64, source_index: u32) {
         let source = &self.sources[source_index as usize];
         if !SIMPLE_WORMHOLE && source.is_busy {
             return;
         }
         let lanes = if SIMPLE_WORMHOLE { 1 } else { self.rules.lanes };
-        for turn in 1..=lanes {
-            let lane = if SIMPLE_WORMHOLE { 0 } else { (u32::from(source.last) + turn) % lanes };
+        for offset in 1..=lanes {
+            let lane = if SIMPLE_WORMHOLE { 0 } else { (u32::from(source.last_lane) + offset) % lanes };
             let state = &source.lanes[lane as usize];
-            if state.first == NO_PACKET
-                || (state.may_await_flits && state.flits_sent == self.packets.get(state.first).ready)
+            if state.first_packet == NO_PACKET
+                || (state.may_await_flits && state.flits_sent == self.packets.get(state.first_packet).ready)
             {
                 continue;
             }
             if let Some(channel) = self.source_channel(source_index, lane) {
-                self.send_from_source::<WITHOUT_OPTIONS>(now, source_index, lane, channel);
+                self.inject::<WITHOUT_OPTIONAL_FEATURES>(now, source_index, lane, channel);
                 return;
             }
         }
@@ -141,14 +142,14 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     fn source_channel(&self, source_index: u32, lane: u32) -> Option<u8> {
         let source = &self.sources[source_index as usize];
         let state = &source.lanes[lane as usize];
-        let first = if SIMPLE_WORMHOLE { 0 } else { lane * self.rules.virtual_channels };
-        let mut available = source.available >> first & self.rules.every_channel;
+        let first_channel = if SIMPLE_WORMHOLE { 0 } else { lane * self.rules.virtual_channels };
+        let mut available = source.available >> first_channel & self.rules.every_channel;
         if state.flits_sent > 0 {
             return (available >> state.channel & 1 != 0).then_some(state.channel);
         }
         if !SIMPLE_WORMHOLE && self.rules.switching != Switching::Wormhole {
-            let flits = self.packets.get(state.first).flits;
-            let credits = source.credits.iter().skip(first as usize).zip(0..);
+            let flits = self.packets.get(state.first_packet).flits;
+            let credits = source.credits.iter().skip(first_channel as usize).zip(0..);
             available &= credits
                 .filter(|(credits, _)| **credits >= flits)
                 .fold(0, |available, (_, channel)| available | 1 << channel);
@@ -157,10 +158,10 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     }
 
     #[inline]
-    fn send_from_source<const WITHOUT_OPTIONS: bool>(&mut self, now: u64, source_index: u32, lane: u32, channel: u8) {
+    fn inject<const WITHOUT_OPTIONAL_FEATURES: bool>(&mut self, now: u64, source_index: u32, lane: u32, channel: u8) {
         let source = &mut self.sources[source_index as usize];
         let state = &mut source.lanes[lane as usize];
-        let slot = state.first;
+        let slot = state.first_packet;
         let packet = self.packets.get(slot);
         let is_header = state.flits_sent == 0;
         state.flits_sent += 1;
@@ -172,19 +173,20 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
             self.events.push(packet.at_source(now, sent_event));
         }
         if is_tail {
-            (state.first, state.flits_sent) = (packet.next, 0);
-            if state.first == NO_PACKET {
-                (state.last, state.may_await_flits) = (NO_PACKET, false);
+            (state.first_packet, state.flits_sent) = (packet.next, 0);
+            if state.first_packet == NO_PACKET {
+                (state.last_packet, state.may_await_flits) = (NO_PACKET, false);
             }
             self.events.push(packet.at_source(now, EventKind::Injected));
             self.counts.injected += 1;
         }
         if !SIMPLE_WORMHOLE {
-            source.last = lane as u8;
+            source.last_lane = lane as u8;
         }
-        let local = if SIMPLE_WORMHOLE { 0 } else { lane * self.rules.virtual_channels } + u32::from(channel);
-        if !WITHOUT_OPTIONS && let Some(crossings) = self.crossings.as_mut().filter(|_| is_header || is_tail) {
-            let channel = SOURCE_OR_NODE_BIT | (source_index * C as u32 + local);
+        let channel_in_port = if SIMPLE_WORMHOLE { 0 } else { lane * self.rules.virtual_channels } + u32::from(channel);
+        if !WITHOUT_OPTIONAL_FEATURES && let Some(crossings) = self.crossings.as_mut().filter(|_| is_header || is_tail)
+        {
+            let channel = SOURCE_OR_NODE_BIT | (source_index * PORT_CHANNELS as u32 + channel_in_port);
             if is_header {
                 crossings.start(channel);
             }
@@ -192,25 +194,25 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
                 crossings.finish(channel, self.packets.get(slot));
             }
         }
-        let credits = &mut source.credits[local as usize % C];
+        let credits = &mut source.credits[channel_in_port as usize % PORT_CHANNELS];
         *credits -= 1;
         if *credits == 0 {
-            source.available &= !(1 << local);
+            source.available &= !(1 << channel_in_port);
         }
-        let moving = MovingFlit { to: source.entry + local, flit: Flit::new(slot, packet, is_header, is_tail) };
-        let (delay, cycles) = match &self.timings {
+        let flit = Flit::new(slot, packet, is_header, is_tail);
+        let (arrival_delay, link_cycles) = match &self.timings {
             Some(timings) if !SIMPLE_WORMHOLE => {
                 let source = source_index as usize;
-                (timings.from_source[source].into(), timings.source_cycles[source].into())
+                (timings.source_delay[source].into(), timings.source_cycles[source].into())
             }
-            _ => (self.rules.interface, self.rules.cycles_per_flit),
+            _ => (self.rules.interface_delay, self.rules.cycles_per_flit),
         };
-        self.to_routers.push_at(now + delay, moving);
+        self.to_routers.push_at(now + arrival_delay, MovingFlit { to: source.entry + channel_in_port, flit });
         self.counts.injected_flits += 1;
         source.flits += 1;
-        if !SIMPLE_WORMHOLE && cycles > 1 {
+        if !SIMPLE_WORMHOLE && link_cycles > 1 {
             source.is_busy = true;
-            self.source_link_releases.push_at(now + cycles, source_index);
+            self.source_link_releases.push_at(now + link_cycles, source_index);
         } else {
             self.active_sources.insert_if(source.is_waiting::<SIMPLE_WORMHOLE>(), source_index);
         }
@@ -219,12 +221,12 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// Adds a credit to a source's channel.
     #[inline(always)]
     pub(super) fn return_source_credit(&mut self, channel: usize) {
-        let source = &mut self.sources[channel / C];
-        let credits = &mut source.credits[channel % C];
+        let source = &mut self.sources[channel / PORT_CHANNELS];
+        let credits = &mut source.credits[channel % PORT_CHANNELS];
         *credits += 1;
-        assert!(*credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
-        source.available |= 1 << (channel % C);
-        self.active_sources.insert_if(source.is_waiting::<SIMPLE_WORMHOLE>(), (channel / C) as u32);
+        assert!(*credits <= self.rules.buffer_flits, "more credits than the buffer has slots");
+        source.available |= 1 << (channel % PORT_CHANNELS);
+        self.active_sources.insert_if(source.is_waiting::<SIMPLE_WORMHOLE>(), (channel / PORT_CHANNELS) as u32);
     }
 
     /// Frees the link of a source when its flit has crossed.

@@ -1,8 +1,8 @@
 //! The state of routers: the ports of many routers, in sectors of a fixed size.
 //!
-//! The ports of a router have consecutive numbers and `C` channels each, and are all in one sector. A channel has a
-//! number over all sectors, and a port has the number of its first channel divided by `C`. Indices within a sector are
-//! masked, so that only the slots of buffers need bounds checks.
+//! The ports of a router have consecutive numbers and `PORT_CHANNELS` channels each, and are all in one sector. A
+//! channel has a number over all sectors, and a port has the number of its first channel divided by `PORT_CHANNELS`.
+//! Indices within a sector are masked, so that only the slots of buffers need bounds checks.
 
 use super::packets::Flit;
 
@@ -13,13 +13,13 @@ pub const PORTS: usize = 512;
 /// Number of words of a mask with a bit for each channel.
 const MASK_WORDS: usize = CHANNELS / 64;
 
-/// The ports of up to a few hundred routers, with `C` channels each.
+/// The ports of up to a few hundred routers, with `PORT_CHANNELS` channels each.
 #[derive(Clone, Debug)]
-pub struct Sector<const C: usize> {
+pub struct Sector<const PORT_CHANNELS: usize> {
     /// Input channels that have a flit.
     pub filled_channels: [u64; MASK_WORDS],
     /// Input channels whose packet holds an output channel with a free slot at the other end of a free link.
-    pub open: [u64; MASK_WORDS],
+    pub open_channels: [u64; MASK_WORDS],
     pub ports: [Port; PORTS],
     pub locations: [PortLocation; PORTS],
     pub inputs: [Input; CHANNELS],
@@ -38,17 +38,17 @@ pub struct Sector<const C: usize> {
     pub used_words: usize,
 }
 
-impl<const C: usize> Sector<C> {
+impl<const PORT_CHANNELS: usize> Sector<PORT_CHANNELS> {
     /// Number of ports of a sector.
-    pub const PORTS: usize = CHANNELS / C;
+    pub const PORTS: usize = CHANNELS / PORT_CHANNELS;
 
     /// Creates a sector whose ports are not connected, with buffers of `slots` slots.
-    pub fn new(slots: usize) -> Sector<C> {
+    pub fn new(slots: usize) -> Sector<PORT_CHANNELS> {
         let port = Port { upstream: NO_PORT, target: NO_PORT, blocked: NO_CHANNEL, ..Port::default() };
         let port = Port { last_output: u16::MAX, last_input: u16::MAX, last_channel: u8::MAX, ..port };
         Sector {
             filled_channels: [0; MASK_WORDS],
-            open: [0; MASK_WORDS],
+            open_channels: [0; MASK_WORDS],
             ports: [port; PORTS],
             locations: [PortLocation { blocked_any: NO_CHANNEL, ..PortLocation::default() }; PORTS],
             inputs: [Input::default(); CHANNELS],
@@ -66,58 +66,58 @@ impl<const C: usize> Sector<C> {
     /// Marks that the packet of an input channel may continue: its output channel has a credit and a free link.
     #[inline]
     pub fn open_channel(&mut self, channel: usize) {
-        self.open[channel / 64 % MASK_WORDS] |= 1 << (channel % 64);
+        self.open_channels[channel / 64 % MASK_WORDS] |= 1 << (channel % 64);
     }
 
     /// Marks that the packet of an input channel may not continue, if `condition` is true, without a branch.
     #[inline]
-    pub fn close_if(&mut self, condition: bool, channel: usize) {
-        self.open[channel / 64 % MASK_WORDS] &= !(u64::from(condition) << (channel % 64));
+    pub fn close_channel_if(&mut self, condition: bool, channel: usize) {
+        self.open_channels[channel / 64 % MASK_WORDS] &= !(u64::from(condition) << (channel % 64));
     }
 
     /// Marks that the packet of an input channel may not continue.
     #[inline]
-    pub fn close(&mut self, channel: usize) {
-        self.open[channel / 64 % MASK_WORDS] &= !(1 << (channel % 64));
+    pub fn close_channel(&mut self, channel: usize) {
+        self.open_channels[channel / 64 % MASK_WORDS] &= !(1 << (channel % 64));
     }
 
     /// Marks that an input channel has a flit.
     #[inline]
-    pub fn fill(&mut self, channel: usize) {
+    pub fn mark_filled(&mut self, channel: usize) {
         self.filled_channels[channel / 64 % MASK_WORDS] |= 1 << (channel % 64);
     }
 
     /// Marks that an input channel has no flit, if `condition` is true. The code has no branch, because the condition
     /// depends on data and a branch would be mispredicted.
     #[inline]
-    pub fn empty_if(&mut self, condition: bool, channel: usize) {
+    pub fn mark_empty_if(&mut self, condition: bool, channel: usize) {
         self.filled_channels[channel / 64 % MASK_WORDS] &= !(u64::from(condition) << (channel % 64));
     }
 
     /// Returns a word of the input channels that have a flit and may continue.
     #[inline]
     pub fn ready_channels(&self, word: usize) -> u64 {
-        self.filled_channels[word % MASK_WORDS] & self.open[word % MASK_WORDS]
+        self.filled_channels[word % MASK_WORDS] & self.open_channels[word % MASK_WORDS]
     }
 }
 
-/// Calls `act` for each item with the sector of its channel. The sector is looked up only if it differs from that of
-/// the previous item.
+/// Calls `operation` for each item with the sector of its channel. The sector is looked up only if it differs from that
+/// of the previous item.
 #[inline(always)]
-pub fn for_each_in_sector<T: Copy, const C: usize>(
-    sectors: &mut [Sector<C>],
+pub fn for_each_in_sector<T: Copy, const PORT_CHANNELS: usize>(
+    sectors: &mut [Sector<PORT_CHANNELS>],
     items: &[T],
     channel: impl Fn(T) -> u32,
-    mut act: impl FnMut(&mut Sector<C>, T),
+    mut operation: impl FnMut(&mut Sector<PORT_CHANNELS>, T),
 ) {
     let sector_of = |item| channel(item) as usize / CHANNELS;
-    let mut at = 0;
-    while let Some(&first) = items.get(at) {
-        let local = sector_of(first);
-        let sector = &mut sectors[local];
-        while let Some(&item) = items.get(at).filter(|item| sector_of(**item) == local) {
-            act(sector, item);
-            at += 1;
+    let mut index = 0;
+    while let Some(&first) = items.get(index) {
+        let sector_index = sector_of(first);
+        let sector = &mut sectors[sector_index];
+        while let Some(&item) = items.get(index).filter(|item| sector_of(**item) == sector_index) {
+            operation(sector, item);
+            index += 1;
         }
     }
 }
@@ -126,22 +126,22 @@ pub fn for_each_in_sector<T: Copy, const C: usize>(
 /// the sector of an item's channel. The code has no branch, because a branch would be mispredicted: each item is
 /// written to the position of the next item to keep.
 #[inline(always)]
-pub fn retain_in_sector<T: Copy, const C: usize>(
-    sectors: &mut [Sector<C>],
+pub fn retain_in_sector<T: Copy, const PORT_CHANNELS: usize>(
+    sectors: &mut [Sector<PORT_CHANNELS>],
     items: &mut [T],
     channel: impl Fn(T) -> u32,
-    mut condition: impl FnMut(&mut Sector<C>, T) -> bool,
+    mut condition: impl FnMut(&mut Sector<PORT_CHANNELS>, T) -> bool,
 ) -> usize {
     let sector_of = |item| channel(item) as usize / CHANNELS;
-    let (mut at, mut kept_count) = (0, 0);
-    while let Some(&first) = items.get(at) {
-        let local = sector_of(first);
-        let sector = &mut sectors[local];
-        while let Some(&item) = items.get(at).filter(|item| sector_of(**item) == local) {
+    let (mut index, mut kept_count) = (0, 0);
+    while let Some(&first) = items.get(index) {
+        let sector_index = sector_of(first);
+        let sector = &mut sectors[sector_index];
+        while let Some(&item) = items.get(index).filter(|item| sector_of(**item) == sector_index) {
             let is_kept = condition(sector, item);
             items[kept_count] = item;
             kept_count += usize::from(is_kept);
-            at += 1;
+            index += 1;
         }
     }
     kept_count

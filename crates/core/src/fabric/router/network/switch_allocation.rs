@@ -3,7 +3,7 @@
 
 use super::active::take_lowest;
 use super::branchless_filter::{self, BranchlessFilter, Items};
-use super::cycle::Rows;
+use super::cycle::SpecializedNetwork;
 use super::state::{CHANNELS, PORTS, Sector};
 
 /// Number of words of a mask with a bit for each port.
@@ -41,16 +41,16 @@ impl SwitchRequests {
 /// The value for no request, which loses to every request.
 const NO_REQUEST: u32 = u32::MAX;
 
-impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
+impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     /// Allocates the switch, and sends the flits that are granted an output.
     #[inline(never)]
-    pub(super) fn allocate_switch<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
-        let Rows { sectors, shared, switch_requests, .. } = self;
+    pub(super) fn allocate_switch<const WITHOUT_OPTIONAL_FEATURES: bool>(&mut self, now: u64) {
+        let SpecializedNetwork { sectors, shared, switch_requests, .. } = self;
         let mut flits_sent = 0;
         for (index, sector) in sectors.iter_mut().enumerate() {
-            let requested = collect(sector, switch_requests);
+            let requested = collect_requests(sector, switch_requests);
             let mut tails = BranchlessFilter::new(&mut switch_requests.tails);
-            for word in 0..sector.used_words.div_ceil(C) {
+            for word in 0..sector.used_words.div_ceil(PORT_CHANNELS) {
                 let mut outputs = requested[word % PORT_WORDS];
                 while let Some(output) = take_lowest(&mut outputs) {
                     let output = (word * 64 + output as usize) % PORTS;
@@ -60,9 +60,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
                     tails.add_if(is_tail, winner);
                 }
             }
-            shared.end_packets::<WITHOUT_OPTIONS>(sector, (index, tails), now);
+            shared.end_packets::<WITHOUT_OPTIONAL_FEATURES>(sector, (index, tails), now);
         }
-        // In other networks, flits may be added to a delay line by `push_at`, which `joined` does not count.
+        // In other networks, flits may be added to a delay line by `push_at`, which `arrivals` does not count.
         if SIMPLE_WORMHOLE {
             flits_sent = shared.to_routers.arrivals() + shared.to_nodes.arrivals();
         }
@@ -73,27 +73,31 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
 
 /// Collects the requests of a sector: returns the requested outputs as bits, and stores the winner of each.
 #[inline]
-fn collect<const C: usize>(sector: &Sector<C>, switch_requests: &mut SwitchRequests) -> [u64; PORT_WORDS] {
+fn collect_requests<const PORT_CHANNELS: usize>(
+    sector: &Sector<PORT_CHANNELS>,
+    switch_requests: &mut SwitchRequests,
+) -> [u64; PORT_WORDS] {
     let mut requested = [0; PORT_WORDS];
     let mut add_request = |output: usize, input: usize| {
         requested[output / 64] |= 1 << (output % 64);
-        let distance = round_robin_distance((input / C) as u16, sector.ports[output].last_input);
+        let distance = round_robin_distance((input / PORT_CHANNELS) as u16, sector.ports[output].last_input);
         switch_requests.winners[output] = switch_requests.winners[output].min((distance << 16 | input) as u32);
     };
     let mut single_requests = BranchlessFilter::new(&mut switch_requests.single_requests);
     for word in 0..sector.used_words {
         let ready = sector.ready_channels(word);
-        let mut alone_in_port = ready;
-        let rest = all_but_first::<C>(ready);
-        if rest != 0 {
-            let (all_channels, mut ports_with_several) = (u64::MAX >> (64 - C), with_any::<C>(rest));
-            alone_in_port &= !ports_with_several.wrapping_mul(all_channels);
-            while let Some(first) = take_lowest(&mut ports_with_several) {
-                let (output, input) = request(sector, word, ready & all_channels << first);
+        let mut single_channels = ready;
+        let further_channels = all_but_first::<PORT_CHANNELS>(ready);
+        if further_channels != 0 {
+            let (all_channels, mut ports_with_several) =
+                (u64::MAX >> (64 - PORT_CHANNELS), ports_with_bits::<PORT_CHANNELS>(further_channels));
+            single_channels &= !ports_with_several.wrapping_mul(all_channels);
+            while let Some(first_channel) = take_lowest(&mut ports_with_several) {
+                let (output, input) = request(sector, word, ready & all_channels << first_channel);
                 add_request(output, input);
             }
         }
-        single_requests.add_bits(word * 64, alone_in_port);
+        single_requests.add_bits(word * 64, single_channels);
     }
     for index in 0..single_requests.len() {
         let input = usize::from(single_requests.get(index)) % CHANNELS;
@@ -104,21 +108,21 @@ fn collect<const C: usize>(sector: &Sector<C>, switch_requests: &mut SwitchReque
 
 /// Returns a bit at the first channel of each port that has any bit set in a word of channels.
 #[inline]
-fn with_any<const C: usize>(channels: u64) -> u64 {
-    let mut with_requests = channels;
+fn ports_with_bits<const PORT_CHANNELS: usize>(channels: u64) -> u64 {
+    let mut spread_bits = channels;
     let mut shift = 1;
-    while shift < C {
-        with_requests |= with_requests >> shift;
+    while shift < PORT_CHANNELS {
+        spread_bits |= spread_bits >> shift;
         shift *= 2;
     }
-    with_requests & (u64::MAX / (u64::MAX >> (64 - C)))
+    spread_bits & (u64::MAX / (u64::MAX >> (64 - PORT_CHANNELS)))
 }
 
 /// Clears the lowest set bit of each port in a word of channels.
 #[inline]
-fn all_but_first<const C: usize>(channels: u64) -> u64 {
-    // One is subtracted from the bits of each port that has any, so no port borrows from another.
-    channels & (channels - with_any::<C>(channels))
+fn all_but_first<const PORT_CHANNELS: usize>(channels: u64) -> u64 {
+    // One is subtracted from the bits of each port that has any bit set, so no port borrows from another.
+    channels & (channels - ports_with_bits::<PORT_CHANNELS>(channels))
 }
 
 /// Returns the round-robin distance of a port: 0 for the port after `last`.
@@ -130,26 +134,34 @@ fn round_robin_distance(port: u16, last: u16) -> usize {
 /// Returns the output that an input requests and the input channel that requests it, given a word with the channels of
 /// one port that may request the switch.
 #[inline]
-fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -> (usize, usize) {
+fn request<const PORT_CHANNELS: usize>(
+    sector: &Sector<PORT_CHANNELS>,
+    word: usize,
+    mut channels: u64,
+) -> (usize, usize) {
     // The channel whose output has the least round-robin distance wins. If several channels request that output, the
-    // one with the least distance of its own wins.
-    let port = (word * 64 + channels.trailing_zeros() as usize) % CHANNELS / C;
+    // channel that itself has the least round-robin distance wins.
+    let port = (word * 64 + channels.trailing_zeros() as usize) % CHANNELS / PORT_CHANNELS;
     let next_output = sector.ports[port].last_output.wrapping_add(1);
     let next_channel = usize::from(sector.ports[port].last_channel.wrapping_add(1));
-    let mut nearest = usize::MAX;
-    let mut note = |channel: usize, is_ready: bool| {
-        let output = sector.inputs[(port * C + channel) % CHANNELS].out_port;
-        let outputs = usize::from(output.wrapping_sub(next_output)) % PORTS;
-        let distance = outputs * C + channel.wrapping_sub(next_channel) % C;
-        nearest = nearest.min(distance | usize::from(is_ready).wrapping_sub(1));
+    let mut least_distance = usize::MAX;
+    let mut consider = |channel: usize, is_ready: bool| {
+        let output = sector.inputs[(port * PORT_CHANNELS + channel) % CHANNELS].out_port;
+        let output_distance = usize::from(output.wrapping_sub(next_output)) % PORTS;
+        let distance = output_distance * PORT_CHANNELS + channel.wrapping_sub(next_channel) % PORT_CHANNELS;
+        least_distance = least_distance.min(distance | usize::from(is_ready).wrapping_sub(1));
     };
-    // With few channels, all are compared, because a branch on which of them may request would be mispredicted.
-    if C <= 4 {
-        (0..C).for_each(|channel| note(channel, channels >> (port * C % 64 + channel) & 1 != 0));
+    // With few channels, all are compared, because a branch on whether a channel may request would be mispredicted.
+    if PORT_CHANNELS <= 4 {
+        (0..PORT_CHANNELS)
+            .for_each(|channel| consider(channel, channels >> (port * PORT_CHANNELS % 64 + channel) & 1 != 0));
     } else {
         while let Some(channel) = take_lowest(&mut channels) {
-            note(channel as usize % C, true);
+            consider(channel as usize % PORT_CHANNELS, true);
         }
     }
-    ((nearest / C + usize::from(next_output)) % PORTS, port * C + (nearest % C + next_channel) % C)
+    (
+        (least_distance / PORT_CHANNELS + usize::from(next_output)) % PORTS,
+        port * PORT_CHANNELS + (least_distance % PORT_CHANNELS + next_channel) % PORT_CHANNELS,
+    )
 }

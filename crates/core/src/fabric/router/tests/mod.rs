@@ -1,7 +1,7 @@
 //! Tests of routers against formulas and at their limits. `tests/routers.rs` compares them with a plain implementation.
 
 mod blocking;
-mod described;
+mod descriptions;
 mod streams;
 mod timing;
 
@@ -9,7 +9,7 @@ use super::{Injection, Network, PacketEvent, RouterParameters, Switching};
 use crate::text::Parameters;
 
 /// Returns the parameters of routers with narrow links and no delays, as in the networks of packet-switched machines.
-fn serial(cycles_per_flit: u32) -> RouterParameters {
+fn serial_links(cycles_per_flit: u32) -> RouterParameters {
     RouterParameters {
         link_bits: 32 / cycles_per_flit,
         routing_delay: 0,

@@ -5,7 +5,7 @@ use super::*;
 use crate::fabric::router::{EventKind, Sharing};
 use crate::fabric::topology::mesh::MeshParameters;
 
-fn line(nodes: u32) -> crate::fabric::topology::Shape {
+fn line_shape(nodes: u32) -> crate::fabric::topology::Shape {
     MeshParameters { shape: vec![nodes] }.shape()
 }
 
@@ -15,7 +15,7 @@ fn streamed(injection: Injection, ready: u16, flow_unit: u16) -> Injection {
 }
 
 /// Returns the events without those that only streamed packets have.
-fn plain(events: &[PacketEvent]) -> Vec<PacketEvent> {
+fn without_flit_events(events: &[PacketEvent]) -> Vec<PacketEvent> {
     let is_plain = |event: &&PacketEvent| !matches!(event.kind, EventKind::FlitsSent(_) | EventKind::FlitsArrived(_));
     events.iter().filter(is_plain).copied().collect()
 }
@@ -34,8 +34,8 @@ fn cycles(events: &[PacketEvent], kind: EventKind) -> Vec<u64> {
 }
 
 /// Steps the network until it has no work, and takes arriving flits at once. Returns all events.
-fn run_taking(network: &mut Network) -> Vec<PacketEvent> {
-    let (mut all, mut events) = (Vec::new(), Vec::new());
+fn run_and_take_flits(network: &mut Network) -> Vec<PacketEvent> {
+    let (mut all_events, mut events) = (Vec::new(), Vec::new());
     while let Some(next) = network.next_work() {
         network.skip_to(next);
         network.step();
@@ -44,39 +44,40 @@ fn run_taking(network: &mut Network) -> Vec<PacketEvent> {
             if let EventKind::FlitsArrived(flits) = event.kind {
                 network.take(event.node, event.network, event.tag, flits);
             }
-            all.push(event);
+            all_events.push(event);
         }
         network.check();
     }
-    all
+    all_events
 }
 
 #[test]
 fn an_unblocked_stream_is_as_fast_as_a_whole_packet() {
-    let swift = RouterParameters { buffer_flits: 1, ..RouterParameters::defaults() };
+    let one_flit_buffers = RouterParameters { buffer_flits: 1, ..RouterParameters::defaults() };
     let slow_credits =
-        RouterParameters { buffer_flits: 2, virtual_channels: 1, credit_delay: 3, wire_delay: 2, ..serial(4) };
-    let store_and_forward = RouterParameters { switching: Switching::StoreAndForward, buffer_flits: 5, ..serial(2) };
-    for parameters in [RouterParameters::defaults(), swift, slow_credits, store_and_forward] {
-        let times = |flow_unit: u16| {
-            let mut network = Network::new(line(4), &parameters, 1);
+        RouterParameters { buffer_flits: 2, virtual_channels: 1, credit_delay: 3, wire_delay: 2, ..serial_links(4) };
+    let store_and_forward =
+        RouterParameters { switching: Switching::StoreAndForward, buffer_flits: 5, ..serial_links(2) };
+    for parameters in [RouterParameters::defaults(), one_flit_buffers, slow_credits, store_and_forward] {
+        let events_with_flow_unit = |flow_unit: u16| {
+            let mut network = Network::new(line_shape(4), &parameters, 1);
             for tag in 0..30 {
                 network.offer(streamed(packet(tag % 3, 3 - tag % 2, 5, tag), 5, flow_unit));
             }
-            plain(&run_taking(&mut network))
+            without_flit_events(&run_and_take_flits(&mut network))
         };
-        assert_eq!(times(1), times(0), "{parameters:?}");
+        assert_eq!(events_with_flow_unit(1), events_with_flow_unit(0), "{parameters:?}");
     }
 }
 
 #[test]
 fn a_stream_is_reported_by_flow_units_and_at_its_end() {
     use EventKind::{Delivered, FlitsArrived, FlitsSent, HeaderArrived, Injected};
-    let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
+    let mut network = Network::new(line_shape(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 8, 0), 8, 3));
     network.offer(streamed(packet(0, 2, 3, 1), 3, 3));
     network.offer(streamed(packet(0, 2, 1, 2), 1, 3));
-    let events = run_taking(&mut network);
+    let events = run_and_take_flits(&mut network);
     assert_eq!(
         kinds(&events_of_packet(&events, 0)),
         [
@@ -100,14 +101,14 @@ fn a_stream_is_reported_by_flow_units_and_at_its_end() {
         [FlitsSent(1), Injected, HeaderArrived, FlitsArrived(1), Delivered]
     );
     assert_eq!(cycles(&events_of_packet(&events, 0), FlitsSent(3)), [2, 5], "a flit leaves in each cycle");
-    let header = 2 + 3 * u64::from(RouterParameters::defaults().hop_cycles());
-    assert_eq!(cycles(&events_of_packet(&events, 0), FlitsArrived(3)), [header + 2, header + 5]);
+    let header_cycle = 2 + 3 * u64::from(RouterParameters::defaults().hop_cycles());
+    assert_eq!(cycles(&events_of_packet(&events, 0), FlitsArrived(3)), [header_cycle + 2, header_cycle + 5]);
 }
 
 #[test]
 fn a_source_that_lacks_flits_blocks_its_path_and_its_queue() {
     let parameters = RouterParameters { virtual_channels: 1, networks: 2, ..RouterParameters::defaults() };
-    let mut network = Network::new(line(3), &parameters, 1);
+    let mut network = Network::new(line_shape(3), &parameters, 1);
     network.offer(streamed(packet(0, 2, 8, 0), 3, 0));
     let mut events = run(&mut network);
     assert_eq!(network.counts().injected_flits, 3, "the available flits leave");
@@ -117,8 +118,8 @@ fn a_source_that_lacks_flits_blocks_its_path_and_its_queue() {
     let first_cycle = network.cycle();
     network.offer(Injection { network: 1, ..packet(0, 2, 4, 3) });
     events.append(&mut run(&mut network));
-    let hop = u64::from(parameters.hop_cycles());
-    assert_eq!(cycles(&events_of_packet(&events, 3), EventKind::Delivered), [first_cycle + 2 + 3 * hop + 3]);
+    let hop_cycles = u64::from(parameters.hop_cycles());
+    assert_eq!(cycles(&events_of_packet(&events, 3), EventKind::Delivered), [first_cycle + 2 + 3 * hop_cycles + 3]);
     assert_eq!(cycles(&events, EventKind::Delivered).len(), 1, "no other packet arrives");
     assert_eq!(network.next_work(), None, "a source that lacks flits has nothing to do");
     network.skip_to(1000);
@@ -126,18 +127,21 @@ fn a_source_that_lacks_flits_blocks_its_path_and_its_queue() {
     assert_eq!(network.next_work(), Some(1000));
     let events = run(&mut network);
     // A flit whose packet holds its channels passes only the last two stages of a router and the link.
-    let tail = 1000 + 4 + 2 + 3 * (hop - 2);
+    let tail_cycle = 1000 + 4 + 2 + 3 * (hop_cycles - 2);
     assert_eq!(cycles(&events_of_packet(&events, 0), EventKind::Injected), [1004]);
-    assert_eq!(cycles(&events_of_packet(&events, 0), EventKind::Delivered), [tail]);
+    assert_eq!(cycles(&events_of_packet(&events, 0), EventKind::Delivered), [tail_cycle]);
     assert_eq!(cycles(&events_of_packet(&events, 2), EventKind::Injected), [1005], "it leaves after the tail");
     // The channel is free in the cycle in which the tail leaves the router.
-    let second_delivered = cycles(&events_of_packet(&events, 1), EventKind::Delivered)[0];
-    assert!(second_delivered > tail && second_delivered <= tail + hop, "{second_delivered} after {tail}");
+    let second_delivery_cycle = cycles(&events_of_packet(&events, 1), EventKind::Delivered)[0];
+    assert!(
+        second_delivery_cycle > tail_cycle && second_delivery_cycle <= tail_cycle + hop_cycles,
+        "{second_delivery_cycle} after {tail_cycle}"
+    );
 }
 
 #[test]
 fn flits_are_supplied_to_a_packet_that_waits_in_the_queue() {
-    let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
+    let mut network = Network::new(line_shape(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 2, 0), 0, 0));
     network.offer(streamed(packet(0, 2, 2, 1), 0, 0));
     network.supply(0, 0, 1, 2);
@@ -153,28 +157,28 @@ fn flits_are_supplied_to_a_packet_that_waits_in_the_queue() {
 fn a_stream_that_is_not_taken_fills_its_path_and_stops_its_source() {
     for sharing in [Sharing::Demand, Sharing::Strict] {
         let parameters = RouterParameters { networks: 2, sharing, buffer_flits: 6, ..RouterParameters::defaults() };
-        let mut network = Network::new(line(4), &parameters, 1);
+        let mut network = Network::new(line_shape(4), &parameters, 1);
         network.offer(streamed(packet(0, 3, 100, 0), 100, 1));
         let events = run(&mut network);
         // The buffers of four routers, and the slots behind the last router.
-        let full = 5 * 6;
-        assert_eq!(network.counts().injected_flits, full);
+        let capacity_flits = 5 * 6;
+        assert_eq!(network.counts().injected_flits, capacity_flits);
         assert_eq!(cycles(&events, EventKind::FlitsArrived(1)).len(), 6);
         assert_eq!(network.next_work(), None);
         network.skip_to(1000);
-        let other = Injection { network: 1, ..packet(0, 3, 20, 1) };
-        network.offer(other);
+        let other_packet = Injection { network: 1, ..packet(0, 3, 20, 1) };
+        network.offer(other_packet);
         let events = run(&mut network);
-        let mut alone = Network::new(line(4), &parameters, 1);
-        alone.skip_to(1000);
-        alone.offer(other);
-        assert_eq!(events, run(&mut alone), "the full network does not delay the other");
+        let mut idle_network = Network::new(line_shape(4), &parameters, 1);
+        idle_network.skip_to(1000);
+        idle_network.offer(other_packet);
+        assert_eq!(events, run(&mut idle_network), "the full network does not delay the other");
         network.take(3, 0, 0, 4);
         let events = run(&mut network);
-        assert_eq!(network.counts().injected_flits, full + 20 + 4, "taken flits are replaced");
+        assert_eq!(network.counts().injected_flits, capacity_flits + 20 + 4, "taken flits are replaced");
         assert_eq!(cycles(&events, EventKind::FlitsArrived(1)).len(), 4);
         network.take(3, 0, 0, 6);
-        let events = run_taking(&mut network);
+        let events = run_and_take_flits(&mut network);
         assert_eq!(cycles(&events, EventKind::FlitsArrived(1)).len(), 90);
         assert_eq!(network.counts().in_flight(), 0);
     }
@@ -185,32 +189,32 @@ fn credits_return_for_reported_flits_only() {
     // Two packets arrive at one node: first two of the four flits of one packet's flow unit, then all flits of the
     // other packet.
     let parameters = RouterParameters { buffer_flits: 4, ..RouterParameters::defaults() };
-    let mut network = Network::new(line(3), &parameters, 1);
+    let mut network = Network::new(line_shape(3), &parameters, 1);
     network.offer(streamed(packet(0, 2, 8, 0), 2, 4));
     run(&mut network);
     network.offer(streamed(packet(1, 2, 100, 1), 100, 4));
     // If the second packet's flits were taken from the first packet, their slots would never be freed.
-    let events = run_taking(&mut network);
+    let events = run_and_take_flits(&mut network);
     assert_eq!(cycles(&events_of_packet(&events, 1), EventKind::FlitsArrived(4)).len(), 25);
     assert_eq!(cycles(&events_of_packet(&events, 0), EventKind::FlitsArrived(4)).len(), 0);
     network.supply(0, 0, 0, 6);
-    run_taking(&mut network);
+    run_and_take_flits(&mut network);
     assert_eq!(network.counts().in_flight(), 0);
 }
 
 #[test]
 #[should_panic(expected = "flits that were reported to it")]
 fn taking_more_flits_than_arrived_panics() {
-    let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
+    let mut network = Network::new(line_shape(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 4, 0), 4, 2));
-    run_taking(&mut network);
+    run_and_take_flits(&mut network);
     network.take(2, 0, 0, 1);
 }
 
 #[test]
 #[should_panic(expected = "no more flits are supplied")]
 fn supplying_more_flits_than_the_packet_has_panics() {
-    let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
+    let mut network = Network::new(line_shape(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 4, 0), 2, 2));
     network.supply(0, 0, 0, 3);
 }

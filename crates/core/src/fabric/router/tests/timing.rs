@@ -4,7 +4,7 @@ use super::*;
 use crate::fabric::router::EventKind;
 use crate::fabric::topology::mesh::MeshParameters;
 
-fn line(nodes: u32) -> crate::fabric::topology::Shape {
+fn line_shape(nodes: u32) -> crate::fabric::topology::Shape {
     MeshParameters { shape: vec![nodes] }.shape()
 }
 
@@ -27,13 +27,14 @@ fn a_single_header_takes_one_hop_time_per_router() {
                 interface_delay,
                 ..RouterParameters::defaults()
             };
-            let mut network = Network::new(line(6), &parameters, 1);
+            let mut network = Network::new(line_shape(6), &parameters, 1);
             network.offer(packet(1, 5, 3, 7));
             let events = run(&mut network);
-            let header = u64::from(interface_delay) + 5 * u64::from(parameters.hop_cycles()) - u64::from(wire_delay);
+            let header_cycle =
+                u64::from(interface_delay) + 5 * u64::from(parameters.hop_cycles()) - u64::from(wire_delay);
             assert_eq!(cycle_of(&events, EventKind::Injected), 2 * u64::from(cycles_per_flit));
-            assert_eq!(cycle_of(&events, EventKind::HeaderArrived), header);
-            assert_eq!(cycle_of(&events, EventKind::Delivered), header + 2 * u64::from(cycles_per_flit));
+            assert_eq!(cycle_of(&events, EventKind::HeaderArrived), header_cycle);
+            assert_eq!(cycle_of(&events, EventKind::Delivered), header_cycle + 2 * u64::from(cycles_per_flit));
         }
     }
 }
@@ -41,8 +42,8 @@ fn a_single_header_takes_one_hop_time_per_router() {
 #[test]
 fn a_single_stored_packet_takes_its_length_per_router() {
     let switching = Switching::StoreAndForward;
-    let parameters = RouterParameters { switching, routing_delay: 1, interface_delay: 6, ..serial(4) };
-    let mut network = Network::new(line(4), &parameters, 1);
+    let parameters = RouterParameters { switching, routing_delay: 1, interface_delay: 6, ..serial_links(4) };
+    let mut network = Network::new(line_shape(4), &parameters, 1);
     network.offer(packet(0, 3, 8, 0));
     let events = run(&mut network);
     // L = 32 bytes, one byte per cycle; 5 links.
@@ -51,8 +52,8 @@ fn a_single_stored_packet_takes_its_length_per_router() {
 
 #[test]
 fn a_link_of_four_cycles_per_flit_carries_a_flit_every_four_cycles() {
-    let parameters = RouterParameters { buffer_flits: 2, virtual_channels: 1, ..serial(4) };
-    let mut network = Network::new(line(3), &parameters, 1);
+    let parameters = RouterParameters { buffer_flits: 2, virtual_channels: 1, ..serial_links(4) };
+    let mut network = Network::new(line_shape(3), &parameters, 1);
     (0..50).for_each(|tag| network.offer(packet(0, 2, 6, tag)));
     let events = run(&mut network);
     assert_eq!(events.last().expect("they arrive").cycle, 2 + 3 * 4 + (300 - 1) * 4);
@@ -61,7 +62,7 @@ fn a_link_of_four_cycles_per_flit_carries_a_flit_every_four_cycles() {
 
 #[test]
 fn idle_cycles_of_a_long_path_are_skipped() {
-    let mut network = Network::new(MeshParameters { shape: vec![64, 64] }.shape(), &serial(8), 1);
+    let mut network = Network::new(MeshParameters { shape: vec![64, 64] }.shape(), &serial_links(8), 1);
     network.offer(packet(0, 4095, 1, 0));
     let mut steps = 0;
     while let Some(next) = network.next_work() {

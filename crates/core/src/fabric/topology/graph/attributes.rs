@@ -26,7 +26,7 @@ pub(super) fn vertex_kind(word: &str) -> Result<VertexKind, AttributeError> {
 }
 
 /// Returns the attributes of a link whose rate and latency are these texts.
-pub(super) fn link(rate: Option<&str>, latency: Option<&str>) -> Result<LinkAttributes, AttributeError> {
+pub(super) fn link_attributes(rate: Option<&str>, latency: Option<&str>) -> Result<LinkAttributes, AttributeError> {
     Ok(LinkAttributes { rate: quantity_of(RATE_ATTRIBUTE, rate)?, latency: quantity_of(LATENCY_ATTRIBUTE, latency)? })
 }
 
@@ -41,7 +41,7 @@ fn quantity_of<Q: Quantity>(name: &str, text: Option<&str>) -> Result<Option<Q>,
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN_CHARACTERS: usize = 40;
     match text.char_indices().nth(SHOWN_CHARACTERS) {
-        Some((at, _)) => format!("{}…", &text[..at]),
+        Some((offset, _)) => format!("{}…", &text[..offset]),
         None => text.to_owned(),
     }
 }

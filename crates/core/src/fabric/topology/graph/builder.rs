@@ -1,7 +1,7 @@
 //! A graph that is being read from a file: its vertices and links, and the errors of the file.
 //!
-//! The module leaves out the formats (`list`, `json`, `graphml`), and the conditions on a graph that is used as a
-//! fabric (`check`).
+//! The formats are parsed in `list`, `json` and `graphml`; the conditions on a graph that is used as a fabric are in
+//! `check`.
 
 use super::super::LinkAttributes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,9 +30,9 @@ pub struct Vertex {
 /// The kind of a vertex.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VertexKind {
-    /// A switch with a host at a port of its own.
+    /// A switch with a host, for which it has an additional port.
     SwitchWithHost,
-    /// A switch without a host of its own.
+    /// A switch without such a host.
     Switch,
     /// A host, linked to its switch.
     Host,
@@ -97,15 +97,15 @@ impl Lines<'_> {
 
 /// The identity of a vertex. In JSON, `1` and `"1"` are different.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Id {
+pub(super) enum VertexId {
     Number(String),
     Text(String),
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for VertexId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Id::Number(name) | Id::Text(name) => f.write_str(name),
+            VertexId::Number(name) | VertexId::Text(name) => f.write_str(name),
         }
     }
 }
@@ -119,28 +119,28 @@ struct NewVertex {
 
 /// A graph under construction.
 #[derive(Default)]
-pub(super) struct Builder {
+pub(super) struct GraphBuilder {
     vertices: Vec<NewVertex>,
     links: Vec<GraphLink>,
     /// The vertices by their identities.
-    numbers: BTreeMap<Id, u32>,
+    vertex_numbers: BTreeMap<VertexId, u32>,
     /// Line of each link, by its direction.
     lines: BTreeMap<(u32, u32), usize>,
     pub errors: Vec<GraphError>,
 }
 
-impl Builder {
+impl GraphBuilder {
     /// Returns the vertex of an identity, if it is known.
-    pub fn find(&self, id: &Id) -> Option<u32> {
-        self.numbers.get(id).copied()
+    pub fn find(&self, id: &VertexId) -> Option<u32> {
+        self.vertex_numbers.get(id).copied()
     }
 
-    /// Returns the vertex of an identity, which may be new.
-    pub fn vertex(&mut self, id: Id, kind: Option<VertexKind>, line: usize) -> u32 {
-        let next = self.vertices.len() as u32;
+    /// Returns the vertex of an identity, and adds the vertex if the identity is new.
+    pub fn find_or_add_vertex(&mut self, id: VertexId, kind: Option<VertexKind>, line: usize) -> u32 {
+        let next_number = self.vertices.len() as u32;
         let vertex = NewVertex { name: id.to_string(), kind, line };
-        let number = *self.numbers.entry(id).or_insert(next);
-        if number == next {
+        let number = *self.vertex_numbers.entry(id).or_insert(next_number);
+        if number == next_number {
             self.vertices.push(vertex);
         }
         number
@@ -171,24 +171,24 @@ impl Builder {
     }
 
     /// Adds a link. A link from a vertex to itself is an error, and so is one that exists already.
-    pub fn link(&mut self, link: GraphLink) {
+    pub fn add_link(&mut self, link: GraphLink) {
         let name = |vertex: u32| &self.vertices[vertex as usize].name;
         if link.from == link.to {
             let message = format!("`{}` is linked to itself", name(link.from));
-            return self.error(link.line, message, "leave this line out");
+            return self.add_error(link.line, message, "leave this line out");
         }
         let directions = [(link.from, link.to), (link.to, link.from)];
         let directions = if link.is_one_way { &directions[..1] } else { &directions[..] };
         if let Some(line) = directions.iter().find_map(|direction| self.lines.get(direction)) {
             let message = format!("`{}` and `{}` are linked in line {line} already", name(link.from), name(link.to));
-            return self.error(link.line, message, "leave one of the two out: there are no parallel links");
+            return self.add_error(link.line, message, "leave one of the two out: there are no parallel links");
         }
         self.lines.extend(directions.iter().map(|direction| (*direction, link.line)));
         self.links.push(link);
     }
 
     /// Reports an error.
-    pub fn error(&mut self, line: usize, message: impl Into<String>, help: impl Into<String>) {
+    pub fn add_error(&mut self, line: usize, message: impl Into<String>, help: impl Into<String>) {
         self.errors.push(GraphError::new(Some(line), message, help));
     }
 
@@ -198,12 +198,12 @@ impl Builder {
         let Some(numbers) = numbers else { return };
         let mut order: Vec<usize> = (0..numbers.len()).collect();
         order.sort_by_key(|index| numbers[*index]);
-        let mut sorted_at = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(sorted, index)| sorted_at[*index] = sorted as u32);
+        let mut new_indices = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(sorted, index)| new_indices[*index] = sorted as u32);
         let mut vertices: Vec<Option<NewVertex>> = self.vertices.drain(..).map(Some).collect();
         self.vertices.extend(order.iter().filter_map(|index| vertices[*index].take()));
         for link in &mut self.links {
-            (link.from, link.to) = (sorted_at[link.from as usize], sorted_at[link.to as usize]);
+            (link.from, link.to) = (new_indices[link.from as usize], new_indices[link.to as usize]);
         }
     }
 
@@ -214,14 +214,14 @@ impl Builder {
             self.errors.push(GraphError::new(None, "there is no link in it", help));
         }
         match self.errors.is_empty() {
-            true => Ok(Graph { vertices: self.with_kinds(), links: self.links }),
+            true => Ok(Graph { vertices: self.vertices_with_kinds(), links: self.links }),
             false => Err(self.errors),
         }
     }
 
     /// Returns the vertices, each with its kind. If a file names only switches, all other vertices are hosts, except
     /// that those with several links are switches with a host. If it names only hosts, all others are switches.
-    fn with_kinds(&self) -> Vec<Vertex> {
+    fn vertices_with_kinds(&self) -> Vec<Vertex> {
         let has_kind = |kind| self.vertices.iter().any(|vertex| vertex.kind == Some(kind));
         let (has_switches, has_hosts) = (has_kind(VertexKind::Switch), has_kind(VertexKind::Host));
         let mut neighbours: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); self.vertices.len()];

@@ -28,8 +28,10 @@ impl Graph {
         if routing == GraphRouting::UpDown
             && let Some(link) = self.one_way_link()
         {
-            let message =
-                format!("up-down routing needs links in both directions, and {} has no reverse link", self.arrow(link));
+            let message = format!(
+                "up-down routing needs links in both directions, and {} has no reverse link",
+                self.directed_name(link)
+            );
             errors.push(GraphError::new(Some(link.line), message, "write routing = \"shortest-path\""));
         }
         if errors.is_empty() {
@@ -39,11 +41,11 @@ impl Graph {
     }
 
     fn one_way_link(&self) -> Option<&GraphLink> {
-        let directions: BTreeSet<(u32, u32)> = self.directed().map(|link| (link.from, link.to)).collect();
+        let directions: BTreeSet<(u32, u32)> = self.directed_links().map(|link| (link.from, link.to)).collect();
         self.links.iter().find(|link| !directions.contains(&(link.to, link.from)))
     }
 
-    fn arrow(&self, link: &GraphLink) -> String {
+    fn directed_name(&self, link: &GraphLink) -> String {
         let name = |vertex: u32| &self.vertices[vertex as usize].name;
         format!("`{} -> {}`", name(link.from), name(link.to))
     }
@@ -68,9 +70,9 @@ impl Graph {
     /// Checks that a host has exactly one link, in both directions, to a switch.
     fn check_hosts(&self, errors: &mut Vec<GraphError>) {
         let mut neighbours: Vec<BTreeMap<u32, [bool; 2]>> = vec![BTreeMap::new(); self.vertices.len()];
-        for DirectedLink { from, to, link } in self.directed() {
+        for DirectedLink { from, to, link } in self.directed_links() {
             if [from, to].map(|vertex| self.vertex_kind(vertex)) == [VertexKind::Host; 2] && from == link.from {
-                let message = format!("{} joins two hosts", self.arrow(link));
+                let message = format!("{} joins two hosts", self.directed_name(link));
                 errors.push(GraphError::new(Some(link.line), message, "a host is linked to a switch"));
             }
             neighbours[from as usize].entry(to).or_default()[0] = true;
@@ -101,7 +103,7 @@ impl Graph {
     fn check_ports(&self, errors: &mut Vec<GraphError>) {
         let host_ports = |vertex: &Vertex| [usize::from(vertex.kind == VertexKind::SwitchWithHost); 2];
         let mut ports: Vec<[usize; 2]> = self.vertices.iter().map(host_ports).collect();
-        for DirectedLink { from, to, .. } in self.directed() {
+        for DirectedLink { from, to, .. } in self.directed_links() {
             ports[from as usize][0] += 1;
             ports[to as usize][1] += 1;
         }
@@ -116,17 +118,17 @@ impl Graph {
 
     /// Returns an error if a vertex cannot reach another.
     fn check_connected(&self) -> Option<GraphError> {
-        let unreached = |is_forward: bool| {
+        let first_unreached = |is_forward: bool| {
             let mut successors = vec![Vec::new(); self.vertices.len()];
-            for DirectedLink { from, to, .. } in self.directed() {
+            for DirectedLink { from, to, .. } in self.directed_links() {
                 let (from, to) = if is_forward { (from, to) } else { (to, from) };
                 successors[from as usize].push(to);
             }
             let mut is_reached = vec![false; self.vertices.len()];
             let mut stack = vec![0];
-            while let Some(at) = stack.pop() {
-                if !std::mem::replace(&mut is_reached[at as usize], true) {
-                    stack.extend(&successors[at as usize]);
+            while let Some(vertex) = stack.pop() {
+                if !std::mem::replace(&mut is_reached[vertex as usize], true) {
+                    stack.extend(&successors[vertex as usize]);
                 }
             }
             is_reached.iter().position(|reached| !reached)
@@ -140,6 +142,6 @@ impl Graph {
             };
             GraphError::new(self.vertices[from.max(to)].line, message, "every vertex must have a path to every other")
         };
-        unreached(true).map(|to| error(0, to)).or_else(|| unreached(false).map(|from| error(from, 0)))
+        first_unreached(true).map(|to| error(0, to)).or_else(|| first_unreached(false).map(|from| error(from, 0)))
     }
 }

@@ -1,40 +1,40 @@
-//! GraphML as networkx and others write it: `node` and `edge` elements of one `graph`, and `key` elements that name
-//! their `data`.
+//! GraphML as networkx and other programs write it: `node` and `edge` elements of one `graph`, and `key` elements that
+//! name their `data`.
 //!
 //! A vertex is named by its `id`. Hyperedges and nested graphs are errors; ports are ignored.
 
 use super::attributes;
-use super::builder::{Builder, Graph, GraphError, GraphLink, Id, Lines};
+use super::builder::{Graph, GraphBuilder, GraphError, GraphLink, Lines, VertexId};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 
 const FORMAT_HELP: &str = "GraphML: <graphml><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/>\
                     <edge source=\"a\" target=\"b\"/></graph></graphml>";
 
-/// Returns the graph of GraphML.
+/// Parses a graph in GraphML.
 pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
     let document = Document::parse(text).map_err(|error| vec![xml_error(&error, text)])?;
     let lines = Lines::new(text);
     let root = document.root_element();
-    let whole_file =
+    let file_error =
         |message: String| vec![GraphError::new(Some(lines.line_at(root.range().start)), message, FORMAT_HELP)];
     if root.tag_name().name() != "graphml" {
         let name = attributes::shortened(root.tag_name().name());
-        return Err(whole_file(format!("it is `{name}`, and not GraphML")));
+        return Err(file_error(format!("it is `{name}`, and not GraphML")));
     }
     let mut graphs = elements(root, "graph");
-    let Some(graph) = graphs.next() else { return Err(whole_file("it has no `graph`".to_owned())) };
+    let Some(graph) = graphs.next() else { return Err(file_error("it has no `graph`".to_owned())) };
     if let Some(second) = graphs.next() {
         let line = lines.line_at(second.range().start);
         return Err(vec![GraphError::new(Some(line), "there is a second `graph`", "a file holds one graph")]);
     }
     let is_one_way = graph.attribute("edgedefault") == Some("directed");
-    let mut reader = Reader { lines, keys: keys(root), builder: Builder::default(), is_one_way };
-    elements(graph, "node").for_each(|node| reader.node(node));
-    elements(graph, "edge").for_each(|edge| reader.edge(edge));
+    let mut reader = Reader { lines, keys: keys(root), builder: GraphBuilder::default(), is_one_way };
+    elements(graph, "node").for_each(|node| reader.read_node(node));
+    elements(graph, "edge").for_each(|edge| reader.read_edge(edge));
     if let Some(edge) = elements(graph, "hyperedge").next() {
-        let line = reader.line(edge);
-        reader.builder.error(line, "a hyperedge joins more than two vertices", "write a link for each pair");
+        let line = reader.line_of(edge);
+        reader.builder.add_error(line, "a hyperedge joins more than two vertices", "write a link for each pair");
     }
     reader.builder.build()
 }
@@ -65,12 +65,12 @@ fn keys<'a>(root: Node<'a, '_>) -> BTreeMap<&'a str, DataKey<'a>> {
 struct Reader<'a> {
     lines: Lines<'a>,
     keys: BTreeMap<&'a str, DataKey<'a>>,
-    builder: Builder,
+    builder: GraphBuilder,
     is_one_way: bool,
 }
 
 impl Reader<'_> {
-    fn line(&self, node: Node<'_, '_>) -> usize {
+    fn line_of(&self, node: Node<'_, '_>) -> usize {
         self.lines.line_at(node.range().start)
     }
 
@@ -93,31 +93,35 @@ impl Reader<'_> {
         value.or_else(default).map(str::trim)
     }
 
-    fn node(&mut self, node: Node<'_, '_>) {
-        let line = self.line(node);
+    fn read_node(&mut self, node: Node<'_, '_>) {
+        let line = self.line_of(node);
         if elements(node, "graph").next().is_some() {
-            return self.builder.error(line, "a vertex holds a graph of its own", "write all vertices in one graph");
+            return self.builder.add_error(
+                line,
+                "a vertex holds a graph of its own",
+                "write all vertices in one graph",
+            );
         }
         let Some(id) = node.attribute("id") else {
-            return self.builder.error(line, "a vertex has no `id`", FORMAT_HELP);
+            return self.builder.add_error(line, "a vertex has no `id`", FORMAT_HELP);
         };
         let kind = match self.data(node, attributes::KIND_ATTRIBUTE).map(attributes::vertex_kind).transpose() {
             Ok(kind) => kind,
-            Err((message, help)) => return self.builder.error(line, message, help),
+            Err((message, help)) => return self.builder.add_error(line, message, help),
         };
-        let id = Id::Text(id.to_owned());
+        let id = VertexId::Text(id.to_owned());
         match self.builder.find(&id) {
-            None => _ = self.builder.vertex(id, kind, line),
-            Some(_) => self.builder.error(line, format!("there are two vertices `{id}`"), "every id is given once"),
+            None => _ = self.builder.find_or_add_vertex(id, kind, line),
+            Some(_) => self.builder.add_error(line, format!("there are two vertices `{id}`"), "every id is given once"),
         }
     }
 
-    fn edge(&mut self, edge: Node<'_, '_>) {
-        let line = self.line(edge);
+    fn read_edge(&mut self, edge: Node<'_, '_>) {
+        let line = self.line_of(edge);
         let values = [attributes::RATE_ATTRIBUTE, attributes::LATENCY_ATTRIBUTE].map(|name| self.data(edge, name));
-        let attributes = match attributes::link(values[0], values[1]) {
+        let attributes = match attributes::link_attributes(values[0], values[1]) {
             Ok(attributes) => attributes,
-            Err((message, help)) => return self.builder.error(line, message, help),
+            Err((message, help)) => return self.builder.add_error(line, message, help),
         };
         let is_one_way = match edge.attribute("directed") {
             Some(directed) => matches!(directed, "true" | "1"),
@@ -125,19 +129,23 @@ impl Reader<'_> {
         };
         let ends = ["source", "target"].map(|end| self.find_end(edge, end, line));
         if let [Some(from), Some(to)] = ends {
-            self.builder.link(GraphLink { from, to, is_one_way, line, attributes });
+            self.builder.add_link(GraphLink { from, to, is_one_way, line, attributes });
         }
     }
 
     fn find_end(&mut self, edge: Node<'_, '_>, end: &str, line: usize) -> Option<u32> {
         let Some(id) = edge.attribute(end) else {
-            self.builder.error(line, format!("a link has no `{end}`"), FORMAT_HELP);
+            self.builder.add_error(line, format!("a link has no `{end}`"), FORMAT_HELP);
             return None;
         };
-        let id = Id::Text(id.to_owned());
+        let id = VertexId::Text(id.to_owned());
         let vertex = self.builder.find(&id);
         if vertex.is_none() {
-            self.builder.error(line, format!("there is no vertex `{id}`"), "`source` and `target` are ids of nodes");
+            self.builder.add_error(
+                line,
+                format!("there is no vertex `{id}`"),
+                "`source` and `target` are ids of nodes",
+            );
         }
         vertex
     }

@@ -4,7 +4,7 @@
 //! Ids are strings or integers.
 
 use super::attributes;
-use super::builder::{Builder, Graph, GraphError, GraphLink, Id, Lines};
+use super::builder::{Graph, GraphBuilder, GraphError, GraphLink, Lines, VertexId};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -46,20 +46,21 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
             return Err(vec![GraphError::new(line, "it has both `edges` and `links`", "one of them holds the links")]);
         }
     };
-    let mut reader = Reader { lines: Lines::new(text), builder: Builder::default(), is_one_way: document.directed };
-    document.nodes.into_iter().for_each(|node| reader.node(node));
-    edges.into_iter().for_each(|edge| reader.edge(edge));
+    let mut reader =
+        Reader { lines: Lines::new(text), builder: GraphBuilder::default(), is_one_way: document.directed };
+    document.nodes.into_iter().for_each(|node| reader.read_node(node));
+    edges.into_iter().for_each(|edge| reader.read_edge(edge));
     reader.builder.build()
 }
 
 struct Reader<'a> {
     lines: Lines<'a>,
-    builder: Builder,
+    builder: GraphBuilder,
     is_one_way: bool,
 }
 
 impl Reader<'_> {
-    fn node(&mut self, raw: &RawValue) {
+    fn read_node(&mut self, raw: &RawValue) {
         let line = self.lines.line_of(raw.get());
         let node: NodeText = match serde_json::from_str(raw.get()) {
             Ok(node) => node,
@@ -67,49 +68,49 @@ impl Reader<'_> {
         };
         let kind = match node.kind.as_ref().map(|kind| attributes::vertex_kind(&unquoted(kind))).transpose() {
             Ok(kind) => kind,
-            Err((message, help)) => return self.builder.error(line, message, help),
+            Err((message, help)) => return self.builder.add_error(line, message, help),
         };
-        let Some(id) = self.id(&node.id, line) else { return };
+        let Some(id) = self.parse_id(&node.id, line) else { return };
         match self.builder.find(&id) {
-            None => _ = self.builder.vertex(id, kind, line),
-            Some(_) => self.builder.error(line, format!("there are two vertices `{id}`"), "every id is given once"),
+            None => _ = self.builder.find_or_add_vertex(id, kind, line),
+            Some(_) => self.builder.add_error(line, format!("there are two vertices `{id}`"), "every id is given once"),
         }
     }
 
-    fn edge(&mut self, raw: &RawValue) {
+    fn read_edge(&mut self, raw: &RawValue) {
         let line = self.lines.line_of(raw.get());
         let edge: EdgeText = match serde_json::from_str(raw.get()) {
             Ok(edge) => edge,
             Err(error) => return self.builder.errors.push(json_error(&error, line)),
         };
         let [rate, latency] = [edge.rate, edge.latency].map(|value| value.as_ref().map(unquoted));
-        let attributes = match attributes::link(rate.as_deref(), latency.as_deref()) {
+        let attributes = match attributes::link_attributes(rate.as_deref(), latency.as_deref()) {
             Ok(attributes) => attributes,
-            Err((message, help)) => return self.builder.error(line, message, help),
+            Err((message, help)) => return self.builder.add_error(line, message, help),
         };
         let ends = [&edge.source, &edge.target].map(|end| self.find_vertex(end, line));
         if let [Some(from), Some(to)] = ends {
-            self.builder.link(GraphLink { from, to, is_one_way: self.is_one_way, line, attributes });
+            self.builder.add_link(GraphLink { from, to, is_one_way: self.is_one_way, line, attributes });
         }
     }
 
     fn find_vertex(&mut self, end: &Value, line: usize) -> Option<u32> {
-        let id = self.id(end, line)?;
+        let id = self.parse_id(end, line)?;
         let vertex = self.builder.find(&id);
         if vertex.is_none() {
             let help = "`source` and `target` are ids of `nodes`; \"1\" and 1 are different ids";
-            self.builder.error(line, format!("there is no vertex `{id}`"), help);
+            self.builder.add_error(line, format!("there is no vertex `{id}`"), help);
         }
         vertex
     }
 
-    fn id(&mut self, id: &Value, line: usize) -> Option<Id> {
+    fn parse_id(&mut self, id: &Value, line: usize) -> Option<VertexId> {
         match id {
-            Value::String(name) => Some(Id::Text(name.clone())),
-            Value::Number(number) if !number.is_f64() => Some(Id::Number(number.to_string())),
+            Value::String(name) => Some(VertexId::Text(name.clone())),
+            Value::Number(number) if !number.is_f64() => Some(VertexId::Number(number.to_string())),
             _ => {
                 let help = "networkx's convert_node_labels_to_integers gives every vertex a number";
-                self.builder.error(line, "an id is neither a string nor an integer", help);
+                self.builder.add_error(line, "an id is neither a string nor an integer", help);
                 None
             }
         }

@@ -6,38 +6,43 @@
 //! otherwise they are in the order in which the file first names them.
 
 use super::attributes::{self, shortened};
-use super::builder::{Builder, Graph, GraphError, GraphLink, Id, VertexKind};
+use super::builder::{Graph, GraphBuilder, GraphError, GraphLink, VertexId, VertexKind};
 use crate::text::name_pattern::NamePattern;
 
 const LINK_FORMAT_HELP: &str = "a link is written as `a b` or `a,b`, in one direction only as `a -> b`";
 
-/// Returns the graph of an edge list.
+/// Parses a graph in an edge list.
 pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
-    let mut builder = Builder::default();
-    let mut kinds = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        if let Some((kind, patterns)) = kinds_of(line) {
-            kinds.push((number, kind, patterns));
+    let mut builder = GraphBuilder::default();
+    let mut kind_lines = Vec::new();
+    for (line_number, line) in (1..).zip(text.lines()) {
+        if let Some((kind, patterns)) = parse_kinds_line(line) {
+            kind_lines.push((line_number, kind, patterns));
             continue;
         }
-        let code = without_comment(line).trim();
-        if code.is_empty() {
+        let link_text = without_comment(line).trim();
+        if link_text.is_empty() {
             continue;
         }
-        match link_parts(code) {
+        match link_parts(link_text) {
             Some((from, to, is_one_way, dictionary)) => {
                 let attributes = dictionary.map_or(Ok(Default::default()), link_attributes);
-                let mut vertex = |name: &str| builder.vertex(Id::Text(name.to_owned()), None, number);
+                let mut vertex =
+                    |name: &str| builder.find_or_add_vertex(VertexId::Text(name.to_owned()), None, line_number);
                 let (from, to) = (vertex(from), vertex(to));
                 match attributes {
-                    Ok(attributes) => builder.link(GraphLink { from, to, is_one_way, line: number, attributes }),
-                    Err((message, help)) => builder.error(number, message, help),
+                    Ok(attributes) => {
+                        builder.add_link(GraphLink { from, to, is_one_way, line: line_number, attributes })
+                    }
+                    Err((message, help)) => builder.add_error(line_number, message, help),
                 }
             }
-            None => builder.error(number, format!("`{}` is not a link", shortened(code)), LINK_FORMAT_HELP),
+            None => {
+                builder.add_error(line_number, format!("`{}` is not a link", shortened(link_text)), LINK_FORMAT_HELP)
+            }
         }
     }
-    for (line, kind, patterns) in kinds {
+    for (line, kind, patterns) in kind_lines {
         set_kinds(&mut builder, line, kind, patterns);
     }
     builder.sort_numeric_names();
@@ -62,7 +67,7 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// Returns the kind that a line assigns to vertices, and the patterns of their names.
-fn kinds_of(line: &str) -> Option<(VertexKind, &str)> {
+fn parse_kinds_line(line: &str) -> Option<(VertexKind, &str)> {
     let (word, patterns) = line.trim().strip_prefix('#')?.split_once(':')?;
     match word.trim() {
         "switches" => Some((VertexKind::Switch, patterns)),
@@ -71,7 +76,7 @@ fn kinds_of(line: &str) -> Option<(VertexKind, &str)> {
     }
 }
 
-fn set_kinds(builder: &mut Builder, line: usize, kind: VertexKind, patterns: &str) {
+fn set_kinds(builder: &mut GraphBuilder, line: usize, kind: VertexKind, patterns: &str) {
     let patterns = patterns.split([' ', '\t', ',']).filter(|pattern| !pattern.is_empty());
     let mut has_content = false;
     for pattern in patterns {
@@ -80,25 +85,25 @@ fn set_kinds(builder: &mut Builder, line: usize, kind: VertexKind, patterns: &st
         if !builder.set_kind(kind, line, |vertex| name.is_match(vertex)) {
             let message = format!("no vertex matches `{}`", shortened(pattern));
             let help = format!("`*` matches any characters, `[0..3]` a number; vertices are {}", builder.some_names());
-            builder.error(line, message, help);
+            builder.add_error(line, message, help);
         }
     }
     if !has_content {
-        builder.error(line, "no vertex is named here", "write patterns of names, such as `# switches: s*`");
+        builder.add_error(line, "no vertex is named here", "write patterns of names, such as `# switches: s*`");
     }
 }
 
 /// Returns the two ends of a link, whether it is a one-way link, and the text between its braces.
-fn link_parts(code: &str) -> Option<(&str, &str, bool, Option<&str>)> {
-    let (code, dictionary) = match code.split_once('{') {
+fn link_parts(link_text: &str) -> Option<(&str, &str, bool, Option<&str>)> {
+    let (link_text, dictionary) = match link_text.split_once('{') {
         Some((ends, attributes)) => (ends.trim(), Some(attributes.strip_suffix('}')?)),
-        None => (code, None),
+        None => (link_text, None),
     };
-    let (from, to, is_one_way) = match (code.split_once("->"), code.split_once(',')) {
+    let (from, to, is_one_way) = match (link_text.split_once("->"), link_text.split_once(',')) {
         (Some((from, to)), _) => (from, to, true),
         (None, Some((from, to))) => (from, to, false),
         (None, None) => {
-            let (from, to) = code.split_once(char::is_whitespace)?;
+            let (from, to) = link_text.split_once(char::is_whitespace)?;
             (from, to, false)
         }
     };
@@ -122,7 +127,7 @@ fn link_attributes(dictionary: &str) -> Result<super::super::LinkAttributes, att
             _ => {}
         }
     }
-    attributes::link(rate, latency)
+    attributes::link_attributes(rate, latency)
 }
 
 /// Returns the entries of a dictionary of Python or JSON. Commas within quotes or brackets do not separate entries.

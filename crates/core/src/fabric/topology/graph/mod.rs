@@ -1,6 +1,6 @@
 //! Any graph, from a file: an edge list, networkx's node-link JSON, or GraphML.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `mod.rs` | the parameters, and the reading of the file |
 //! | `builder.rs` | vertices and links while a file is read, and the errors of a file |
@@ -34,8 +34,8 @@ pub use builder::{Graph, GraphError, GraphLink, Vertex, VertexKind};
 
 use super::{DescribedLink, Shape, ShapeError};
 use crate::text::{ParameterChoice, Parameters, Table, file};
-use plan::Plan;
-use rule::Rule;
+use plan::WiringPlan;
+use rule::TableRouting;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -94,9 +94,9 @@ impl GraphParameters {
     pub fn described_links(&self) -> Vec<DescribedLink> {
         let Some(graph) = &self.graph else { return Vec::new() };
         let name = |vertex: u32| &graph.vertices[vertex as usize].name;
-        let with_attributes = graph.links.iter().filter(|link| !link.attributes.is_empty());
+        let links_with_attributes = graph.links.iter().filter(|link| !link.attributes.is_empty());
         let link = |link: &GraphLink| DescribedLink {
-            place: format!(
+            location: format!(
                 "{}, line {}: the link of `{}` and `{}`",
                 self.file.display(),
                 link.line,
@@ -105,12 +105,14 @@ impl GraphParameters {
             ),
             attributes: link.attributes,
         };
-        with_attributes.map(link).collect()
+        links_with_attributes.map(link).collect()
     }
 
     /// Returns whether there is only one route between any two nodes. Builds the routing tables, which takes time.
     pub fn has_single_paths(&self) -> bool {
-        self.graph.as_ref().is_none_or(|graph| Rule::new(&Plan::new(graph), self.routing).has_single_paths())
+        self.graph
+            .as_ref()
+            .is_none_or(|graph| TableRouting::new(&WiringPlan::new(graph), self.routing).has_single_paths())
     }
 
     /// Builds the shape.
@@ -121,15 +123,15 @@ impl GraphParameters {
     pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
         let errors = self.check();
         let Some(graph) = self.graph.as_ref().filter(|_| errors.is_empty()) else { return Err(errors) };
-        let plan = Plan::new(graph);
+        let plan = WiringPlan::new(graph);
         let file = self.file.file_name().unwrap_or_default().to_string_lossy();
         let name = format!("{}-node graph {file}", self.nodes());
-        let rule = Rule::new(&plan, self.routing);
+        let rule = TableRouting::new(&plan, self.routing);
         Ok(Shape { name, wiring: plan.wiring(), routing: Arc::new(rule) })
     }
 }
 
-/// Returns the graph of a text in any format: JSON begins with a brace, GraphML with an angle bracket.
+/// Parses a graph in any format: JSON begins with a brace, GraphML with an angle bracket.
 ///
 /// # Errors
 ///
@@ -169,14 +171,17 @@ fn load(t: &mut Table<'_>, path: &Path) -> Option<Arc<Graph>> {
 
 /// Returns the first errors of a file as messages with their positions, and help.
 fn format_errors(path: &Path, mut errors: Vec<GraphError>) -> Vec<(String, String)> {
-    let further = errors.len().saturating_sub(REPORTED_MAX);
+    let unlisted_count = errors.len().saturating_sub(REPORTED_MAX);
     errors.truncate(REPORTED_MAX);
-    let line = |error: &GraphError| error.line.map_or(String::new(), |line| format!(", line {line}"));
+    let line_suffix = |error: &GraphError| error.line.map_or(String::new(), |line| format!(", line {line}"));
     let with_position =
-        |error: GraphError| (format!("{}{}: {}", path.display(), line(&error), error.message), error.help);
+        |error: GraphError| (format!("{}{}: {}", path.display(), line_suffix(&error), error.message), error.help);
     let mut reported: Vec<(String, String)> = errors.into_iter().map(with_position).collect();
-    if further > 0 {
-        reported.push((format!("{}: number of errors that are not listed: {further}", path.display()), String::new()));
+    if unlisted_count > 0 {
+        reported.push((
+            format!("{}: number of errors that are not listed: {unlisted_count}", path.display()),
+            String::new(),
+        ));
     }
     reported
 }

@@ -21,7 +21,7 @@ impl Graph {
     }
 
     /// Returns each link once for each of its directions.
-    pub(super) fn directed(&self) -> impl Iterator<Item = DirectedLink<'_>> {
+    pub(super) fn directed_links(&self) -> impl Iterator<Item = DirectedLink<'_>> {
         self.links.iter().flat_map(|link| {
             let reverse = (!link.is_one_way).then_some(DirectedLink { from: link.to, to: link.from, link });
             std::iter::once(DirectedLink { from: link.from, to: link.to, link }).chain(reverse)
@@ -29,8 +29,8 @@ impl Graph {
     }
 }
 
-/// The routers of a graph.
-pub(super) struct Plan {
+/// The routers of a graph with their ports, from which the wiring is built.
+pub(super) struct WiringPlan {
     /// For each router, its outputs.
     pub outputs: Vec<Vec<End>>,
     /// For each router, the number of its inputs.
@@ -42,15 +42,15 @@ pub(super) struct Plan {
     details: WiringDetails,
 }
 
-impl Plan {
+impl WiringPlan {
     /// Returns the routers of a graph without errors.
-    pub fn new(graph: &Graph) -> Plan {
+    pub fn new(graph: &Graph) -> WiringPlan {
         let is_router = |vertex: &&Vertex| vertex.kind != VertexKind::Host;
         let numbers = |is_counted: &dyn Fn(&&Vertex) -> bool| {
-            let mut next = 0;
+            let mut count = 0;
             let next_number = |vertex: &Vertex| {
-                next += u32::from(is_counted(&vertex));
-                is_counted(&vertex).then(|| next - 1)
+                count += u32::from(is_counted(&vertex));
+                is_counted(&vertex).then(|| count - 1)
             };
             graph.vertices.iter().map(next_number).collect::<Vec<Option<u32>>>()
         };
@@ -64,14 +64,14 @@ impl Plan {
             routers: router_names,
             nodes: node_names,
         };
-        let mut plan = Plan {
+        let mut plan = WiringPlan {
             outputs: vec![Vec::new(); details.routers.len()],
             inputs: vec![0; details.routers.len()],
             exits: vec![(0, 0); details.nodes.len()],
             entries: vec![(0, 0); details.nodes.len()],
             details,
         };
-        for DirectedLink { from, to, link } in graph.directed() {
+        for DirectedLink { from, to, link } in graph.directed_links() {
             let numbers_of = |vertex: u32| (routers[vertex as usize], nodes[vertex as usize]);
             match (numbers_of(from), numbers_of(to)) {
                 ((Some(from), _), (Some(to), _)) => plan.join_routers(from, to, link.attributes),
@@ -88,31 +88,31 @@ impl Plan {
         plan
     }
 
-    fn output(&mut self, from: u32, end: End, attributes: LinkAttributes) {
+    fn add_output(&mut self, from: u32, end: End, attributes: LinkAttributes) {
         self.outputs[from as usize].push(end);
         self.details.outputs[from as usize].push(attributes);
     }
 
-    /// Takes the next input of a router.
-    fn input(&mut self, to: u32) -> u8 {
-        let next = &mut self.inputs[to as usize];
-        *next += 1;
-        *next - 1
+    /// Adds an input port to a router and returns its number.
+    fn add_input(&mut self, to: u32) -> u8 {
+        let input_count = &mut self.inputs[to as usize];
+        *input_count += 1;
+        *input_count - 1
     }
 
     fn join_routers(&mut self, from: u32, to: u32, attributes: LinkAttributes) {
-        let port = self.input(to);
-        self.output(from, End::Router { router: to, port }, attributes);
+        let port = self.add_input(to);
+        self.add_output(from, End::Router { router: to, port }, attributes);
     }
 
     fn enter_from_node(&mut self, node: u32, to: u32, attributes: LinkAttributes) {
-        self.entries[node as usize] = (to, self.input(to));
+        self.entries[node as usize] = (to, self.add_input(to));
         self.details.entries[node as usize] = attributes;
     }
 
     fn exit_to_node(&mut self, from: u32, node: u32, attributes: LinkAttributes) {
         self.exits[node as usize] = (from, self.outputs[from as usize].len() as u8);
-        self.output(from, End::Node(node), attributes);
+        self.add_output(from, End::Node(node), attributes);
     }
 
     /// Returns the wiring.

@@ -1,28 +1,28 @@
 //! Routing by tables, with three rules: up*/down*, fewest links, and fewest links in distance classes.
 //!
 //! Up*/down* (Schroeder et al. 1991, Autonet) uses a breadth-first tree. The root of the tree is the router with the
-//! least eccentricity, and the first of them if there are several. A link leads up if it ends nearer to the root than
-//! it begins, or equally near at a router with a lower number. A packet takes any number of up links and then down
+//! least eccentricity; if several routers have it, the first of them. A link leads up if it ends nearer to the root
+//! than it begins, or equally near at a router with a lower number. A packet takes any number of up links and then down
 //! links, on any of the shortest such routes. Neither up links nor down links form a cycle, and a packet changes from
 //! up to down only once, so dependencies form no cycle. The other rules treat every link as an up link. In distance
 //! classes (Günther 1981; Dally and Towles 2004, chapter 14) the virtual channels of a link are divided among as many
 //! classes as the longest route has links, and a packet takes its first link in the first class and each further link
-//! in the next class. A packet therefore waits only for channels of a higher class. The module leaves out other trees,
-//! balancing of load among routes, and routes that depend on rates and latencies.
+//! in the next class. A packet therefore waits only for channels of a higher class. The module does not model other
+//! trees, balancing of load among routes, or routes that depend on rates and latencies.
 
 use super::super::{End, RouteOptions, RouteQuery, Routing, every_channel};
 use super::GraphRouting;
-use super::plan::Plan;
+use super::plan::WiringPlan;
 use std::collections::VecDeque;
 
 /// The distance of a router that cannot be reached.
 const UNREACHABLE: u16 = u16::MAX;
 
 /// A routing rule and its tables.
-pub(super) struct Rule {
+pub(super) struct TableRouting {
     routers: usize,
     /// For each router, its links to others.
-    next: Vec<Vec<NextHop>>,
+    next_hops: Vec<Vec<NextHop>>,
     /// For each router and input, the link that leads to it; `None` at the inputs of nodes.
     arrivals: Vec<Vec<Option<Arrival>>>,
     /// For each node, the router and the port that leads to it.
@@ -54,34 +54,35 @@ struct Arrival {
     is_down: bool,
 }
 
-impl std::fmt::Debug for Rule {
+impl std::fmt::Debug for TableRouting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "tables of {} routers", self.routers)
     }
 }
 
-impl Rule {
-    pub fn new(plan: &Plan, routing: GraphRouting) -> Rule {
+impl TableRouting {
+    pub fn new(plan: &WiringPlan, routing: GraphRouting) -> TableRouting {
         let routers = plan.outputs.len();
         let hop = |(end, output): (&End, u8)| match *end {
             End::Router { router, port: input } => Some(NextHop { router, input, output, is_down: false }),
             End::Node(_) | End::Unconnected => None,
         };
-        let mut next: Vec<Vec<NextHop>> =
+        let mut next_hops: Vec<Vec<NextHop>> =
             plan.outputs.iter().map(|outputs| outputs.iter().zip(0..).filter_map(hop).collect()).collect();
         if routing == GraphRouting::UpDown {
-            direct(&mut next);
+            orient_links(&mut next_hops);
         }
         let mut arrivals: Vec<Vec<Option<Arrival>>> =
             plan.inputs.iter().map(|inputs| vec![None; usize::from(*inputs)]).collect();
-        for &NextHop { router, input, is_down, .. } in next.iter().flatten() {
+        for &NextHop { router, input, is_down, .. } in next_hops.iter().flatten() {
             arrivals[router as usize][usize::from(input)] = Some(Arrival { is_down });
         }
         let (links_left, links_left_down) =
             (vec![UNREACHABLE; routers * routers], vec![UNREACHABLE; routers * routers]);
         let (exits, entries) = (plan.exits.clone(), plan.entries.iter().map(|(router, _)| *router).collect());
-        let mut rule = Rule { routers, next, arrivals, exits, entries, links_left, links_left_down, classes: None };
-        rule.fill();
+        let mut rule =
+            TableRouting { routers, next_hops, arrivals, exits, entries, links_left, links_left_down, classes: None };
+        rule.fill_tables();
         if routing == GraphRouting::DistanceClasses {
             rule.classes = Some(rule.distance_max());
         }
@@ -99,17 +100,18 @@ impl Rule {
     fn channels(&self, arrival: Option<Arrival>, channel: u8, virtual_channels: u8) -> u16 {
         let all_channels = every_channel(virtual_channels);
         let Some(classes) = self.classes else { return all_channels };
-        let in_class = (virtual_channels / classes).max(1);
-        let class = if arrival.is_some() { channel / in_class + 1 } else { 0 };
-        let first = u32::from(class) * u32::from(in_class);
-        u16::try_from(u32::from(every_channel(in_class)) << first.min(16) & u32::from(all_channels)).unwrap_or(0)
+        let channels_per_class = (virtual_channels / classes).max(1);
+        let class = if arrival.is_some() { channel / channels_per_class + 1 } else { 0 };
+        let first_channel = u32::from(class) * u32::from(channels_per_class);
+        u16::try_from(u32::from(every_channel(channels_per_class)) << first_channel.min(16) & u32::from(all_channels))
+            .unwrap_or(0)
     }
 
     /// Fills the tables, from each destination backwards.
-    fn fill(&mut self) {
+    fn fill_tables(&mut self) {
         let mut predecessors: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.routers];
-        for (from, next) in self.next.iter().enumerate() {
-            next.iter().for_each(|hop| predecessors[hop.router as usize].push((from as u32, hop.is_down)));
+        for (from, hops) in self.next_hops.iter().enumerate() {
+            hops.iter().for_each(|hop| predecessors[hop.router as usize].push((from as u32, hop.is_down)));
         }
         let mut destinations: Vec<u32> = self.exits.iter().map(|(router, _)| *router).collect();
         destinations.dedup();
@@ -119,17 +121,17 @@ impl Rule {
             let links_left_down = &mut self.links_left_down[row..][..self.routers];
             (links_left[destination as usize], links_left_down[destination as usize]) = (0, 0);
             let mut queue = VecDeque::from([(destination, false, 0), (destination, true, 0)]);
-            while let Some((at, has_gone_down, links)) = queue.pop_front() {
+            while let Some((router, has_gone_down, link_count)) = queue.pop_front() {
                 for &(from, is_down) in
-                    predecessors[at as usize].iter().filter(|(_, is_down)| *is_down == has_gone_down)
+                    predecessors[router as usize].iter().filter(|(_, is_down)| *is_down == has_gone_down)
                 {
                     if links_left[from as usize] == UNREACHABLE {
-                        links_left[from as usize] = links + 1;
-                        queue.push_back((from, false, links + 1));
+                        links_left[from as usize] = link_count + 1;
+                        queue.push_back((from, false, link_count + 1));
                     }
                     if is_down && links_left_down[from as usize] == UNREACHABLE {
-                        links_left_down[from as usize] = links + 1;
-                        queue.push_back((from, true, links + 1));
+                        links_left_down[from as usize] = link_count + 1;
+                        queue.push_back((from, true, link_count + 1));
                     }
                 }
             }
@@ -144,46 +146,47 @@ impl Rule {
             let table = if hop.is_down { &self.links_left_down } else { &self.links_left };
             (hop.is_down || !has_gone_down) && table[row + hop.router as usize].checked_add(1) == Some(links_left)
         };
-        self.next[router].iter().filter(|hop| is_shortest(hop)).fold(0, |ports, hop| ports | 1 << hop.output)
+        self.next_hops[router].iter().filter(|hop| is_shortest(hop)).fold(0, |ports, hop| ports | 1 << hop.output)
     }
 
     /// Returns whether there is only one route from any router to any node.
     pub fn has_single_paths(&self) -> bool {
         let mut destinations = self.exits.iter().map(|(router, _)| *router);
-        let has_single_port =
-            |at, destination| [false, true].iter().all(|down| self.ports(at, destination, *down).count_ones() <= 1);
+        let has_single_port = |router, destination| {
+            [false, true].iter().all(|has_gone_down| self.ports(router, destination, *has_gone_down).count_ones() <= 1)
+        };
         destinations.all(|destination| {
-            (0..self.routers).all(|at| at == destination as usize || has_single_port(at, destination))
+            (0..self.routers).all(|router| router == destination as usize || has_single_port(router, destination))
         })
     }
 }
 
 /// Sets, for every link, whether it leads down.
-fn direct(next: &mut [Vec<NextHop>]) {
-    let steps = |root: usize| {
-        let mut steps = vec![UNREACHABLE; next.len()];
-        steps[root] = 0;
+fn orient_links(next_hops: &mut [Vec<NextHop>]) {
+    let link_counts = |root: usize| {
+        let mut link_counts = vec![UNREACHABLE; next_hops.len()];
+        link_counts[root] = 0;
         let mut queue = VecDeque::from([root]);
-        while let Some(at) = queue.pop_front() {
-            for hop in &next[at] {
-                if steps[hop.router as usize] == UNREACHABLE {
-                    steps[hop.router as usize] = steps[at] + 1;
+        while let Some(router) = queue.pop_front() {
+            for hop in &next_hops[router] {
+                if link_counts[hop.router as usize] == UNREACHABLE {
+                    link_counts[hop.router as usize] = link_counts[router] + 1;
                     queue.push_back(hop.router as usize);
                 }
             }
         }
-        steps
+        link_counts
     };
-    let farthest = |root: &usize| steps(*root).into_iter().max();
-    let Some(root) = (0..next.len()).min_by_key(farthest) else { return };
-    let steps = steps(root);
-    let order_key = |router: usize| (steps[router], router);
-    for (router, next) in next.iter_mut().enumerate() {
-        next.iter_mut().for_each(|hop| hop.is_down = order_key(hop.router as usize) > order_key(router));
+    let eccentricity = |root: &usize| link_counts(*root).into_iter().max();
+    let Some(root) = (0..next_hops.len()).min_by_key(eccentricity) else { return };
+    let link_counts = link_counts(root);
+    let order_key = |router: usize| (link_counts[router], router);
+    for (router, next_hops) in next_hops.iter_mut().enumerate() {
+        next_hops.iter_mut().for_each(|hop| hop.is_down = order_key(hop.router as usize) > order_key(router));
     }
 }
 
-impl Routing for Rule {
+impl Routing for TableRouting {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let (destination, exit) = self.exits[query.destination as usize];
         if query.router == destination {

@@ -12,7 +12,7 @@ fn parameters(text: &str, routing: GraphRouting) -> GraphParameters {
     GraphParameters { file: "graph.txt".into(), routing, graph: Some(Arc::new(graph)) }
 }
 
-fn errors(text: &str) -> Vec<String> {
+fn error_messages(text: &str) -> Vec<String> {
     let messages = |errors| format_errors(Path::new("g"), errors).into_iter().map(|(message, _)| message).collect();
     match parse(text) {
         Err(errors) => messages(errors),
@@ -56,29 +56,32 @@ fn formats_describe_the_same_graph() {
 
 #[test]
 fn both_routings_reach_every_node_and_up_down_is_deadlock_free() {
-    let ring = (0..9).map(|at| format!("{at} {}\n", (at + 1) % 9)).collect::<String>();
-    let grid = (0..16).flat_map(|at| {
-        let right = (at % 4 < 3).then(|| format!("n{at}, n{}\n", at + 1));
-        let below = (at < 12).then(|| format!("n{at}, n{}\n", at + 4));
-        right.into_iter().chain(below)
+    let ring = (0..9).map(|vertex| format!("{vertex} {}\n", (vertex + 1) % 9)).collect::<String>();
+    let grid = (0..16).flat_map(|vertex| {
+        let link_right = (vertex % 4 < 3).then(|| format!("n{vertex}, n{}\n", vertex + 1));
+        let link_down = (vertex < 12).then(|| format!("n{vertex}, n{}\n", vertex + 4));
+        link_right.into_iter().chain(link_down)
     });
     for text in [PETERSEN, &ring, &grid.collect::<String>(), "a b\n"] {
         for routing in [GraphRouting::UpDown, GraphRouting::ShortestPath] {
             let shape = parameters(text, routing).shape().unwrap();
             assert_reverse_links(&shape.wiring);
-            let fewest = fewest_links(&shape.wiring);
+            let fewest_link_counts = fewest_links(&shape.wiring);
             Walk::new(&shape, 2).every_pair(|pair| {
                 assert_eq!(pair.links, 2 + shape.routing.distance(pair.from, pair.to));
-                let fewest = fewest[pair.from as usize][pair.to as usize];
-                assert!(pair.links == fewest || (routing == GraphRouting::UpDown && pair.links > fewest));
+                let fewest_link_counts = fewest_link_counts[pair.from as usize][pair.to as usize];
+                assert!(
+                    pair.links == fewest_link_counts
+                        || (routing == GraphRouting::UpDown && pair.links > fewest_link_counts)
+                );
             });
             if routing == GraphRouting::UpDown {
                 assert_eq!(survey(&shape, 2).deadlock, Deadlock::Free);
             }
         }
     }
-    let shortest = parameters(&ring, GraphRouting::ShortestPath).shape().unwrap();
-    assert!(matches!(survey(&shortest, 2).deadlock, Deadlock::Cycle(_)));
+    let shortest_path_shape = parameters(&ring, GraphRouting::ShortestPath).shape().unwrap();
+    assert!(matches!(survey(&shortest_path_shape, 2).deadlock, Deadlock::Cycle(_)));
     assert_eq!(survey(&parameters(PETERSEN, GraphRouting::ShortestPath).shape().unwrap(), 1).diameter, 2);
 }
 
@@ -125,7 +128,7 @@ fn an_edge_list_names_switches_and_hosts() {
 
 #[test]
 fn patterns_that_match_nothing_are_reported_with_their_lines() {
-    let message = |text| errors(text);
+    let message = |text| error_messages(text);
     assert_eq!(message("a b\n# switches: x*\n"), ["g, line 2: no vertex matches `x*`"]);
     assert_eq!(message("# switches: a x* y\na b\n").len(), 2);
     assert_eq!(message("# hosts:\na b\n"), ["g, line 1: no vertex is named here"]);
@@ -158,25 +161,25 @@ fn links_have_rates_and_latencies() {
     let shape = parameters(json, GraphRouting::UpDown).shape().unwrap();
     assert_eq!([0, 1].map(|router| shape.wiring.output_attributes(router, 0)), [attributes; 2]);
     assert_eq!(shape.wiring.output_attributes(0, 1), LinkAttributes::default(), "the node's link has none");
-    let wrong = errors("a b {'rate': 100}\nb c {'latency': '5 parsecs'}\nc d {'rate}\n");
-    assert_eq!(wrong[0], "g, line 1: `rate` is \"100\": a rate needs a unit");
-    assert!(wrong[1].starts_with("g, line 2: `latency` is \"5 parsecs\""), "{wrong:?}");
-    assert_eq!(wrong[2], "g, line 3: `{'rate}` is not a dictionary");
+    let messages = error_messages("a b {'rate': 100}\nb c {'latency': '5 parsecs'}\nc d {'rate}\n");
+    assert_eq!(messages[0], "g, line 1: `rate` is \"100\": a rate needs a unit");
+    assert!(messages[1].starts_with("g, line 2: `latency` is \"5 parsecs\""), "{messages:?}");
+    assert_eq!(messages[2], "g, line 3: `{'rate}` is not a dictionary");
 }
 
 #[test]
 fn distance_classes_are_shortest_and_cannot_deadlock() {
-    let ring = (0..9).map(|at| format!("{at} {}\n", (at + 1) % 9)).collect::<String>();
+    let ring = (0..9).map(|vertex| format!("{vertex} {}\n", (vertex + 1) % 9)).collect::<String>();
     for text in [PETERSEN, &ring] {
         let shape = parameters(text, GraphRouting::DistanceClasses).shape().unwrap();
-        let least = shape.routing.virtual_channels_min();
-        let fewest = fewest_links(&shape.wiring);
-        for channels in [least, 2 * least + 1] {
+        let least_channels = shape.routing.virtual_channels_min();
+        let fewest_link_counts = fewest_links(&shape.wiring);
+        for channels in [least_channels, 2 * least_channels + 1] {
             Walk::new(&shape, channels)
-                .every_pair(|pair| assert_eq!(pair.links, fewest[pair.from as usize][pair.to as usize]));
+                .every_pair(|pair| assert_eq!(pair.links, fewest_link_counts[pair.from as usize][pair.to as usize]));
             assert_eq!(survey(&shape, channels).deadlock, Deadlock::Free);
         }
-        assert_eq!(u32::from(least), survey(&shape, least).diameter);
+        assert_eq!(u32::from(least_channels), survey(&shape, least_channels).diameter);
     }
 }
 
@@ -186,82 +189,84 @@ fn one_way_links_are_followed_one_way() {
     assert_eq!((cycle.routing.distance(0, 1), cycle.routing.distance(1, 0)), (1, 2));
     Walk::new(&cycle, 1).every_pair(|_| {});
     assert!(matches!(survey(&cycle, 1).deadlock, Deadlock::Cycle(_)));
-    let both = parameters("a -> b\nb -> a\n", GraphRouting::UpDown);
-    assert!(both.shape().is_ok());
+    let opposite_links = parameters("a -> b\nb -> a\n", GraphRouting::UpDown);
+    assert!(opposite_links.shape().is_ok());
 }
 
 #[test]
 fn invalid_lists_are_reported_with_their_lines() {
-    assert_eq!(errors(""), ["g: there is no link in it"]);
-    assert_eq!(errors("a b\na a\n"), ["g, line 2: `a` is linked to itself"]);
-    assert_eq!(errors("a b\n\nb a\n"), ["g, line 3: `b` and `a` are linked in line 1 already"]);
-    assert_eq!(errors("a b\nc d\n"), ["g, line 2: no path connects `a` and `c`"]);
-    assert_eq!(errors("a b c\nd\n"), ["g, line 1: `a b c` is not a link", "g, line 2: `d` is not a link"]);
-    assert_eq!(errors("a b {x\n"), ["g, line 1: `a b {x` is not a link"]);
-    let back = "g, line 2: up-down routing needs links in both directions, and `b -> c` has no reverse link";
-    assert_eq!(errors("a b\nb -> c\n")[0], back);
+    assert_eq!(error_messages(""), ["g: there is no link in it"]);
+    assert_eq!(error_messages("a b\na a\n"), ["g, line 2: `a` is linked to itself"]);
+    assert_eq!(error_messages("a b\n\nb a\n"), ["g, line 3: `b` and `a` are linked in line 1 already"]);
+    assert_eq!(error_messages("a b\nc d\n"), ["g, line 2: no path connects `a` and `c`"]);
+    assert_eq!(error_messages("a b c\nd\n"), ["g, line 1: `a b c` is not a link", "g, line 2: `d` is not a link"]);
+    assert_eq!(error_messages("a b {x\n"), ["g, line 1: `a b {x` is not a link"]);
+    let missing_reverse_link =
+        "g, line 2: up-down routing needs links in both directions, and `b -> c` has no reverse link";
+    assert_eq!(error_messages("a b\nb -> c\n")[0], missing_reverse_link);
     let star: String = (0..70).map(|at| format!("hub leaf{at}\n")).collect();
-    assert_eq!(errors(&star), ["g, line 1: `hub` has 71 ports"]);
-    let many: String = (0..30).map(|_| "a\n").collect();
-    assert_eq!(errors(&many).len(), REPORTED_MAX + 1);
+    assert_eq!(error_messages(&star), ["g, line 1: `hub` has 71 ports"]);
+    let invalid_lines: String = (0..30).map(|_| "a\n").collect();
+    assert_eq!(error_messages(&invalid_lines).len(), REPORTED_MAX + 1);
     let one_way = parse("a -> b\nc -> b\n").unwrap().check(GraphRouting::ShortestPath);
     assert_eq!(one_way[0].message, "no path leads from `a` to `c`");
 }
 
 #[test]
 fn invalid_json_is_reported_with_its_lines() {
-    let json = |nodes: &str, edges: &str| errors(&format!("{{\"nodes\": [\n{nodes}],\n\"edges\": [\n{edges}]}}"));
-    let two = "{\"id\": 1},\n{\"id\": 2}";
-    assert_eq!(json(two, "{\"source\": 1, \"target\": 2},"), ["g, line 5: trailing comma"]);
-    assert_eq!(json(two, "{\"source\": 1}"), ["g, line 5: missing field `target`"]);
-    assert_eq!(json(two, "{\"source\": 1, \"target\": \"2\"}"), ["g, line 5: there is no vertex `2`"]);
-    assert_eq!(json(two, "{\"source\": 1, \"target\": 1}"), ["g, line 5: `1` is linked to itself"]);
-    let again = "{\"source\": 1, \"target\": 2},\n{\"source\": 1, \"target\": 2}";
-    assert_eq!(json(two, again), ["g, line 6: `1` and `2` are linked in line 5 already"]);
+    let json =
+        |nodes: &str, edges: &str| error_messages(&format!("{{\"nodes\": [\n{nodes}],\n\"edges\": [\n{edges}]}}"));
+    let two_nodes = "{\"id\": 1},\n{\"id\": 2}";
+    assert_eq!(json(two_nodes, "{\"source\": 1, \"target\": 2},"), ["g, line 5: trailing comma"]);
+    assert_eq!(json(two_nodes, "{\"source\": 1}"), ["g, line 5: missing field `target`"]);
+    assert_eq!(json(two_nodes, "{\"source\": 1, \"target\": \"2\"}"), ["g, line 5: there is no vertex `2`"]);
+    assert_eq!(json(two_nodes, "{\"source\": 1, \"target\": 1}"), ["g, line 5: `1` is linked to itself"]);
+    let repeated_edges = "{\"source\": 1, \"target\": 2},\n{\"source\": 1, \"target\": 2}";
+    assert_eq!(json(two_nodes, repeated_edges), ["g, line 6: `1` and `2` are linked in line 5 already"]);
     assert_eq!(json("{\"id\": 1},\n{\"id\": 1}", ""), ["g, line 3: there are two vertices `1`"]);
     assert_eq!(json("{\"id\": [0, 1]}", ""), ["g, line 2: an id is neither a string nor an integer"]);
     assert_eq!(json("{\"id\": 1, \"kind\": 5}", ""), ["g, line 2: `kind` is \"5\""]);
     assert_eq!(json("{\n\"no\": 1}", "")[0], "g, line 3: missing field `id`");
-    assert_eq!(errors("{\"nodes\": []}"), ["g: it has no `edges`"]);
+    assert_eq!(error_messages("{\"nodes\": []}"), ["g: it has no `edges`"]);
     assert_eq!(
-        errors("{\"nodes\": [], \"edges\": [],\n \"links\": [5]}"),
+        error_messages("{\"nodes\": [], \"edges\": [],\n \"links\": [5]}"),
         ["g, line 2: it has both `edges` and `links`"]
     );
-    assert_eq!(errors("{\"nodes\": 5}"), ["g, line 1: invalid type: integer `5`, expected a sequence"]);
+    assert_eq!(error_messages("{\"nodes\": 5}"), ["g, line 1: invalid type: integer `5`, expected a sequence"]);
     let kinds = "{\"id\": 1, \"kind\": \"node\"}, {\"id\": 2, \"kind\": \"node\"}, {\"id\": 3, \"kind\": \"node\"}";
-    let wrong = json(kinds, "{\"source\": 1, \"target\": 2}");
-    assert_eq!(wrong, ["g, line 4: `1 -> 2` joins two hosts", "g, line 2: host `3` has no link"]);
-    let numbers = json("{\"id\": 1},\n{\"id\": \"1\"}", "{\"source\": 1, \"target\": \"1\"}");
-    assert_eq!(numbers, ["g, line 3: there are two hosts `1`"]);
+    let messages = json(kinds, "{\"source\": 1, \"target\": 2}");
+    assert_eq!(messages, ["g, line 4: `1 -> 2` joins two hosts", "g, line 2: host `3` has no link"]);
+    let equal_names = json("{\"id\": 1},\n{\"id\": \"1\"}", "{\"source\": 1, \"target\": \"1\"}");
+    assert_eq!(equal_names, ["g, line 3: there are two hosts `1`"]);
 }
 
 #[test]
 fn invalid_graphml_is_reported_with_its_lines() {
-    let xml = |body: &str| errors(&format!("<graphml>\n<graph>\n{body}\n</graph>\n</graphml>\n"));
-    let two = "<node id=\"a\"/><node id=\"b\"/>\n";
-    assert_eq!(xml(&format!("{two}<edge source=\"a\" target=\"c\"/>")), ["g, line 4: there is no vertex `c`"]);
-    assert_eq!(xml(&format!("{two}<edge source=\"a\"/>")), ["g, line 4: a link has no `target`"]);
-    assert_eq!(xml(&format!("{two}<node id=\"a\"/>")), ["g, line 4: there are two vertices `a`"]);
+    let xml = |body: &str| error_messages(&format!("<graphml>\n<graph>\n{body}\n</graph>\n</graphml>\n"));
+    let two_nodes = "<node id=\"a\"/><node id=\"b\"/>\n";
+    assert_eq!(xml(&format!("{two_nodes}<edge source=\"a\" target=\"c\"/>")), ["g, line 4: there is no vertex `c`"]);
+    assert_eq!(xml(&format!("{two_nodes}<edge source=\"a\"/>")), ["g, line 4: a link has no `target`"]);
+    assert_eq!(xml(&format!("{two_nodes}<node id=\"a\"/>")), ["g, line 4: there are two vertices `a`"]);
     assert_eq!(xml("<node/>"), ["g, line 3: a vertex has no `id`"]);
-    assert_eq!(xml(&format!("{two}<hyperedge/>"))[0], "g, line 4: a hyperedge joins more than two vertices");
+    assert_eq!(xml(&format!("{two_nodes}<hyperedge/>"))[0], "g, line 4: a hyperedge joins more than two vertices");
     assert_eq!(xml("<node id=\"a\"><graph/></node>"), ["g, line 3: a vertex holds a graph of its own"]);
-    assert_eq!(errors("<graphml>\n</graph>")[0], "g, line 2: expected 'graphml' tag, not 'graph'");
-    assert_eq!(errors("<svg/>"), ["g, line 1: it is `svg`, and not GraphML"]);
-    assert_eq!(errors("\n<graphml/>"), ["g, line 2: it has no `graph`"]);
-    assert_eq!(errors("<graphml><graph/>\n<graph/></graphml>"), ["g, line 2: there is a second `graph`"]);
+    assert_eq!(error_messages("<graphml>\n</graph>")[0], "g, line 2: expected 'graphml' tag, not 'graph'");
+    assert_eq!(error_messages("<svg/>"), ["g, line 1: it is `svg`, and not GraphML"]);
+    assert_eq!(error_messages("\n<graphml/>"), ["g, line 2: it has no `graph`"]);
+    assert_eq!(error_messages("<graphml><graph/>\n<graph/></graphml>"), ["g, line 2: there is a second `graph`"]);
     let kind = "<graphml><key id=\"k\" for=\"node\" attr.name=\"kind\"/>\n\
                 <graph><node id=\"a\"><data key=\"k\">swich</data></node>";
-    assert_eq!(errors(&format!("{kind}</graph></graphml>")), ["g, line 2: `kind` is \"swich\""]);
-    let lone = kind.replace("swich", "host")
+    assert_eq!(error_messages(&format!("{kind}</graph></graphml>")), ["g, line 2: `kind` is \"swich\""]);
+    let unlinked_host = kind.replace("swich", "host")
         + "<node id=\"b\"/><node id=\"c\"/>\n<edge source=\"b\" target=\"c\"/></graph></graphml>";
-    assert_eq!(errors(&lone), ["g, line 2: host `a` has no link"]);
+    assert_eq!(error_messages(&unlinked_host), ["g, line 2: host `a` has no link"]);
 }
 
 #[test]
-fn elements_may_be_nested_deep() {
+fn deeply_nested_elements_do_not_overflow_the_stack() {
     let deep = format!("<graphml>{}{}</graphml>", "<a>".repeat(100_000), "</a>".repeat(100_000));
-    assert_eq!(errors(&deep), ["g, line 1: it has no `graph`"]);
-    assert!(!errors(&"<a>".repeat(100_000)).is_empty());
+    assert_eq!(error_messages(&deep), ["g, line 1: it has no `graph`"]);
+    assert!(!error_messages(&"<a>".repeat(100_000)).is_empty());
 }
 
 /// Reads a graph and, if it is valid, builds its shape and calls its routing rule. None of these may panic.
@@ -321,8 +326,8 @@ proptest! {
     fn up_down_routes_never_deadlock(links in prop::collection::btree_set((0..12_u8, 0..12_u8), 0..30)) {
         // A chain connects all vertices; the drawn links are added to it.
         let chain = (1..12_u8).map(|at| (at - 1, at));
-        let more = links.into_iter().filter(|(a, b)| a + 1 < *b);
-        let text: String = chain.chain(more).map(|(a, b)| format!("{a} {b}\n")).collect();
+        let further_links = links.into_iter().filter(|(a, b)| a + 1 < *b);
+        let text: String = chain.chain(further_links).map(|(a, b)| format!("{a} {b}\n")).collect();
         check_no_panic(&text);
         let shape = parameters(&text, GraphRouting::UpDown).shape().unwrap();
         prop_assert_eq!(survey(&shape, 1).deadlock, Deadlock::Free);

@@ -8,9 +8,9 @@ pub type WaitGraph = Vec<Vec<u32>>;
 
 /// Returns a cycle: each of its vertices waits for the next, and the last for the first. Returns `None` if there is no
 /// cycle.
-pub fn find(waits: &WaitGraph) -> Option<Vec<u32>> {
-    let on_cycle = on_cycle(waits)?;
-    Some(shortest_through(waits, on_cycle))
+pub fn find_cycle(waits: &WaitGraph) -> Option<Vec<u32>> {
+    let vertex_on_cycle = vertex_on_cycle(waits)?;
+    Some(shortest_cycle_through(waits, vertex_on_cycle))
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -21,27 +21,27 @@ enum VisitState {
 }
 
 /// Returns a vertex on a cycle, found by depth-first search.
-fn on_cycle(waits: &WaitGraph) -> Option<u32> {
-    let mut seen = vec![VisitState::Unvisited; waits.len()];
+fn vertex_on_cycle(waits: &WaitGraph) -> Option<u32> {
+    let mut visit_states = vec![VisitState::Unvisited; waits.len()];
     for start in 0..waits.len() as u32 {
-        if seen[start as usize] != VisitState::Unvisited {
+        if visit_states[start as usize] != VisitState::Unvisited {
             continue;
         }
-        seen[start as usize] = VisitState::OnPath;
+        visit_states[start as usize] = VisitState::OnPath;
         let mut path = vec![(start, 0)];
-        while let Some((at, tried)) = path.last_mut() {
-            let Some(&next) = waits[*at as usize].get(*tried) else {
-                seen[*at as usize] = VisitState::Done;
+        while let Some((vertex, tried_count)) = path.last_mut() {
+            let Some(&successor) = waits[*vertex as usize].get(*tried_count) else {
+                visit_states[*vertex as usize] = VisitState::Done;
                 path.pop();
                 continue;
             };
-            *tried += 1;
-            match seen[next as usize] {
-                VisitState::OnPath => return Some(next),
+            *tried_count += 1;
+            match visit_states[successor as usize] {
+                VisitState::OnPath => return Some(successor),
                 VisitState::Done => {}
                 VisitState::Unvisited => {
-                    seen[next as usize] = VisitState::OnPath;
-                    path.push((next, 0));
+                    visit_states[successor as usize] = VisitState::OnPath;
+                    path.push((successor, 0));
                 }
             }
         }
@@ -50,29 +50,29 @@ fn on_cycle(waits: &WaitGraph) -> Option<u32> {
 }
 
 /// Returns the shortest cycle through a vertex that is on one.
-fn shortest_through(waits: &WaitGraph, start: u32) -> Vec<u32> {
+fn shortest_cycle_through(waits: &WaitGraph, start: u32) -> Vec<u32> {
     let mut predecessors = vec![u32::MAX; waits.len()];
     let mut queue = VecDeque::from([start]);
-    while let Some(at) = queue.pop_front() {
-        for &next in &waits[at as usize] {
-            if next == start {
-                return path_to(&predecessors, start, at);
+    while let Some(vertex) = queue.pop_front() {
+        for &successor in &waits[vertex as usize] {
+            if successor == start {
+                return path_to(&predecessors, start, vertex);
             }
-            if predecessors[next as usize] == u32::MAX {
-                predecessors[next as usize] = at;
-                queue.push_back(next);
+            if predecessors[successor as usize] == u32::MAX {
+                predecessors[successor as usize] = vertex;
+                queue.push_back(successor);
             }
         }
     }
     vec![start]
 }
 
-/// Returns the path from `start` to `channel`, given the predecessor of each vertex.
-fn path_to(predecessors: &[u32], start: u32, mut channel: u32) -> Vec<u32> {
-    let mut path = vec![channel];
-    while channel != start {
-        channel = predecessors[channel as usize];
-        path.push(channel);
+/// Returns the path from `start` to `vertex`, given the predecessor of each vertex.
+fn path_to(predecessors: &[u32], start: u32, mut vertex: u32) -> Vec<u32> {
+    let mut path = vec![vertex];
+    while vertex != start {
+        vertex = predecessors[vertex as usize];
+        path.push(vertex);
     }
     path.reverse();
     path
@@ -84,9 +84,9 @@ mod tests {
 
     #[test]
     fn cycles_are_found() {
-        assert_eq!(find(&vec![]), None);
-        assert_eq!(find(&vec![vec![1, 2], vec![2], vec![]]), None);
-        assert_eq!(find(&vec![vec![0]]), Some(vec![0]));
-        assert_eq!(find(&vec![vec![1], vec![2], vec![3], vec![1, 2]]), Some(vec![1, 2, 3]));
+        assert_eq!(find_cycle(&vec![]), None);
+        assert_eq!(find_cycle(&vec![vec![1, 2], vec![2], vec![]]), None);
+        assert_eq!(find_cycle(&vec![vec![0]]), Some(vec![0]));
+        assert_eq!(find_cycle(&vec![vec![1], vec![2], vec![3], vec![1, 2]]), Some(vec![1, 2, 3]));
     }
 }

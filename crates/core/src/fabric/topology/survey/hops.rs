@@ -39,10 +39,10 @@ pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
     let exits = exits(&shape.wiring);
     let mut hops = Hops::default();
     for &source in sources {
-        let steps = steps(&shape.wiring, shape.wiring.entry(source).0);
+        let link_counts = link_counts(&shape.wiring, shape.wiring.entry(source).0);
         for destination in (0..shape.wiring.nodes()).filter(|to| *to != source) {
-            if let Some(steps) = exits[destination as usize].and_then(|router| steps[router as usize]) {
-                hops.router_hops.add(steps);
+            if let Some(link_counts) = exits[destination as usize].and_then(|router| link_counts[router as usize]) {
+                hops.router_hops.add(link_counts);
                 hops.distance.add(shape.routing.distance(source, destination));
             }
         }
@@ -54,8 +54,8 @@ pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
 /// `None` if there is no path.
 pub fn links_and_hops(shape: &Shape, (from, to): (u32, u32)) -> Option<(u32, u32)> {
     let router = exits(&shape.wiring)[to as usize]?;
-    let steps = steps(&shape.wiring, shape.wiring.entry(from).0)[router as usize]?;
-    Some((steps, shape.routing.distance(from, to)))
+    let link_counts = link_counts(&shape.wiring, shape.wiring.entry(from).0)[router as usize]?;
+    Some((link_counts, shape.routing.distance(from, to)))
 }
 
 /// Returns, for each node, the router that has an output to it.
@@ -72,19 +72,19 @@ fn exits(wiring: &Wiring) -> Vec<Option<u32>> {
 }
 
 /// Returns the number of links on a shortest path from router `source` to each router.
-fn steps(wiring: &Wiring, source: u32) -> Vec<Option<u32>> {
-    let mut steps = vec![None; wiring.routers() as usize];
-    steps[source as usize] = Some(0);
+fn link_counts(wiring: &Wiring, source: u32) -> Vec<Option<u32>> {
+    let mut link_counts = vec![None; wiring.routers() as usize];
+    link_counts[source as usize] = Some(0);
     let mut queue = VecDeque::from([(source, 0)]);
-    while let Some((router, step)) = queue.pop_front() {
+    while let Some((router, link_count)) = queue.pop_front() {
         for end in wiring.outputs(router) {
-            if let End::Router { router: next, .. } = *end
-                && steps[next as usize].is_none()
+            if let End::Router { router: next_router, .. } = *end
+                && link_counts[next_router as usize].is_none()
             {
-                steps[next as usize] = Some(step + 1);
-                queue.push_back((next, step + 1));
+                link_counts[next_router as usize] = Some(link_count + 1);
+                queue.push_back((next_router, link_count + 1));
             }
         }
     }
-    steps
+    link_counts
 }

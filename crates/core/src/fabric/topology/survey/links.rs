@@ -1,5 +1,5 @@
-//! The inputs and outputs of all routers by number, and the links from outputs to inputs. The module leaves out routing
-//! rules.
+//! The inputs and outputs of all routers by number, and the links from outputs to inputs. The module contains no
+//! routing rules.
 
 use super::super::{End, Wiring};
 
@@ -15,33 +15,34 @@ pub struct Links {
     /// For each output, the input to which it leads, or [`NO_LINK`].
     targets: Vec<u32>,
     /// For each input, the output that leads to it, or [`NO_LINK`].
-    fed_by: Vec<u32>,
+    feeding_output: Vec<u32>,
     /// For each input, its router.
-    router: Vec<u32>,
+    input_routers: Vec<u32>,
 }
 
 impl Links {
     /// Numbers the inputs and outputs of a wiring.
     pub fn new(wiring: &Wiring) -> Links {
         let routers = 0..wiring.routers();
-        let mut inputs = vec![0; wiring.routers() as usize];
+        let mut input_counts = vec![0; wiring.routers() as usize];
         let entries = (0..wiring.nodes()).map(|node| wiring.entry(node));
         let ends = routers.clone().flat_map(|router| wiring.outputs(router));
         for (router, port) in entries.chain(ends.clone().filter_map(to_router)) {
-            let count: &mut u32 = &mut inputs[router as usize];
-            *count = (*count).max(u32::from(port) + 1);
+            let input_count: &mut u32 = &mut input_counts[router as usize];
+            *input_count = (*input_count).max(u32::from(port) + 1);
         }
-        let first_input = prefix_sums(inputs.into_iter());
+        let first_input = prefix_sums(input_counts.into_iter());
         let first_output = prefix_sums(routers.map(|router| wiring.outputs(router).len() as u32));
         let input = |(router, port): (u32, u8)| first_input[router as usize] + u32::from(port);
         let targets: Vec<u32> = ends.map(|end| to_router(end).map_or(NO_LINK, input)).collect();
-        let mut fed_by = vec![NO_LINK; first_input[first_input.len() - 1] as usize];
+        let mut feeding_output = vec![NO_LINK; first_input[first_input.len() - 1] as usize];
         for (output, input) in targets.iter().enumerate().filter(|(_, input)| **input != NO_LINK) {
-            fed_by[*input as usize] = output as u32;
+            feeding_output[*input as usize] = output as u32;
         }
-        let inputs = |router: usize| first_input[router + 1] - first_input[router];
-        let router = (0..wiring.routers()).flat_map(|at| (0..inputs(at as usize)).map(move |_| at)).collect();
-        Links { first_output, first_input, targets, fed_by, router }
+        let input_counts = |router: usize| first_input[router + 1] - first_input[router];
+        let input_routers =
+            (0..wiring.routers()).flat_map(|router| (0..input_counts(router as usize)).map(move |_| router)).collect();
+        Links { first_output, first_input, targets, feeding_output, input_routers }
     }
 
     /// Returns the number of an output.
@@ -56,7 +57,7 @@ impl Links {
 
     /// Returns the router of an input.
     pub fn router_of_input(&self, input: u32) -> u32 {
-        self.router[input as usize]
+        self.input_routers[input as usize]
     }
 
     /// Returns the router and the port of an output.
@@ -66,13 +67,13 @@ impl Links {
     }
 
     /// Returns the input to which an output leads, or [`NO_LINK`].
-    pub fn input_of(&self, output: u32) -> u32 {
+    pub fn target_input(&self, output: u32) -> u32 {
         self.targets[output as usize]
     }
 
     /// Returns the output that leads to an input, or [`NO_LINK`].
-    pub fn fed_by(&self, input: u32) -> u32 {
-        self.fed_by[input as usize]
+    pub fn feeding_output(&self, input: u32) -> u32 {
+        self.feeding_output[input as usize]
     }
 
     /// Returns the number of outputs.
@@ -82,7 +83,7 @@ impl Links {
 
     /// Returns the number of inputs.
     pub fn inputs(&self) -> usize {
-        self.fed_by.len()
+        self.feeding_output.len()
     }
 
     /// Returns the number of links from router to router.
@@ -92,8 +93,8 @@ impl Links {
 
     /// Returns the largest number of connected outputs of a router, with or without outputs to nodes.
     pub fn degree(&self, wiring: &Wiring, with_nodes: bool) -> u32 {
-        let counts = |end: &&End| matches!(end, End::Router { .. }) || (with_nodes && matches!(end, End::Node(_)));
-        let degree = |router| wiring.outputs(router).iter().filter(counts).count() as u32;
+        let is_counted = |end: &&End| matches!(end, End::Router { .. }) || (with_nodes && matches!(end, End::Node(_)));
+        let degree = |router| wiring.outputs(router).iter().filter(is_counted).count() as u32;
         (0..wiring.routers()).map(degree).max().unwrap_or(0)
     }
 }

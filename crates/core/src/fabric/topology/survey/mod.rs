@@ -1,24 +1,24 @@
 //! The survey of a shape before time 0: its degree, diameter and bisection, and whether its packets can deadlock.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `mod.rs` | the survey, and its output as text |
 //! | `links.rs` | inputs and outputs of all routers by number |
 //! | `hops.rs` | router hops between nodes, over the fewest links |
 //! | `cut.rs` | the links between the halves of the nodes |
-//! | `follow.rs` | the states of the packets to a node, found by querying the routing rule |
+//! | `state_search.rs` | the states of the packets to a node, found by querying the routing rule |
 //! | `wait.rs` | the dependencies between channels, with escapes |
 //! | `dependency_cycle.rs` | the search for a cycle of dependencies |
 //!
-//! Up to [`ALL_PAIRS_NODES`] nodes, all pairs are followed; above that, a sample that is the same in every run, and the
-//! survey states this. The module leaves out the least bisection of all divisions (nodes are halved by number), cycles
-//! through interfaces, and livelock.
+//! Up to [`ALL_PAIRS_NODES`] nodes, the survey follows the packets of all pairs. Above that number it follows a sample,
+//! which is the same in every run, and its output states this. The module does not search the least bisection of all
+//! divisions (nodes are halved by number), cycles through interfaces, or livelock.
 
 mod cut;
 pub mod dependency_cycle;
-mod follow;
 mod hops;
 mod links;
+mod state_search;
 mod wait;
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ pub struct Survey {
     /// Whether packets can deadlock.
     pub deadlock: Deadlock,
     /// Number of nodes from which hops were measured.
-    pub measured: u32,
+    pub measured_nodes: u32,
     /// Whether the measured pairs include two nodes that are as far apart as any two.
     pub has_farthest: bool,
     /// Numbers of sources and destinations that were followed.
@@ -107,7 +107,7 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
     // A sample may lack the nodes that are farthest apart; a regular shape states a pair of such nodes.
     let farthest = shape.routing.farthest().and_then(|pair| hops::links_and_hops(shape, pair));
     let (farthest_pair, distance_max) = farthest.unwrap_or_default();
-    let (deadlock, followed) = wait::deadlock(shape, &links, virtual_channels, &sampled_nodes);
+    let (deadlock, followed_pairs) = wait::deadlock(shape, &links, virtual_channels, &sampled_nodes);
     Survey {
         name: shape.name.clone(),
         nodes: wiring.nodes(),
@@ -124,9 +124,9 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
         inputs_from_nodes: wiring.nodes().into(),
         virtual_channels,
         deadlock,
-        measured: sampled_nodes.len() as u32,
+        measured_nodes: sampled_nodes.len() as u32,
         has_farthest: farthest.is_some() || sampled_nodes.len() == wiring.nodes() as usize,
-        followed_pairs: followed,
+        followed_pairs,
     }
 }
 
@@ -142,10 +142,10 @@ fn sample(nodes: u32) -> Vec<u32> {
         return (0..nodes).collect();
     }
     let mut random = stream(1, "survey");
-    let mut sampled: Vec<u32> = (0..SAMPLED_NODES).map(|_| random.random_range(0..nodes)).collect();
-    sampled.sort_unstable();
-    sampled.dedup();
-    sampled
+    let mut sampled_nodes: Vec<u32> = (0..SAMPLED_NODES).map(|_| random.random_range(0..nodes)).collect();
+    sampled_nodes.sort_unstable();
+    sampled_nodes.dedup();
+    sampled_nodes
 }
 
 impl Survey {
@@ -168,14 +168,21 @@ impl fmt::Display for Survey {
             self.name, self.nodes, self.routers, self.links
         )?;
         writeln!(f, "degree: {} links to other routers ({} ports with those to nodes)", self.degree, self.ports)?;
-        let sampled = match self.measured == self.nodes {
+        let sample_suffix = match self.measured_nodes == self.nodes {
             true => String::new(),
-            false => format!(" (from {} of {} nodes)", self.measured, self.nodes),
+            false => format!(" (from {} of {} nodes)", self.measured_nodes, self.nodes),
         };
-        let (at_least, most) = if self.has_farthest { ("", "at most") } else { ("at least ", "at least") };
-        writeln!(f, "diameter: {at_least}{} router hops, mean {:.2}{sampled}", self.diameter, self.hops_mean)?;
+        let (diameter_bound, bound) = if self.has_farthest { ("", "at most") } else { ("at least ", "at least") };
+        writeln!(
+            f,
+            "diameter: {diameter_bound}{} router hops, mean {:.2}{sample_suffix}",
+            self.diameter, self.hops_mean
+        )?;
         let (max, mean) = (self.distance_max, self.distance_mean);
-        writeln!(f, "distance in hops, as the zero-load latency counts them: {most} {max}, mean {mean:.2}{sampled}")?;
+        writeln!(
+            f,
+            "distance in hops, as the zero-load latency counts them: {bound} {max}, mean {mean:.2}{sample_suffix}"
+        )?;
         let bisection = self.bisection;
         writeln!(f, "bisection: {bisection} links between the halves of the nodes by number, counted each way")?;
         writeln!(f, "router inputs per node: {:.2}", self.inputs_per_node())?;

@@ -19,7 +19,7 @@ fn butterfly(dilation: u32) -> Shape {
     ButterflyParameters { nodes: 64, radix: 4, dilation }.shape().unwrap()
 }
 
-fn adaptive(shape: &[u32]) -> Shape {
+fn adaptive_mesh(shape: &[u32]) -> Shape {
     let grid = Grid::new(shape);
     Shape {
         name: format!("{} mesh", grid.name()),
@@ -46,8 +46,8 @@ fn measures(shape: &Shape) -> (u32, u32, u32, u64, f64) {
 
 #[test]
 fn measures_equal_published_values() {
-    assert_eq!(measures(&adaptive(&[8, 8])), (4, 14, 14, 16, 4.5));
-    assert_eq!(measures(&adaptive(&[4, 4, 4])), (6, 9, 9, 32, 1.0 + 4.5));
+    assert_eq!(measures(&adaptive_mesh(&[8, 8])), (4, 14, 14, 16, 4.5));
+    assert_eq!(measures(&adaptive_mesh(&[4, 4, 4])), (6, 9, 9, 32, 1.0 + 4.5));
     assert_eq!(measures(&ring(64)), (2, 32, 32, 4, 3.0));
     assert_eq!(measures(&torus(&[8, 8])), (4, 8, 8, 32, 5.0));
     let cube = HypercubeParameters { dimensions: 6 }.shape().unwrap();
@@ -57,7 +57,7 @@ fn measures_equal_published_values() {
     assert_eq!(measures(&fat_tree(64, &[2, 2, 4])), (6, 4, 6, 16, 2.5));
     assert_eq!(measures(&butterfly(1)), (4, 2, 3, 32, 3.0));
     assert_eq!(measures(&butterfly(2)), (8, 2, 3, 64, 5.0));
-    let mesh = survey(&adaptive(&[8, 8]), 2);
+    let mesh = survey(&adaptive_mesh(&[8, 8]), 2);
     assert!((mesh.hops_mean - 16.0 / 3.0).abs() < 1e-9);
     assert_eq!((mesh.ports, mesh.links, mesh.inputs_from_nodes), (5, 224, 64));
 }
@@ -84,7 +84,7 @@ impl Routing for DeadlockProneRule {
     }
 }
 
-fn unrestricted_route(
+fn deadlock_prone_shape(
     shape: &[u32],
     wraps: bool,
     depends_on_input: bool,
@@ -99,26 +99,28 @@ fn unrestricted_route(
 }
 
 /// Routes always in the positive direction around the ring, without a dateline.
-fn upwards(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-    let is_there = query.router == query.destination;
-    RouteOptions::single_port(if is_there { grid.node_port() } else { 0 }, every_channel(virtual_channels))
+fn route_in_positive_direction(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+    let has_arrived = query.router == query.destination;
+    RouteOptions::single_port(if has_arrived { grid.node_port() } else { 0 }, every_channel(virtual_channels))
 }
 
 /// Routes by any productive port over any channel.
-fn any_direction(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-    let every = every_channel(virtual_channels);
-    let pairs: Vec<_> = grid.coordinates(query.router).zip(grid.coordinates(query.destination)).collect();
-    let differing = pairs.iter().enumerate().filter(|(_, (here, there))| here != there);
-    match differing.fold(0, |ports, (dimension, (here, there))| ports | 1 << Grid::port(dimension, here < there)) {
-        0 => RouteOptions::single_port(grid.node_port(), every),
-        ports => RouteOptions { ports: PortSet::Mask(ports), channels: every, escape: None },
+fn route_in_any_direction(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+    let all_channels = every_channel(virtual_channels);
+    let coordinate_pairs: Vec<_> = grid.coordinates(query.router).zip(grid.coordinates(query.destination)).collect();
+    let differing_dimensions = coordinate_pairs.iter().enumerate().filter(|(_, (here, there))| here != there);
+    match differing_dimensions
+        .fold(0, |ports, (dimension, (here, there))| ports | 1 << Grid::port(dimension, here < there))
+    {
+        0 => RouteOptions::single_port(grid.node_port(), all_channels),
+        ports => RouteOptions { ports: PortSet::Mask(ports), channels: all_channels, escape: None },
     }
 }
 
 #[test]
 fn a_ring_without_a_dateline_deadlocks_and_the_cycle_is_named() {
     for depends_on_input in [false, true] {
-        let survey = survey(&unrestricted_route(&[4], true, depends_on_input, upwards), 1);
+        let survey = survey(&deadlock_prone_shape(&[4], true, depends_on_input, route_in_positive_direction), 1);
         let text = survey.to_string();
         let cycle = "router 0 port 0 channel 0 waits for router 1 port 0 channel 0 waits for router 2 port 0 channel 0 \
             waits for router 3 port 0 channel 0 waits for router 0 port 0 channel 0";
@@ -130,30 +132,32 @@ fn a_ring_without_a_dateline_deadlocks_and_the_cycle_is_named() {
 
 #[test]
 fn channels_of_a_cycle_are_named() {
-    let Deadlock::Cycle(cycle) = survey(&unrestricted_route(&[2, 2], false, true, any_direction), 2).deadlock else {
+    let Deadlock::Cycle(cycle) =
+        survey(&deadlock_prone_shape(&[2, 2], false, true, route_in_any_direction), 2).deadlock
+    else {
         panic!("four turns form a cycle")
     };
     assert_eq!(cycle.len(), 4);
-    let first = cycle[0];
-    assert!(cycle.iter().all(|other| other.channel <= 1 && (other.router < 4)));
-    assert!(first.to_string().starts_with(&format!("router {} port", first.router)));
+    let first_channel = cycle[0];
+    assert!(cycle.iter().all(|channel| channel.channel <= 1 && (channel.router < 4)));
+    assert!(first_channel.to_string().starts_with(&format!("router {} port", first_channel.router)));
 }
 
 #[test]
 fn turns_without_an_escape_deadlock_and_with_one_do_not() {
     assert!(matches!(
-        survey(&unrestricted_route(&[4, 4], false, false, any_direction), 4).deadlock,
+        survey(&deadlock_prone_shape(&[4, 4], false, false, route_in_any_direction), 4).deadlock,
         Deadlock::Cycle(_)
     ));
     for channels in 1..=4 {
-        assert_eq!(survey(&adaptive(&[4, 4]), channels).deadlock, Deadlock::Free);
-        assert_eq!(survey(&adaptive(&[3, 3, 3]), channels).deadlock, Deadlock::Free);
+        assert_eq!(survey(&adaptive_mesh(&[4, 4]), channels).deadlock, Deadlock::Free);
+        assert_eq!(survey(&adaptive_mesh(&[3, 3, 3]), channels).deadlock, Deadlock::Free);
     }
 }
 
 /// Routes by any productive port over any channel, with an escape in the order of dimensions over channel 0.
 fn route_with_escape(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-    let options = any_direction(grid, query, virtual_channels);
+    let options = route_in_any_direction(grid, query, virtual_channels);
     match options.ports.mask().trailing_zeros() as u8 {
         port if port == grid.node_port() => options,
         port => RouteOptions { escape: Some((port, 1)), ..options },
@@ -162,7 +166,7 @@ fn route_with_escape(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> R
 
 /// Routes with an escape that can deadlock: by rows or by columns, depending on the destination.
 fn deadlock_prone_escape(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-    let options = any_direction(grid, query, virtual_channels);
+    let options = route_in_any_direction(grid, query, virtual_channels);
     let (first, last) = (options.ports.mask().trailing_zeros(), 63 - options.ports.mask().leading_zeros());
     match first as u8 {
         port if port == grid.node_port() => options,
@@ -177,19 +181,19 @@ fn deadlock_prone_escape(grid: &Grid, query: &RouteQuery, virtual_channels: u8) 
 fn an_escape_channel_that_packets_take_out_of_order_can_deadlock() {
     // A packet may hold channel 0 out of the order of dimensions, and then wait for an escape.
     for depends_on_input in [false, true] {
-        let crossed = survey(&unrestricted_route(&[4, 4], false, depends_on_input, route_with_escape), 2).deadlock;
-        assert!(matches!(crossed, Deadlock::Cycle(_)), "{crossed}");
-        let unrestricted_route =
-            survey(&unrestricted_route(&[4, 4], false, depends_on_input, deadlock_prone_escape), 2).deadlock;
-        assert!(matches!(unrestricted_route, Deadlock::Cycle(_)), "{unrestricted_route}");
+        let deadlock = survey(&deadlock_prone_shape(&[4, 4], false, depends_on_input, route_with_escape), 2).deadlock;
+        assert!(matches!(deadlock, Deadlock::Cycle(_)), "{deadlock}");
+        let deadlock =
+            survey(&deadlock_prone_shape(&[4, 4], false, depends_on_input, deadlock_prone_escape), 2).deadlock;
+        assert!(matches!(deadlock, Deadlock::Cycle(_)), "{deadlock}");
     }
 }
 
 /// Routes around a ring over channel 2, with an escape whose channel alternates between routers. The dependencies
 /// between escapes pass over channel 2, for which no packet waits.
-fn indirect(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-    let rising = (query.destination + grid.nodes() - query.router) % grid.nodes();
-    match rising {
+fn route_with_indirect_dependencies(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+    let distance = (query.destination + grid.nodes() - query.router) % grid.nodes();
+    match distance {
         0 => RouteOptions::single_port(grid.node_port(), every_channel(virtual_channels)),
         // The escape of an even router is channel 0, that of an odd router channel 1.
         _ => RouteOptions {
@@ -202,7 +206,10 @@ fn indirect(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptio
 
 #[test]
 fn dependencies_over_other_channels_are_found() {
-    assert!(matches!(survey(&unrestricted_route(&[6], true, false, indirect), 3).deadlock, Deadlock::Cycle(_)));
+    assert!(matches!(
+        survey(&deadlock_prone_shape(&[6], true, false, route_with_indirect_dependencies), 3).deadlock,
+        Deadlock::Cycle(_)
+    ));
 }
 
 #[test]
@@ -234,23 +241,23 @@ fn farthest_returns_nodes_at_the_largest_distance() {
     let rings = [&[8u32, 8][..], &[5, 3], &[4, 4, 4], &[2, 3, 5], &[9]];
     let cubes = [1, 4, 6].map(|dimensions| HypercubeParameters { dimensions }.shape().unwrap());
     let trees = [(64, &[4][..]), (64, &[2, 2, 4]), (48, &[4]), (20, &[4]), (4, &[4])];
-    let shapes = grids.map(adaptive).into_iter().chain(rings.map(torus)).chain(cubes);
+    let shapes = grids.map(adaptive_mesh).into_iter().chain(rings.map(torus)).chain(cubes);
     let shapes = shapes.chain(trees.map(|(nodes, parents)| fat_tree(nodes, parents))).chain([1, 2].map(butterfly));
     for shape in shapes {
-        let all = hops::hops(&shape, &sample(shape.wiring.nodes()));
+        let hop_statistics = hops::hops(&shape, &sample(shape.wiring.nodes()));
         let farthest = shape.routing.farthest().and_then(|pair| hops::links_and_hops(&shape, pair));
-        assert_eq!(farthest, Some((all.router_hops.max, all.distance.max)), "{}", shape.name);
+        assert_eq!(farthest, Some((hop_statistics.router_hops.max, hop_statistics.distance.max)), "{}", shape.name);
     }
 }
 
 #[test]
 fn the_diameter_of_a_large_shape_is_exact_or_a_lower_bound() {
-    let mesh = survey(&adaptive(&[64, 64]), 2);
+    let mesh = survey(&adaptive_mesh(&[64, 64]), 2);
     assert_eq!((mesh.diameter, mesh.distance_max), (126, 126));
     assert!(mesh.to_string().contains("diameter: 126 router hops, mean"), "{mesh}");
     assert!(mesh.to_string().contains(" of 4096 nodes)"), "the mean is of a sample: {mesh}");
     assert_eq!(survey(&torus(&[33, 64]), 2).diameter, 16 + 32);
-    let unknown = survey(&unrestricted_route(&[64, 64], false, false, deadlock_prone_escape), 2);
-    assert!(unknown.diameter < 126 && !unknown.has_farthest);
-    assert!(unknown.to_string().contains("diameter: at least "), "{unknown}");
+    let irregular_shape = survey(&deadlock_prone_shape(&[64, 64], false, false, deadlock_prone_escape), 2);
+    assert!(irregular_shape.diameter < 126 && !irregular_shape.has_farthest);
+    assert!(irregular_shape.to_string().contains("diameter: at least "), "{irregular_shape}");
 }

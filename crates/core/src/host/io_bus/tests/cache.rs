@@ -17,10 +17,10 @@ use std::cell::Cell;
 const CYCLE: Time = Time::from_ns(10);
 const BLOCK_ACCESS: Time = Time::from_ns(200);
 
-/// Returns the parameters of a cache of `blocks` blocks with hits of `hit_cycles`.
-fn cache(blocks: u64, ways: usize, hit_cycles: u64) -> SnoopedCacheParameters {
-    let blocks = CacheParameters { size: Bytes(64 * blocks), ways, supply_time: Time::from_ns(20) };
-    SnoopedCacheParameters { blocks, hit_cycles, spin: Spin::Skipped }
+/// Returns the parameters of a cache of `block_count` blocks with hits of `hit_cycles`.
+fn cache(block_count: u64, ways: usize, hit_cycles: u64) -> SnoopedCacheParameters {
+    let cache = CacheParameters { size: Bytes(64 * block_count), ways, supply_time: Time::from_ns(20) };
+    SnoopedCacheParameters { cache, hit_cycles, spin: Spin::Skipped }
 }
 
 fn bench(cache: impl Into<Option<SnoopedCacheParameters>>) -> Bench {
@@ -37,7 +37,7 @@ fn metric(host: &IoBusHost, name: &str) -> f64 {
 }
 
 /// Returns the time for which the processor works and waits in `work`.
-async fn timed(cpu: &AnyProcessor, work: impl Future<Output = ()>) -> Time {
+async fn elapsed(cpu: &AnyProcessor, work: impl Future<Output = ()>) -> Time {
     let began = cpu.now();
     work.await;
     cpu.now() - began
@@ -50,8 +50,8 @@ fn a_hit_takes_its_cycles_and_a_miss_the_accesses_to_its_block() {
         let (cpu, base) = (cpu(&host), host.memory.allocate(Bytes(4096)));
         let hit = CYCLE * 3;
         let miss = BLOCK_ACCESS + hit;
-        let load = async |offset| timed(&cpu, async { _ = cpu.load_word(base + offset, 8).await }).await;
-        let store = async |offset, value| timed(&cpu, cpu.store_word(base + offset, 8, value)).await;
+        let load = async |offset| elapsed(&cpu, async { _ = cpu.load_word(base + offset, 8).await }).await;
+        let store = async |offset, value| elapsed(&cpu, cpu.store_word(base + offset, 8, value)).await;
         assert_eq!(load(0).await, miss);
         assert_eq!(load(8).await, hit, "the same block");
         assert_eq!(load(56).await, hit);
@@ -72,7 +72,7 @@ fn a_hit_takes_its_cycles_and_a_miss_the_accesses_to_its_block() {
 }
 
 #[test]
-fn dma_finds_modified_blocks_and_invalidates_what_it_writes() {
+fn dma_reads_modified_blocks_and_invalidates_written_blocks() {
     let bench = bench(cache(64, 1, 1));
     bench.spawn("program", |_, host| async move {
         let (cpu, base) = (cpu(&host), host.memory.allocate(Bytes(4096)));
@@ -81,18 +81,18 @@ fn dma_finds_modified_blocks_and_invalidates_what_it_writes() {
         let supply = Time::from_ns(20);
         let read = async |value| {
             cpu.sync().await;
-            timed(&cpu, async { assert_eq!(dma.read_block(base).await.read(8, 8), value) }).await
+            elapsed(&cpu, async { assert_eq!(dma.read_block(base).await.read(8, 8), value) }).await
         };
         let write = async |value| {
             cpu.sync().await;
-            timed(&cpu, dma.write_block(base, Block([value; 64]))).await
+            elapsed(&cpu, dma.write_block(base, Block([value; 64]))).await
         };
         cpu.store_word(base + 8, 8, 5).await;
         assert_eq!(read(5).await, transfer + supply, "the cache supplies the block");
         assert_eq!(read(5).await, transfer, "memory has it now");
-        assert_eq!(timed(&cpu, cpu.store_word(base + 8, 8, 6)).await, CYCLE, "and the cache still");
+        assert_eq!(elapsed(&cpu, cpu.store_word(base + 8, 8, 6)).await, CYCLE, "and the cache still");
         assert_eq!(write(9).await, transfer + supply);
-        let load = timed(&cpu, async { assert_eq!(cpu.load_word(base + 8, 1).await, 9) });
+        let load = elapsed(&cpu, async { assert_eq!(cpu.load_word(base + 8, 1).await, 9) });
         assert_eq!(load.await, BLOCK_ACCESS + CYCLE, "the cache has lost it");
         assert_eq!(write(10).await, transfer, "it was not modified");
         assert_eq!(host.peek(base + 8, 1), [10]);
@@ -106,7 +106,7 @@ fn dma_finds_modified_blocks_and_invalidates_what_it_writes() {
 fn copies_of_a_kibibyte(cache: Option<SnoopedCacheParameters>) -> [Time; 2] {
     let bench = bench(cache);
     let times = Rc::new(Cell::default());
-    let noted = times.clone();
+    let recorded_times = times.clone();
     bench.spawn("program", move |_, host| async move {
         let (cpu, [from, to]) = (cpu(&host), [(); 2].map(|()| host.memory.allocate(Bytes(1024))));
         let mut passes = [Time::ZERO; 2];
@@ -118,9 +118,9 @@ fn copies_of_a_kibibyte(cache: Option<SnoopedCacheParameters>) -> [Time; 2] {
                 }
                 cpu.sync().await;
             };
-            *pass = timed(&cpu, copy).await;
+            *pass = elapsed(&cpu, copy).await;
         }
-        noted.set(passes);
+        recorded_times.set(passes);
     });
     bench.finish();
     times.get()
@@ -130,11 +130,11 @@ fn copies_of_a_kibibyte(cache: Option<SnoopedCacheParameters>) -> [Time; 2] {
 fn a_kibibyte_through_memory_costs_a_miss_for_each_block_and_no_access_for_each_word() {
     // Without a cache, each load and each store fetches a block, because the processor holds a block of the other
     // buffer.
-    let without = copies_of_a_kibibyte(None);
-    assert_eq!(without, [(Time::from_ns(100) + CYCLE) * 256; 2], "28.16 us");
+    let without_cache = copies_of_a_kibibyte(None);
+    assert_eq!(without_cache, [(Time::from_ns(100) + CYCLE) * 256; 2], "28.16 us");
     // 16 blocks of each buffer miss once.
-    let with = copies_of_a_kibibyte(Some(cache(1024, 4, 1)));
-    assert_eq!(with, [BLOCK_ACCESS * 32 + CYCLE * 256, CYCLE * 256], "8.96 us, then 2.56 us");
+    let with_cache = copies_of_a_kibibyte(Some(cache(1024, 4, 1)));
+    assert_eq!(with_cache, [BLOCK_ACCESS * 32 + CYCLE * 256, CYCLE * 256], "8.96 us, then 2.56 us");
 }
 
 /// An access of the processor or of an engine to at most 700 B of memory.
@@ -147,10 +147,10 @@ enum Access {
     Copy { from: Address, to: Address },
 }
 
-const AREA: u64 = 704;
+const AREA_BYTES: u64 = 704;
 
 fn access() -> impl Strategy<Value = Access> {
-    let word = (0..AREA / 8, prop::sample::select(vec![1usize, 2, 4, 8]));
+    let word = (0..AREA_BYTES / 8, prop::sample::select(vec![1usize, 2, 4, 8]));
     let word = word.prop_flat_map(|(word, bytes)| (0..8 / bytes as u64, Just(bytes), Just(word))).boxed();
     let position = |(part, bytes, word): (u64, usize, u64)| (word * 8 + part * bytes as u64, bytes);
     let load = word.clone().prop_map(move |at| {
@@ -161,33 +161,33 @@ fn access() -> impl Strategy<Value = Access> {
         let (address, bytes) = position(at);
         Access::Store { address, bytes, value }
     });
-    let read = (0..AREA - 200, 1..200u64).prop_map(|(address, bytes)| Access::Read { address, bytes });
-    let write = (0..AREA - 200, prop::collection::vec(any::<u8>(), 1..200))
+    let read = (0..AREA_BYTES - 200, 1..200u64).prop_map(|(address, bytes)| Access::Read { address, bytes });
+    let write = (0..AREA_BYTES - 200, prop::collection::vec(any::<u8>(), 1..200))
         .prop_map(|(address, data)| Access::Write { address, data });
-    let copy = (0..AREA / 64, 0..AREA / 64).prop_map(|(from, to)| Access::Copy { from: from * 64, to: to * 64 });
+    let copy =
+        (0..AREA_BYTES / 64, 0..AREA_BYTES / 64).prop_map(|(from, to)| Access::Copy { from: from * 64, to: to * 64 });
     prop_oneof![4 => load, 4 => store, 2 => read, 2 => write, 1 => copy]
 }
 
 /// Moves data between memory and an engine. Returns the bytes that were read.
 async fn transfer(port: &BusDma, address: Address, operation: DmaOperation) -> Vec<u8> {
     let Ok(mut transfer) = port.submit(DmaRequest { address, operation }) else { panic!("no tag is free") };
-    let (mut all, mut beat) = (Vec::new(), Vec::new());
+    let (mut read_bytes, mut beat) = (Vec::new(), Vec::new());
     while transfer.next_beat(&mut beat).await.is_some() {
-        all.append(&mut beat);
+        read_bytes.append(&mut beat);
         transfer.beat_passed().await;
     }
     transfer.done().await;
-    all
+    read_bytes
 }
 
-/// Makes the accesses one after the other, and compares all bytes that are read with a plain array that represents
-/// memory.
+/// Makes the accesses one after another, and compares all bytes that are read with a model of memory, a plain array.
 fn assert_coherent(accesses: &[Access], cache: Option<SnoopedCacheParameters>) {
     let (bench, accesses) = (bench(cache), accesses.to_vec());
     bench.spawn("program", move |_, host| async move {
-        let (cpu, base) = (cpu(&host), host.memory.allocate(Bytes(AREA)));
+        let (cpu, base) = (cpu(&host), host.memory.allocate(Bytes(AREA_BYTES)));
         let port = BusDma::new(DmaInitiator::IoBus(host.clone()), 1);
-        let mut model = vec![0u8; AREA as usize];
+        let mut model = vec![0u8; AREA_BYTES as usize];
         for access in accesses {
             match access.clone() {
                 Access::Load { address, bytes } => {
@@ -213,7 +213,7 @@ fn assert_coherent(accesses: &[Access], cache: Option<SnoopedCacheParameters>) {
                 // Without a cache, only the time of a copy is simulated.
                 Access::Copy { .. } => {}
             }
-            assert_eq!(host.peek(base, AREA as usize), model, "{access:?}");
+            assert_eq!(host.peek(base, AREA_BYTES as usize), model, "{access:?}");
         }
     });
     bench.finish();
@@ -221,7 +221,7 @@ fn assert_coherent(accesses: &[Access], cache: Option<SnoopedCacheParameters>) {
 
 proptest! {
     #[test]
-    fn every_access_sees_what_the_last_one_wrote(
+    fn every_access_reads_the_bytes_that_were_written_last(
         accesses in prop::collection::vec(access(), 1..60),
         (sets, ways) in (0..3u32, 0..3u32),
     ) {
@@ -230,7 +230,7 @@ proptest! {
     }
 }
 
-/// Checks stores of the processor and writes of an engine to alternate words of shared blocks.
+/// Checks that the processor and an engine, which write alternate words of the same blocks, lose none of their writes.
 #[test]
 fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
     const WORDS: u64 = 32;
@@ -243,12 +243,12 @@ fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
             let cpu = cpu(&host);
             for round in 1..=ROUNDS {
                 let at = position(round);
-                let before = cpu.load_word(at + 8, 8).await;
+                let engine_word = cpu.load_word(at + 8, 8).await;
                 cpu.store_word(at, 8, round).await;
                 assert_eq!(cpu.load_word(at, 8).await, round);
                 cpu.work(round % 37);
                 cpu.sync().await;
-                assert!(cpu.load_word(at + 8, 8).await >= before, "the engine's words only grow");
+                assert!(cpu.load_word(at + 8, 8).await >= engine_word, "the engine's words only grow");
                 assert_eq!(cpu.load_word(at, 8).await, round);
             }
         });
@@ -261,63 +261,67 @@ fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
             }
         });
         bench.finish();
-        for (part, times) in [(0, 1), (8, 3)] {
+        for (offset, round_factor) in [(0, 1), (8, 3)] {
             for word in 0..WORDS {
-                let last = (1..=ROUNDS).rev().find(|round| position(round * times) == base + word * 16);
-                let seen = bench.host.peek(base + word * 16 + part, 8);
-                assert_eq!(seen, last.unwrap_or(0).to_le_bytes(), "{blocks} blocks, word {word} + {part}");
+                let last = (1..=ROUNDS).rev().find(|round| position(round * round_factor) == base + word * 16);
+                let seen = bench.host.peek(base + word * 16 + offset, 8);
+                assert_eq!(seen, last.unwrap_or(0).to_le_bytes(), "{blocks} blocks, word {word} + {offset}");
             }
         }
     }
 }
 
-/// Polls a cached word that an engine writes at `written`. Returns when the processor sees it, the hits, the work of
-/// the processor, and the events of the run.
-fn polled(spin: Spin, round_cycles: u64, written: Time) -> (Time, f64, Utilization) {
+/// Polls a cached word that an engine begins to write at `write_start`. Returns the time at which the processor sees
+/// the new value, the number of hits, and the utilization of the processor.
+fn poll_until_written(spin: Spin, round_cycles: u64, write_start: Time) -> (Time, f64, Utilization) {
     let bench = bench(SnoopedCacheParameters { spin, ..cache(4, 1, 3) });
     let word = bench.host.memory.allocate(Bytes(64));
-    let seen = Rc::new(Cell::default());
-    let noted = seen.clone();
+    let seen_at = Rc::new(Cell::default());
+    let recorded_time = seen_at.clone();
     let reason: WaitReasonId = bench.simulation.sim().register_wait_reason("the word");
     bench.spawn("program", move |sim, host| async move {
         let cpu = cpu(&host);
         loop {
-            let turn = cpu.acquire("poll").await;
+            let lease = cpu.acquire("poll").await;
             if cpu.load_word(word, 8).await != 0 {
                 cpu.sync().await;
                 break;
             }
-            drop(turn);
+            drop(lease);
             let processor = cpu.coherent().expect("its cache snoops");
             processor.spin(word, round_cycles, reason, &|| Time::MAX).await;
         }
-        noted.set(sim.now());
+        recorded_time.set(sim.now());
     });
     bench.spawn("engine", move |sim, host| async move {
-        sim.until(written).await;
+        sim.until(write_start).await;
         DmaInitiator::IoBus(host).write_block(word, Block([1; 64])).await;
     });
     bench.finish();
-    (seen.get(), metric(&bench.host, "hits"), bench.host.cpu.arbiter().utilization())
+    (seen_at.get(), metric(&bench.host, "hits"), bench.host.cpu.arbiter().utilization())
 }
 
 #[test]
-fn polls_that_are_passed_take_what_simulated_ones_take() {
+fn skipped_polls_take_the_same_time_as_simulated_polls() {
     for round_cycles in [1, 7, 50] {
         for ns in [1_000, 3_000, 3_001, 3_017, 3_350, 10_000, 123_457] {
-            let written = Time::from_ns(ns);
-            let passed = polled(Spin::Skipped, round_cycles, written);
-            assert_eq!(passed, polled(Spin::Each, round_cycles, written), "{round_cycles} cycles, {ns} ns");
-            let visible = written + Time::from_ns(650);
+            let write_start = Time::from_ns(ns);
+            let skipped = poll_until_written(Spin::Skipped, round_cycles, write_start);
+            assert_eq!(
+                skipped,
+                poll_until_written(Spin::Each, round_cycles, write_start),
+                "{round_cycles} cycles, {ns} ns"
+            );
+            let visible = write_start + Time::from_ns(650);
             let latest = visible + CYCLE * (round_cycles + 3) + BLOCK_ACCESS + CYCLE * 3;
-            assert!((visible..=latest).contains(&passed.0), "{:?} is not within a round of {visible:?}", passed.0);
+            assert!((visible..=latest).contains(&skipped.0), "{:?} is not within a round of {visible:?}", skipped.0);
         }
     }
 }
 
 #[test]
 fn a_poll_that_hits_costs_no_access_to_memory() {
-    let (_, hits, _) = polled(Spin::Skipped, 7, Time::from_us(1_000));
+    let (_, hits, _) = poll_until_written(Spin::Skipped, 7, Time::from_us(1_000));
     // There is one miss at the beginning and one at the end; a round takes 100 ns.
     assert!((10_000.0..10_010.0).contains(&hits), "{hits} hits");
 }

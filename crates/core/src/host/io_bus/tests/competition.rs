@@ -13,34 +13,34 @@ struct ObservedTransfer {
 }
 
 impl ObservedTransfer {
-    fn ns(&self) -> Vec<(u64, u64)> {
+    fn burst_intervals_ns(&self) -> Vec<(u64, u64)> {
         self.bursts.iter().map(|(from, to)| (from.ps() / 1_000, to.ps() / 1_000)).collect()
     }
 }
 
-fn transfer(competition: Competition, direction: Direction, bytes: u64, processor: bool) -> ObservedTransfer {
+fn transfer(competition: Competition, direction: Direction, bytes: u64, has_processor_load: bool) -> ObservedTransfer {
     let bench = Bench::new(bursts_of(4), competition);
-    if processor {
+    if has_processor_load {
         let host = bench.host.clone();
-        let copying = async move {
+        let copy_loop = async move {
             loop {
                 host.memory.copy_block().await;
             }
         };
-        bench.simulation.sim().spawn_server("processor", copying);
+        bench.simulation.sim().spawn_server("processor", copy_loop);
     }
     let bursts = Rc::new(RefCell::new(Vec::new()));
-    let seen = bursts.clone();
+    let recorded_bursts = bursts.clone();
     bench.spawn("DMA", move |sim, host| async move {
         let mut stream = host.bridge.open(direction).await;
-        let mut left = Bytes(bytes);
-        while !left.is_empty() {
-            let burst = stream.burst(left).await;
-            left -= burst.bytes;
-            let began = burst.began;
+        let mut remaining_bytes = Bytes(bytes);
+        while !remaining_bytes.is_empty() {
+            let burst = stream.burst(remaining_bytes).await;
+            remaining_bytes -= burst.bytes;
+            let start = burst.began;
             sim.delay(burst.time).await;
             drop(burst);
-            seen.borrow_mut().push((began, sim.now()));
+            recorded_bursts.borrow_mut().push((start, sim.now()));
         }
         stream.close();
     });
@@ -61,10 +61,10 @@ pub const BUFFERED: Competition = Competition::Buffered {
 fn without_competition_every_rule_reaches_the_bridges_rate() {
     for (competition, burst) in [(ALTERNATE, 250), (Competition::DmaFirst, 1_000), (BUFFERED, 1_000)] {
         for direction in [Direction::Read, Direction::Write] {
-            let seen = transfer(competition, direction, 256, false);
+            let observed = transfer(competition, direction, 256, false);
             let bursts = 2_000 / burst;
             let expected: Vec<_> = (0..bursts).map(|n| (150 + n * burst, 150 + (n + 1) * burst)).collect();
-            assert_eq!(seen.ns(), expected, "{competition:?}");
+            assert_eq!(observed.burst_intervals_ns(), expected, "{competition:?}");
         }
     }
 }
@@ -74,27 +74,27 @@ fn alternation_costs_an_access_and_a_restart_per_grain() {
     // The transfer requests memory at 150 ns and gets it at 200 ns. After that, there is an access of 100 ns between
     // any two grains of 250 ns, and a restart time for each grain but the first.
     let read = transfer(ALTERNATE, Direction::Read, 128, true);
-    assert_eq!(read.ns(), [(200, 450), (550, 850), (950, 1_250), (1_350, 1_650)]);
+    assert_eq!(read.burst_intervals_ns(), [(200, 450), (550, 850), (950, 1_250), (1_350, 1_650)]);
     let write = transfer(ALTERNATE, Direction::Write, 128, true);
-    assert_eq!(write.ns(), [(200, 450), (550, 810), (910, 1_170), (1_270, 1_530)]);
+    assert_eq!(write.burst_intervals_ns(), [(200, 450), (550, 810), (910, 1_170), (1_270, 1_530)]);
     assert_eq!(write.accesses, 2 + 3);
 }
 
 #[test]
 fn dma_first_starves_the_processor() {
     // The transfer gets memory after the first access, and holds it from the set-up to the last byte.
-    let seen = transfer(Competition::DmaFirst, Direction::Read, 256, true);
-    assert_eq!(seen.ns(), [(250, 1_250), (1_250, 2_250)]);
-    assert_eq!(seen.accesses, 1, "no access during the transfer");
+    let observed = transfer(Competition::DmaFirst, Direction::Read, 256, true);
+    assert_eq!(observed.burst_intervals_ns(), [(250, 1_250), (1_250, 2_250)]);
+    assert_eq!(observed.accesses, 1, "no access during the transfer");
 }
 
 #[test]
 fn buffered_bursts_hold_memory_only_at_memorys_rate() {
     // 128 B hold memory for 250 ns of their 1000 ns; an access delays a burst by at most 100 ns.
-    let seen = transfer(BUFFERED, Direction::Read, 256, true);
-    assert_eq!(seen.ns(), [(200, 1_200), (1_250, 2_250)]);
+    let observed = transfer(BUFFERED, Direction::Read, 256, true);
+    assert_eq!(observed.burst_intervals_ns(), [(200, 1_200), (1_250, 2_250)]);
     // Two accesses are before the first burst, and the others from 450 ns to 1250 ns and from 1500 ns to 2250 ns.
-    assert_eq!(seen.accesses, 2 + 8 + 8);
+    assert_eq!(observed.accesses, 2 + 8 + 8);
 }
 
 #[test]
@@ -121,26 +121,26 @@ fn a_pause_without_other_accesses_is_not_an_interruption() {
 fn an_interrupt_handler_waits_for_the_program_that_holds_the_processor() {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
     let handled = Rc::new(RefCell::new(Vec::new()));
-    let noted = handled.clone();
+    let recorded = handled.clone();
     bench.spawn("program", |sim, host| async move {
-        let held = host.cpu.arbiter().resource().acquire().await;
+        let hold = host.cpu.arbiter().resource().acquire().await;
         host.interrupts.raise(InterruptVector::FIRST, 1);
         host.interrupts.raise(InterruptVector::FIRST, 2);
         host.cpu.work(500);
         host.cpu.sync().await;
-        drop(held);
+        drop(hold);
         sim.delay(Time::from_us(1)).await;
     });
     let (sim, host) = (bench.simulation.sim(), bench.host.clone());
-    let handle = move |interrupt: Interrupt| -> LocalFuture<'static> {
-        let (sim, host, noted) = (sim.clone(), host.clone(), noted.clone());
+    let handler = move |interrupt: Interrupt| -> LocalFuture<'static> {
+        let (sim, host, recorded) = (sim.clone(), host.clone(), recorded.clone());
         Box::pin(async move {
-            let held = host.cpu.arbiter().resource().acquire().await;
-            noted.borrow_mut().push((sim.now(), interrupt.causes));
-            drop(held);
+            let hold = host.cpu.arbiter().resource().acquire().await;
+            recorded.borrow_mut().push((sim.now(), interrupt.causes));
+            drop(hold);
         })
     };
-    bench.host.interrupts.connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(handle));
+    bench.host.interrupts.connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(handler));
     bench.finish();
     assert_eq!(
         *handled.borrow(),

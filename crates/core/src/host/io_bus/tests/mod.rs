@@ -1,4 +1,4 @@
-//! Tests of the I/O bus with cycle precision, and of each bridge between DMA and processor.
+//! Tests of the I/O bus with cycle precision, and of the competition between DMA and the processor in each bridge.
 //!
 //! | file | tests |
 //! |---|---|
@@ -88,7 +88,7 @@ impl Bench {
         Bench { simulation, host, device }
     }
 
-    /// Starts `work` on the host. The run ends when all such work has ended.
+    /// Starts the task `name` on the host. The run ends when all tasks that were started by this method have ended.
     fn spawn<F: Future<Output = ()> + 'static>(&self, name: &'static str, work: impl FnOnce(Sim, Rc<IoBusHost>) -> F) {
         self.simulation.sim().spawn(name, work(self.simulation.sim(), self.host.clone()));
     }
@@ -100,12 +100,13 @@ impl Bench {
     }
 
     /// Returns the number of words that have arrived at the end of cycle `cycle` of the bus.
-    fn stored_by(&self, cycle: u64) -> usize {
+    fn words_stored_by(&self, cycle: u64) -> usize {
         self.device.stores.borrow().iter().filter(|(at, ..)| *at <= CLOCK.end_of_cycle(cycle)).count()
     }
 }
 
-/// Returns the parameters of a bridge that combines `burst` bytes, with the overheads that §2.3 of the paper implies.
+/// Returns the parameters of a bridge that combines `burst` bytes, with the overheads that follow from
+/// Yocum et al. (1997), §2.3.
 fn bursts_of(burst: u64) -> PioParameters {
     PioParameters {
         write_overhead: BusOverhead::Cycles(3),
@@ -127,8 +128,8 @@ fn exhausted_memory_ends_the_run_and_is_named_in_the_report() {
         }
     });
     let outcome = bench.simulation.run(Limits::default());
-    let Outcome::Deadlock(stuck) = &outcome else { panic!("{outcome:?}") };
+    let Outcome::Deadlock(deadlock) = &outcome else { panic!("{outcome:?}") };
     let expected = "greedy waits for 300000 B of the main memory of host, whose 1 MiB are all in use";
-    assert!(stuck.to_string().ends_with(expected), "{stuck}");
+    assert!(deadlock.to_string().ends_with(expected), "{deadlock}");
     assert_eq!(bench.simulation.sim().now(), Time::from_us(3), "the fourth buffer does not fit");
 }

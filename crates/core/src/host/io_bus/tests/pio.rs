@@ -32,15 +32,15 @@ fn a_burst_takes_its_overhead_and_one_cycle_per_word() {
     });
     bench.finish();
     for burst in 1..=3 {
-        assert_eq!(bench.stored_by(11 * burst - 1), 8 * (burst as usize - 1), "the cycle before");
-        assert_eq!(bench.stored_by(11 * burst), 8 * burst as usize);
+        assert_eq!(bench.words_stored_by(11 * burst - 1), 8 * (burst as usize - 1), "the cycle before");
+        assert_eq!(bench.words_stored_by(11 * burst), 8 * burst as usize);
     }
     let offsets: Vec<u64> = bench.device.stores.borrow().iter().map(|&(_, offset, _)| offset).collect();
     assert_eq!(offsets, (64..160).step_by(4).collect::<Vec<_>>());
 }
 
 /// Returns the time to store 8 bytes, or to load them if `is_load` is true, on a bus of this clock.
-fn taken(overhead: BusOverhead, clock: Hertz, is_load: bool) -> Time {
+fn access_time(overhead: BusOverhead, clock: Hertz, is_load: bool) -> Time {
     let pio = PioParameters { write_overhead: overhead, read_overhead: overhead, ..bursts_of(4) };
     let bench = Bench::with_clock(pio, Competition::DmaFirst, clock);
     bench.spawn("accesses", move |_, host| async move {
@@ -61,8 +61,8 @@ fn an_overhead_in_time_does_not_depend_on_the_clock() {
         for clock in [Hertz(50_000_000), Hertz(100_000_000)] {
             // There are two words, each with its overhead and a cycle for its data.
             let overhead = BusOverhead::Time(Time::from_ns(130));
-            assert_eq!(taken(overhead, clock, is_load), Time::from_ns(260) + clock.cycles(1) + clock.cycles(1));
-            assert_eq!(taken(BusOverhead::Cycles(5), clock, is_load), clock.cycles(12));
+            assert_eq!(access_time(overhead, clock, is_load), Time::from_ns(260) + clock.cycles(1) + clock.cycles(1));
+            assert_eq!(access_time(BusOverhead::Cycles(5), clock, is_load), clock.cycles(12));
         }
     }
 }
@@ -76,8 +76,8 @@ fn without_combining_every_word_is_a_transaction() {
     });
     bench.finish();
     for word in 1..=5 {
-        assert_eq!(bench.stored_by(4 * word - 1), word as usize - 1, "the cycle before");
-        assert_eq!(bench.stored_by(4 * word), word as usize);
+        assert_eq!(bench.words_stored_by(4 * word - 1), word as usize - 1, "the cycle before");
+        assert_eq!(bench.words_stored_by(4 * word), word as usize);
     }
 }
 
@@ -90,14 +90,14 @@ fn stores_to_other_addresses_are_not_combined() {
         host.pio.wait_until_drained().await;
     });
     bench.finish();
-    assert_eq!([4, 5, 9, 10].map(|cycle| bench.stored_by(cycle)), [0, 2, 2, 4]);
+    assert_eq!([4, 5, 9, 10].map(|cycle| bench.words_stored_by(cycle)), [0, 2, 2, 4]);
 }
 
 #[test]
 fn stores_are_posted_until_the_buffer_is_full_and_loads_wait_for_them() {
     let bench = Bench::new(PioParameters { posted_writes: 4, ..bursts_of(4) }, Competition::DmaFirst);
-    let [posted, stalled, loaded] = [const { Cell::new(Time::ZERO) }; 3].map(Rc::new);
-    let recorded = [&posted, &stalled, &loaded].map(Rc::clone);
+    let [posted_at, fifth_posted_at, loaded_at] = [const { Cell::new(Time::ZERO) }; 3].map(Rc::new);
+    let recorded = [&posted_at, &fifth_posted_at, &loaded_at].map(Rc::clone);
     bench.spawn("program", |sim, host| async move {
         host.pio.write(0, &[1; 16]).await;
         recorded[0].set(sim.now());
@@ -109,11 +109,11 @@ fn stores_are_posted_until_the_buffer_is_full_and_loads_wait_for_them() {
         assert_eq!(word, [200, 201, 202, 203]);
     });
     bench.finish();
-    assert_eq!(posted.get(), Time::ZERO, "four stores cost the processor nothing");
-    assert_eq!(stalled.get(), CLOCK.cycles(4), "the fifth waits for the first to leave");
+    assert_eq!(posted_at.get(), Time::ZERO, "four stores cost the processor nothing");
+    assert_eq!(fifth_posted_at.get(), CLOCK.cycles(4), "the fifth waits for the first to leave");
     // Each transaction is rounded down to whole picoseconds, and their times are added.
     let drained = CLOCK.cycles(4) * 5;
-    assert_eq!(loaded.get(), drained + CLOCK.cycles(16), "a load drains the stores, then crosses the bus");
+    assert_eq!(loaded_at.get(), drained + CLOCK.cycles(16), "a load drains the stores, then crosses the bus");
 }
 
 /// Registers behind a link, which respond after 400 ns.
@@ -136,9 +136,9 @@ impl AsyncDevice for FarRegisters {
 }
 
 /// Writes two words and reads one. Returns the times at which the writes were posted and the read was complete.
-fn write_and_read(map: impl FnOnce(&Bench) -> Window) -> [Time; 2] {
+fn write_and_read(attach_device: impl FnOnce(&Bench) -> Window) -> [Time; 2] {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
-    let (window, times) = (map(&bench), Rc::new(Cell::new([Time::ZERO; 2])));
+    let (window, times) = (attach_device(&bench), Rc::new(Cell::new([Time::ZERO; 2])));
     let recorded = times.clone();
     bench.spawn("program", |sim, host| async move {
         host.pio.write(window.at(8), &[1; 8]).await;
@@ -156,8 +156,8 @@ fn write_and_read(map: impl FnOnce(&Bench) -> Window) -> [Time; 2] {
 #[test]
 fn a_device_that_takes_time_holds_the_bus_for_it() {
     let near = write_and_read(|bench| bench.host.attach(bench.device.clone(), 64));
-    let adapted = write_and_read(|bench| bench.host.attach_async(Rc::new(ImmediateDevice(bench.device.clone())), 64));
-    assert_eq!(near, adapted, "the adapter of a device that responds at once takes no time");
+    let immediate = write_and_read(|bench| bench.host.attach_async(Rc::new(ImmediateDevice(bench.device.clone())), 64));
+    assert_eq!(near, immediate, "the adapter of a device that responds at once takes no time");
     let far = write_and_read(|bench| {
         bench.host.attach_async(Rc::new(FarRegisters(bench.simulation.sim(), bench.device.clone())), 64)
     });

@@ -3,28 +3,28 @@
 use super::*;
 use crate::host::{AnyProcessor, ExecPriority, Processor};
 
-/// Runs `program`, and a handler that requests the processor at `requested_at` and works for `cycles` of 10 ns. Returns
-/// the times at which they end.
+/// Runs `program`, and a handler that requests the processor at `requested_at` and works for `cycles` cycles of 10 ns.
+/// Returns the times at which the program and the handler end.
 fn run(requested_at: Time, cycles: u64, program: impl AsyncFnOnce(&AnyProcessor) + 'static) -> (Time, Time) {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
     let ends = Rc::new(RefCell::new((Time::ZERO, Time::ZERO)));
     let cpu = AnyProcessor::IoBus(bench.host.cpu.clone());
-    let half = cpu.at(ExecPriority::BottomHalf);
-    let (noted, handled) = (ends.clone(), ends.clone());
+    let bottom_half = cpu.at(ExecPriority::BottomHalf);
+    let (program_ends, handler_ends) = (ends.clone(), ends.clone());
     bench.spawn("program", |sim, _| async move {
         let lease = cpu.acquire("program").await;
         program(&cpu).await;
         cpu.sync().await;
         drop(lease);
-        noted.borrow_mut().0 = sim.now();
+        program_ends.borrow_mut().0 = sim.now();
     });
     bench.spawn("handler", move |sim, _| async move {
         sim.until(requested_at).await;
-        let lease = half.acquire("handle").await;
-        half.work(cycles);
-        half.sync().await;
+        let lease = bottom_half.acquire("handle").await;
+        bottom_half.work(cycles);
+        bottom_half.sync().await;
         drop(lease);
-        handled.borrow_mut().1 = sim.now();
+        handler_ends.borrow_mut().1 = sim.now();
     });
     bench.finish();
     ends.take()
@@ -54,17 +54,17 @@ fn an_access_is_not_preempted() {
 fn a_handler_with_work_starves_the_program() {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
     let cpu = AnyProcessor::IoBus(bench.host.cpu.clone());
-    let [half, interrupt] = [ExecPriority::BottomHalf, ExecPriority::Interrupt].map(|level| cpu.at(level));
+    let [bottom_half, interrupt] = [ExecPriority::BottomHalf, ExecPriority::Interrupt].map(|priority| cpu.at(priority));
     let ends = Rc::new(RefCell::new(Vec::new()));
-    let noted = ends.clone();
+    let recorded_ends = ends.clone();
     bench.spawn("program", |sim, _| async move {
         let _lease = cpu.acquire("program").await;
         cpu.work(100);
         cpu.sync().await;
-        noted.borrow_mut().push(("program", sim.now()));
+        recorded_ends.borrow_mut().push(("program", sim.now()));
     });
-    for (name, cpu, work) in [("bottom half", half, 1_000), ("interrupt", interrupt, 10)] {
-        let noted = ends.clone();
+    for (name, cpu, cycles) in [("bottom half", bottom_half, 1_000), ("interrupt", interrupt, 10)] {
+        let recorded_ends = ends.clone();
         bench.spawn(name, move |sim, _| async move {
             for round in 1..=3 {
                 // The bottom half always has work; interrupts come every 2 us.
@@ -72,10 +72,10 @@ fn a_handler_with_work_starves_the_program() {
                     sim.until(Time::from_us(2 * round)).await;
                 }
                 let _lease = cpu.acquire(name).await;
-                cpu.work(work);
+                cpu.work(cycles);
                 cpu.sync().await;
             }
-            noted.borrow_mut().push((name, sim.now()));
+            recorded_ends.borrow_mut().push((name, sim.now()));
         });
     }
     bench.finish();

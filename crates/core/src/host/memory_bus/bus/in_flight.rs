@@ -1,39 +1,39 @@
-//! The transactions under way, and their blocks while neither the supplier nor the receiver has them.
+//! The transactions in progress, with the bytes of their blocks. During a transaction, the block may be neither at the
+//! supplier nor at the receiver.
 //!
-//! A circuit-switched bus has at most one. On a split bus there are several, and each block is moved by one transaction
-//! at a time.
+//! A circuit-switched bus has at most one transaction in progress, and a split bus may have several. At most one
+//! transaction moves a block at a time.
 
 use crate::engine::{Signal, Sim, Time};
 use crate::host::block::{Address, Block};
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// The transactions under way.
+/// The transactions in progress.
 pub(super) struct InFlight {
-    transactions: RefCell<Vec<Move>>,
-    /// Notified when a transaction has ended.
-    ended: Signal,
+    transactions: RefCell<Vec<BlockTransfer>>,
+    transaction_ended: Signal,
 }
 
 /// A transaction that moves a block.
 #[derive(Clone, Copy)]
-struct Move {
+struct BlockTransfer {
     block: Address,
     /// End of the transaction.
-    until: Time,
+    end: Time,
     /// The bytes of the block, if they are known.
     data: Option<Block>,
 }
 
 impl InFlight {
     pub(super) fn new(sim: &Sim, name: &str) -> InFlight {
-        let ended = Signal::new(sim, format!("the end of a transaction on the {name} bus"));
-        InFlight { transactions: RefCell::default(), ended }
+        let transaction_ended = Signal::new(sim, format!("the end of a transaction on the {name} bus"));
+        InFlight { transactions: RefCell::default(), transaction_ended }
     }
 
     /// Returns the signal that is notified when a transaction has ended.
-    pub(super) fn ended(&self) -> &Signal {
-        &self.ended
+    pub(super) fn transaction_ended(&self) -> &Signal {
+        &self.transaction_ended
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -41,34 +41,34 @@ impl InFlight {
     }
 
     /// Returns whether a transaction moves `block`.
-    pub(super) fn has(&self, block: Address) -> bool {
-        self.transactions.borrow().iter().any(|moving| moving.block == block)
+    pub(super) fn moves(&self, block: Address) -> bool {
+        self.transactions.borrow().iter().any(|transfer| transfer.block == block)
     }
 
     /// Returns the data of `block`, if a transaction moves the block and its data is known.
     pub(super) fn data(&self, block: Address) -> Option<Block> {
-        self.transactions.borrow().iter().find(|moving| moving.block == block)?.data
+        self.transactions.borrow().iter().find(|transfer| transfer.block == block)?.data
     }
 
     /// Returns the end of the last transaction that moves a block in `range`, if there is one.
-    pub(super) fn until(&self, range: Range<Address>) -> Option<Time> {
+    pub(super) fn last_end(&self, range: Range<Address>) -> Option<Time> {
         let transactions = self.transactions.borrow();
-        transactions.iter().filter(|moving| range.contains(&moving.block)).map(|moving| moving.until).max()
+        transactions.iter().filter(|transfer| range.contains(&transfer.block)).map(|transfer| transfer.end).max()
     }
 
-    /// Adds a transaction that moves `block` until `until`. The data is not known.
+    /// Adds a transaction that moves `block` until `end`. The data is not known.
     #[inline]
-    pub(super) fn add(&self, block: Address, until: Time) {
-        debug_assert!(!self.has(block), "two transactions move block {block:#x}");
-        self.transactions.borrow_mut().push(Move { block, until, data: None });
+    pub(super) fn add(&self, block: Address, end: Time) {
+        debug_assert!(!self.moves(block), "two transactions move block {block:#x}");
+        self.transactions.borrow_mut().push(BlockTransfer { block, end, data: None });
     }
 
     /// Sets the data of `block`, which a transaction moves.
     #[inline]
     pub(super) fn set_data(&self, block: Address, data: &Block) {
         let mut transactions = self.transactions.borrow_mut();
-        if let Some(moving) = transactions.iter_mut().find(|moving| moving.block == block) {
-            moving.data = Some(*data);
+        if let Some(transfer) = transactions.iter_mut().find(|transfer| transfer.block == block) {
+            transfer.data = Some(*data);
         }
     }
 
@@ -76,10 +76,10 @@ impl InFlight {
     #[inline]
     pub(super) fn remove(&self, block: Address) {
         let mut transactions = self.transactions.borrow_mut();
-        if let Some(index) = transactions.iter().position(|moving| moving.block == block) {
+        if let Some(index) = transactions.iter().position(|transfer| transfer.block == block) {
             transactions.swap_remove(index);
         }
         drop(transactions);
-        self.ended.notify();
+        self.transaction_ended.notify();
     }
 }

@@ -3,9 +3,8 @@
 //! The module models a circuit-switched bus, which runs one transaction at a time, and a split-transaction bus. A
 //! transaction begins at a clock edge. On a circuit-switched bus it holds the bus from arbitration to turnaround,
 //! including the access at the home or owner. On a split bus it holds the bus for the same cycles without the access;
-//! the latency is the same, and transactions on other blocks may begin during the access. A transaction on a block that
-//! another one moves begins when that one has ended.
-//!
+//! the latency is the same, and transactions on other blocks may begin during the access. If a transaction is moving a
+//! block, the next transaction on this block begins after its end.
 //!
 //! | kind | moves | cycles (Table 3's width, defaults) | and the bus is held for |
 //! |---|---|---|---|
@@ -16,7 +15,7 @@
 //!
 //! A home that posts writes takes a block into a buffer for one block, and writes it to its memory afterwards. The next
 //! block access to this home waits for the write and holds the bus during the wait. Main memory does not post. Word
-//! accesses are strongly ordered and end when the device has completed them.
+//! accesses are strongly ordered. A word access ends when the device has completed it.
 //!
 //! All copies change state when the bus is granted, and all data arrives when the transaction ends. No other
 //! transaction can access the block in between; [`Bus::peek`], which takes no simulated time, returns the data in
@@ -25,24 +24,25 @@
 //!
 //! The machine of the paper is circuit-switched: the paper does not mention split transactions, and the contemporary
 //! machines with this processor had a circuit-switched MBus. The module leaves out retries, errors and priorities, and
-//! on a split bus the arbitration for the data: its cycles are those after the address.
+//! on a split bus the
+//! separate arbitration for the data.
 //!
 //! Parameters: [`BusParameters`]. Statistics: the transactions by kind, the blocks that were read by supplier, and the
 //! time for which the bus was held.
 
-mod granted;
+mod grant;
 mod in_flight;
 mod off_bus;
 mod word_reads;
 
-pub use granted::{AcquireBus, Granted, Transaction};
+pub use grant::{AcquireBus, BusGrant, Transaction};
 pub(super) use word_reads::WordReads;
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::moesi::State;
 use super::parameters::{BusParameters, BusTransactions};
 use crate::engine::signal::SignalWait;
-use crate::engine::{Busy, Rate, Resource, Sim, Time, record};
+use crate::engine::{BusyTime, Rate, Resource, Sim, Time, record};
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
 use in_flight::InFlight;
 use std::cell::{Cell, RefCell};
@@ -53,12 +53,12 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TransactionResult {
     /// Whether another agent keeps a copy.
-    pub shared: bool,
-    /// Agent that supplied or took the data, if any was moved.
-    pub by: Option<AgentId>,
+    pub is_shared: bool,
+    /// Agent that supplied or received the data; `None` if no data were moved.
+    pub responder: Option<AgentId>,
     /// Time at which a posted write reaches its home's memory. For any other transaction, it is the end of the
     /// transaction.
-    pub settled: Time,
+    pub completed_at: Time,
 }
 
 /// The bus.
@@ -67,23 +67,24 @@ pub struct Bus {
     parameters: BusParameters,
     /// Cycles that every transaction takes.
     fixed_cycles: u64,
-    held: Resource,
+    resource: Resource,
     agents: RefCell<Vec<Rc<dyn Agent>>>,
     /// Whether the answers of an agent to snoops without data take time.
     has_late_answers: Cell<bool>,
     /// Agents that snoop.
-    snooping: RefCell<Vec<(AgentId, Rc<dyn Agent>)>>,
+    snoopers: RefCell<Vec<(AgentId, Rc<dyn Agent>)>>,
     homes: RefCell<Vec<(Range<Address>, AgentId)>>,
     /// Number of agents that may request the bus.
     requesters: Cell<usize>,
     counts: [Cell<u64>; TransactionKind::ALL.len()],
-    /// Number of blocks that were read, by requesting and by supplying agent.
-    fetched: RefCell<Vec<Vec<u64>>>,
+    /// Number of blocks that were read, by requesting agent and then by supplying agent.
+    fetched_blocks: RefCell<Vec<Vec<u64>>>,
     /// For each agent, the time until which its memory works on a posted write.
-    writing_until: RefCell<Vec<Time>>,
-    accessed: [Busy; 3],
+    posted_write_ends: RefCell<Vec<Time>>,
+    /// Busy times of main memory, of the caches, and of all other agents, by accesses from the bus.
+    access_busy: [BusyTime; 3],
     /// Number of caches, which are the agents after main memory.
-    caches: Cell<usize>,
+    cache_count: Cell<usize>,
     in_flight: InFlight,
     track: Option<record::TrackId>,
 }
@@ -91,22 +92,23 @@ pub struct Bus {
 impl Bus {
     /// Creates a bus without agents.
     pub fn new(sim: &Sim, name: &str, parameters: BusParameters) -> Bus {
-        let (recorder, p) = (sim.recorder(), &parameters);
+        let recorder = sim.recorder();
+        let BusParameters { arbitration_cycles, address_cycles, snoop_cycles, turnaround_cycles, .. } = parameters;
         Bus {
             sim: sim.clone(),
-            fixed_cycles: p.arbitration_cycles + p.address_cycles + p.snoop_cycles + p.turnaround_cycles,
+            fixed_cycles: arbitration_cycles + address_cycles + snoop_cycles + turnaround_cycles,
             parameters,
-            held: Resource::new(sim, format!("{name} bus")),
+            resource: Resource::new(sim, format!("{name} bus")),
             agents: RefCell::default(),
             has_late_answers: Cell::new(false),
-            snooping: RefCell::default(),
+            snoopers: RefCell::default(),
             homes: RefCell::default(),
             requesters: Cell::new(0),
             counts: Default::default(),
-            fetched: RefCell::default(),
-            writing_until: RefCell::default(),
-            accessed: Default::default(),
-            caches: Cell::new(1),
+            fetched_blocks: RefCell::default(),
+            posted_write_ends: RefCell::default(),
+            access_busy: Default::default(),
+            cache_count: Cell::new(1),
             in_flight: InFlight::new(sim, name),
             track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
         }
@@ -120,14 +122,17 @@ impl Bus {
     pub fn attach(&self, agent: Rc<dyn Agent>, addresses: Option<Range<Address>>) -> AgentId {
         let id = AgentId(self.agents.borrow().len());
         if agent.snoops() {
-            self.snooping.borrow_mut().push((id, agent.clone()));
+            self.snoopers.borrow_mut().push((id, agent.clone()));
         }
         self.has_late_answers.set(self.has_late_answers.get() || agent.answers_late());
         self.requesters.set(self.requesters.get() + usize::from(agent.requests_bus()));
         self.agents.borrow_mut().push(agent);
-        self.fetched.borrow_mut().push(Vec::new());
-        self.fetched.borrow_mut().iter_mut().for_each(|fetched_by_agent| fetched_by_agent.resize(id.0 + 1, 0));
-        self.writing_until.borrow_mut().push(Time::ZERO);
+        self.fetched_blocks.borrow_mut().push(Vec::new());
+        self.fetched_blocks
+            .borrow_mut()
+            .iter_mut()
+            .for_each(|blocks_by_supplier| blocks_by_supplier.resize(id.0 + 1, 0));
+        self.posted_write_ends.borrow_mut().push(Time::ZERO);
         let mut homes = self.homes.borrow_mut();
         if let Some(range) = addresses {
             let are_disjoint = homes.iter().all(|(other, _)| range.end <= other.start || other.end <= range.start);
@@ -139,30 +144,30 @@ impl Bus {
 
     /// Waits for the bus, for a transaction on the block of `address`. On a split bus it is granted when no other
     /// transaction moves the block.
-    pub fn acquire(&self, by: AgentId, address: Address) -> AcquireBus<'_> {
-        AcquireBus::new(self, by, block_of(address))
+    pub fn acquire(&self, requester: AgentId, address: Address) -> AcquireBus<'_> {
+        AcquireBus::new(self, requester, block_of(address))
     }
 
     /// Waits for the bus and runs one transaction.
     pub async fn transact(
         &self,
-        by: AgentId,
+        requester: AgentId,
         kind: TransactionKind,
         address: Address,
         bytes: usize,
         data: &mut Block,
     ) -> TransactionResult {
-        self.acquire(by, address).await.run(kind, address, bytes, data).await
+        self.acquire(requester, address).await.run(kind, address, bytes, data).await
     }
 
-    /// Returns a wait for the end of a transaction, if one moves the block of `address`. A granted circuit-switched bus
-    /// has no such transaction.
+    /// Returns a wait for the end of a transaction, if a transaction moves the block of `address`. On a
+    /// circuit-switched bus, no transaction is in progress when the bus is granted.
     #[inline]
     pub(super) fn conflict(&self, address: Address) -> Option<SignalWait<'_>> {
-        (self.is_split() && self.in_flight.has(block_of(address))).then(|| self.next_end())
+        (self.is_split() && self.in_flight.moves(block_of(address))).then(|| self.next_end())
     }
 
-    /// Returns whether other transactions use the bus during the access of one.
+    /// Returns whether other transactions may use the bus during the access of a transaction at its home or owner.
     #[inline]
     pub fn is_split(&self) -> bool {
         self.parameters.transactions == BusTransactions::Split
@@ -170,7 +175,7 @@ impl Bus {
 
     /// Returns a wait for the end of any transaction.
     pub(super) fn next_end(&self) -> SignalWait<'_> {
-        self.in_flight.ended().wait()
+        self.in_flight.transaction_ended().wait()
     }
 
     /// Returns the number of transactions, by [`TransactionKind`].
@@ -179,25 +184,25 @@ impl Bus {
     }
 
     /// Returns the number of blocks that `agent` has read, by supplying agent.
-    pub fn fetched(&self, agent: AgentId) -> Vec<u64> {
-        self.fetched.borrow()[agent.0].clone()
+    pub fn fetched_blocks(&self, agent: AgentId) -> Vec<u64> {
+        self.fetched_blocks.borrow()[agent.0].clone()
     }
 
     /// Returns the time for which the bus was held.
     pub fn held_total(&self) -> Time {
-        self.held.held_total()
+        self.resource.held_total()
     }
 
     /// Returns the time for which the bus moved addresses and data. Accesses at homes and owners are not included.
     pub fn moved_total(&self) -> Time {
-        self.held.moved_total()
+        self.resource.moved_total()
     }
 
-    /// Returns the times for which accesses from the bus, including posted ones, kept the memories of agents busy: the
-    /// time of main memory, of the caches together, and of all other agents together. The others belong to an
+    /// Returns the times for which accesses from the bus, including posted writes, kept the memories of agents busy:
+    /// the time of main memory, the total of the caches, and the total of all other agents, which belong to an
     /// interface.
-    pub fn accessed(&self) -> [Time; 3] {
-        self.accessed.each_ref().map(|busy| busy.total(self.sim.now()))
+    pub fn access_times(&self) -> [Time; 3] {
+        self.access_busy.each_ref().map(|busy| busy.total(self.sim.now()))
     }
 
     /// Returns the peak rate of the bus, which moves its full width in every cycle.
@@ -205,9 +210,9 @@ impl Bus {
         Rate::from_bytes_per_s(self.parameters.clock.0 * self.parameters.width.get())
     }
 
-    /// Returns whether a transaction is under way.
+    /// Returns whether a transaction is in progress.
     pub fn is_busy(&self) -> bool {
-        self.held.is_held() || self.is_split() && !self.in_flight.is_empty()
+        self.resource.is_held() || self.is_split() && !self.in_flight.is_empty()
     }
 
     /// Returns a block as a program would read it, without a transaction. The block is read from its owner, from the
@@ -237,92 +242,99 @@ impl Bus {
     }
 
     /// Lets every other agent snoop. Returns the agent that supplies the block, and whether another agent keeps a copy.
-    fn snoop(&self, by: AgentId, kind: TransactionKind, block: Address, data: &mut Block) -> (Option<AgentId>, bool) {
-        let (mut supplier, mut shared) = (None, false);
-        for (id, agent) in self.snooping.borrow().iter().filter(|(id, _)| *id != by) {
+    fn snoop(
+        &self,
+        requester: AgentId,
+        kind: TransactionKind,
+        block: Address,
+        data: &mut Block,
+    ) -> (Option<AgentId>, bool) {
+        let (mut supplier, mut is_shared) = (None, false);
+        for (id, agent) in self.snoopers.borrow().iter().filter(|(id, _)| *id != requester) {
             let snooped = agent.snoop(kind, block, data);
-            shared |= snooped.shared;
+            is_shared |= snooped.is_shared;
             if snooped.supplies {
                 assert!(supplier.is_none(), "two agents own block {block:#x}");
                 supplier = Some(*id);
             }
         }
-        (supplier, shared)
+        (supplier, is_shared)
     }
 
-    /// Returns the time until the last agent has answered a snoop without data. Agents lose their copies, and a home
-    /// behind a link has to know the owner.
-    fn answer_time(&self, by: AgentId, kind: TransactionKind, block: Address) -> Time {
-        let takes_copies =
+    /// Returns the time until the last agent has answered a snoop without data. Only transactions that invalidate
+    /// copies wait for the answers of agents that lose their copies, and of a home behind a link, which has to know the
+    /// owner.
+    fn answer_time(&self, requester: AgentId, kind: TransactionKind, block: Address) -> Time {
+        let invalidates_copies =
             matches!(kind, TransactionKind::ReadExclusive | TransactionKind::Invalidate | TransactionKind::WriteBlock);
-        if !self.has_late_answers.get() || !takes_copies {
+        if !self.has_late_answers.get() || !invalidates_copies {
             return Time::ZERO;
         }
-        let snooping = self.snooping.borrow();
-        let others = snooping.iter().filter(|(id, _)| *id != by);
+        let snoopers = self.snoopers.borrow();
+        let others = snoopers.iter().filter(|(id, _)| *id != requester);
         others.map(|(_, agent)| agent.answer_time(block)).max().unwrap_or_default()
     }
 
     /// Sets the number of caches, which were attached after main memory.
-    pub(super) fn set_caches(&self, caches: usize) {
-        self.caches.set(caches);
+    pub(super) fn set_cache_count(&self, cache_count: usize) {
+        self.cache_count.set(cache_count);
     }
 
     /// Returns whether several cores use the bus.
     pub(super) fn has_several_caches(&self) -> bool {
-        self.caches.get() > 1
+        self.cache_count.get() > 1
     }
 
-    fn memory_of(&self, agent: AgentId) -> &Busy {
+    fn memory_of(&self, agent: AgentId) -> &BusyTime {
         let kind = match agent.0 {
             0 => 0,
-            cache if cache <= self.caches.get() => 1,
+            cache if cache <= self.cache_count.get() => 1,
             _ => 2,
         };
-        &self.accessed[kind]
+        &self.access_busy[kind]
     }
 
-    /// Returns the end of a transaction that begins at `start`.
-    fn end(&self, start: Time, kind: TransactionKind, bytes: usize, access: Time) -> Time {
-        let p = &self.parameters;
-        let moved = match kind {
-            TransactionKind::Invalidate if access == Time::ZERO => 0,
-            TransactionKind::Invalidate => p.clock.cycle_at(access),
-            _ => bytes.div_ceil(p.width.len()) as u64 + p.clock.cycle_at(access),
+    /// Returns the end of a transaction that begins at `start` and whose access takes `access_time`.
+    fn transaction_end(&self, start: Time, kind: TransactionKind, bytes: usize, access_time: Time) -> Time {
+        let (clock, width) = (self.parameters.clock, self.parameters.width);
+        let further_cycles = match kind {
+            TransactionKind::Invalidate if access_time == Time::ZERO => 0,
+            TransactionKind::Invalidate => clock.cycle_at(access_time),
+            _ => bytes.div_ceil(width.len()) as u64 + clock.cycle_at(access_time),
         };
-        p.clock.edge_after(start, self.fixed_cycles + moved)
+        clock.edge_after(start, self.fixed_cycles + further_cycles)
     }
 
     /// Returns the time until which a transaction from `start` to `end` holds the bus.
     #[inline]
-    fn release(&self, (start, end): (Time, Time), kind: TransactionKind, bytes: usize) -> Time {
-        if self.is_split() { self.end(start, kind, bytes, Time::ZERO) } else { end }
+    fn release_time(&self, (start, end): (Time, Time), kind: TransactionKind, bytes: usize) -> Time {
+        if self.is_split() { self.transaction_end(start, kind, bytes, Time::ZERO) } else { end }
     }
 
-    /// Accounts for a transaction of `requester` that agent `by`, if any, served in the time `access`. The transaction
-    /// held the bus until `release`.
+    /// Accounts for a transaction of `requester` that `responder`, if there is one, served in `access_time`. The
+    /// transaction held the bus until `release_time`.
     fn account(
         &self,
         kind: TransactionKind,
-        (requester, by): (AgentId, Option<AgentId>),
-        access: Time,
-        (start, release, end): (Time, Time, Time),
+        (requester, responder): (AgentId, Option<AgentId>),
+        access_time: Time,
+        (start, release_time, end): (Time, Time, Time),
     ) {
-        self.held.add_moved_time(self.moving_time((start, release), access));
-        if let Some(by) = by {
-            self.memory_of(by).add_interval(end.since(access), end);
+        self.resource.add_moved_time(self.moving_time((start, release_time), access_time));
+        if let Some(responder) = responder {
+            self.memory_of(responder).add_interval(end.since(access_time), end);
         }
-        let count = &self.counts[kind as usize];
-        count.set(count.get() + 1);
-        if let (TransactionKind::Read | TransactionKind::ReadExclusive, Some(by)) = (kind, by) {
-            self.fetched.borrow_mut()[requester.0][by.0] += 1;
+        let counter = &self.counts[kind as usize];
+        counter.set(counter.get() + 1);
+        if let (TransactionKind::Read | TransactionKind::ReadExclusive, Some(supplier)) = (kind, responder) {
+            self.fetched_blocks.borrow_mut()[requester.0][supplier.0] += 1;
         }
     }
 
     /// Returns the part of a hold of the bus in which addresses and data move.
-    fn moving_time(&self, (start, release): (Time, Time), access: Time) -> Time {
-        let held_time = release - start;
-        if self.is_split() { held_time } else { held_time.since(access) }
+    fn moving_time(&self, (start, release_time): (Time, Time), access_time: Time) -> Time {
+        let hold_time = release_time - start;
+        if self.is_split() { hold_time } else { hold_time.since(access_time) }
     }
 
     fn record(&self, kind: TransactionKind, bytes: usize, start: Time, end: Time) {
@@ -354,34 +366,34 @@ impl Bus {
         start: Time,
         kind: TransactionKind,
         supplier: Option<AgentId>,
-        by: Option<AgentId>,
+        responder: Option<AgentId>,
         address: Address,
     ) -> Time {
         let agents = self.agents.borrow();
-        match (supplier, by) {
+        match (supplier, responder) {
             (Some(supplier), _) => agents[supplier.0].supply_time(),
             (None, Some(home)) => {
-                let busy = if kind.is_word() { Time::ZERO } else { self.writing_until.borrow()[home.0] };
-                let wait = busy.since(start);
-                let posts = kind.may_be_posted() && agents[home.0].home_posts_writes();
-                wait + if posts { Time::ZERO } else { agents[home.0].home_time(address) }
+                let busy_until = if kind.is_word() { Time::ZERO } else { self.posted_write_ends.borrow()[home.0] };
+                let wait = busy_until.since(start);
+                let is_posted = kind.may_be_posted() && agents[home.0].home_posts_writes();
+                wait + if is_posted { Time::ZERO } else { agents[home.0].home_time(address) }
             }
             (None, None) => Time::ZERO,
         }
     }
 
-    /// Ends a transaction. A posted write keeps the memory of its home busy. Returns the time at which such a write
-    /// reaches memory.
-    fn settle(&self, kind: TransactionKind, by: Option<AgentId>, address: Address) -> Time {
+    /// Ends a transaction. A posted write keeps the memory of its home busy. Returns the time at which a posted write
+    /// reaches the memory, or the current time for any other transaction.
+    fn finish_posted_write(&self, kind: TransactionKind, responder: Option<AgentId>, address: Address) -> Time {
         let now = self.sim.now();
-        let Some(home) = by.filter(|_| kind.may_be_posted()) else { return now };
+        let Some(home) = responder.filter(|_| kind.may_be_posted()) else { return now };
         let agents = self.agents.borrow();
         if !agents[home.0].home_posts_writes() {
             return now;
         }
-        let until = now + agents[home.0].home_time(address);
-        self.memory_of(home).add_interval(now, until);
-        self.writing_until.borrow_mut()[home.0] = until;
-        until
+        let write_end = now + agents[home.0].home_time(address);
+        self.memory_of(home).add_interval(now, write_end);
+        self.posted_write_ends.borrow_mut()[home.0] = write_end;
+        write_end
     }
 }

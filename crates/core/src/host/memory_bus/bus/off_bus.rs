@@ -10,13 +10,14 @@ use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block}
 use crate::host::memory_bus::agent::TransactionKind;
 use std::ops::Range;
 
-/// Calls `with` with the address of each part of `range` that is in one block, and with its offset and length.
-fn each_block(range: Range<Address>, mut with: impl FnMut(Address, usize, Range<usize>)) {
+/// Calls `visit` with the address of each part of `range` that is in one block, and with the offset of the part in
+/// `range`, and its offsets in the block.
+fn for_each_block(range: Range<Address>, mut visit: impl FnMut(Address, usize, Range<usize>)) {
     let mut at = range.start;
     while at < range.end {
         let offset = offset_in_block(at);
         let length = (BLOCK_BYTES - offset).min((range.end - at) as usize);
-        with(block_of(at), (at - range.start) as usize, offset..offset + length);
+        visit(block_of(at), (at - range.start) as usize, offset..offset + length);
         at += length as u64;
     }
 }
@@ -24,24 +25,24 @@ fn each_block(range: Range<Address>, mut with: impl FnMut(Address, usize, Range<
 impl Bus {
     /// Returns the end of the transaction that moves a block of `range`, if there is one.
     pub(in crate::host) fn transaction_end_in(&self, range: &Range<Address>) -> Option<Time> {
-        self.in_flight.until(block_of(range.start)..range.end)
+        self.in_flight.last_end(block_of(range.start)..range.end)
     }
 
     /// Reads the bytes at `address` coherently.
     pub(in crate::host) fn read_off_bus(&self, address: Address, into: &mut [u8]) {
-        each_block(address..address + into.len() as u64, |block, from, part| {
-            let length = part.len();
-            into[from..from + length].copy_from_slice(&self.peek(block).0[part]);
+        for_each_block(address..address + into.len() as u64, |block, offset, block_range| {
+            let length = block_range.len();
+            into[offset..offset + length].copy_from_slice(&self.peek(block).0[block_range]);
         });
     }
 
     /// Writes bytes at `address`, and invalidates all copies. No transaction may be moving one of the blocks.
     pub(in crate::host) fn write_off_bus(&self, address: Address, bytes: &[u8]) {
-        each_block(address..address + bytes.len() as u64, |block, from, part| {
-            let length = part.len();
+        for_each_block(address..address + bytes.len() as u64, |block, offset, block_range| {
+            let length = block_range.len();
             let mut data = if length == BLOCK_BYTES { Block::ZERO } else { self.peek(block) };
-            data.0[part].copy_from_slice(&bytes[from..from + length]);
-            for (_, agent) in self.snooping.borrow().iter() {
+            data.0[block_range].copy_from_slice(&bytes[offset..offset + length]);
+            for (_, agent) in self.snoopers.borrow().iter() {
                 agent.snoop(TransactionKind::WriteBlock, block, &mut data.clone());
             }
             self.agents.borrow()[self.home(block).0].home_write(block, BLOCK_BYTES, &data);
@@ -59,6 +60,6 @@ impl Bus {
 
     /// Returns whether an agent has a copy of the block.
     pub(in crate::host) fn is_cached(&self, block: Address) -> bool {
-        self.snooping.borrow().iter().any(|(_, agent)| agent.state(block).readable())
+        self.snoopers.borrow().iter().any(|(_, agent)| agent.state(block).readable())
     }
 }

@@ -1,6 +1,7 @@
 //! Accounting for repeated reads of one word that are not simulated one by one (`polls.rs`).
 //!
-//! Each read is counted as if it had been simulated. Contention for the bus is left out; the caller excludes it.
+//! Each read is counted as if it had been simulated. The caller ensures that no other agent uses the bus meanwhile:
+//! contention for it is not modelled.
 
 use super::Bus;
 use crate::engine::Time;
@@ -22,24 +23,30 @@ impl Bus {
 
     /// Returns the end of a read that requests the bus at `start`.
     pub(in crate::host::memory_bus) fn word_read_end(&self, read: WordReads, start: Time) -> Time {
-        self.end(start, TransactionKind::ReadWord, read.bytes, self.word_time(read, start))
+        self.transaction_end(start, TransactionKind::ReadWord, read.bytes, self.word_access_time(read, start))
     }
 
-    fn word_time(&self, read: WordReads, start: Time) -> Time {
+    fn word_access_time(&self, read: WordReads, start: Time) -> Time {
         self.access_time(start, TransactionKind::ReadWord, None, Some(read.home), read.address)
     }
 
-    /// Accounts for a read of agent `by` from `start` to `end`, and records its span.
-    pub(in crate::host::memory_bus) fn count_word_read(&self, read: WordReads, by: AgentId, start: Time, end: Time) {
-        let release = self.release((start, end), TransactionKind::ReadWord, read.bytes);
-        self.held.was_held(release - start, 1);
-        let access = self.word_time(read, start);
-        self.account(TransactionKind::ReadWord, (by, Some(read.home)), access, (start, release, end));
-        self.record(TransactionKind::ReadWord, read.bytes, start, release);
+    /// Accounts for a read of agent `requester` from `start` to `end`, and records its span.
+    pub(in crate::host::memory_bus) fn count_word_read(
+        &self,
+        read: WordReads,
+        requester: AgentId,
+        start: Time,
+        end: Time,
+    ) {
+        let release_time = self.release_time((start, end), TransactionKind::ReadWord, read.bytes);
+        self.resource.was_held(release_time - start, 1);
+        let access_time = self.word_access_time(read, start);
+        self.account(TransactionKind::ReadWord, (requester, Some(read.home)), access_time, (start, release_time, end));
+        self.record(TransactionKind::ReadWord, read.bytes, start, release_time);
     }
 
-    /// Accounts for `times` reads, without spans. The first is from `start` to `end`, and each further one is `every`
-    /// after the previous one.
+    /// Accounts for `count` reads, without spans. The first read is from `start` to `end`, and each further read is
+    /// later than the previous one by `interval`.
     ///
     /// # Panics
     ///
@@ -48,17 +55,17 @@ impl Bus {
         &self,
         read: WordReads,
         (start, end): (Time, Time),
-        every: Time,
-        times: u64,
+        interval: Time,
+        count: u64,
     ) {
         assert!(self.track.is_none(), "each read has its span");
-        let release = self.release((start, end), TransactionKind::ReadWord, read.bytes);
-        self.held.was_held(release - start, times);
-        let access = self.word_time(read, start);
-        self.held.add_moved_time(self.moving_time((start, release), access) * times);
-        self.memory_of(read.home).add_intervals((end.since(access), end), every, times);
-        let count = &self.counts[TransactionKind::ReadWord as usize];
-        count.set(count.get() + times);
+        let release_time = self.release_time((start, end), TransactionKind::ReadWord, read.bytes);
+        self.resource.was_held(release_time - start, count);
+        let access_time = self.word_access_time(read, start);
+        self.resource.add_moved_time(self.moving_time((start, release_time), access_time) * count);
+        self.memory_of(read.home).add_intervals((end.since(access_time), end), interval, count);
+        let counter = &self.counts[TransactionKind::ReadWord as usize];
+        counter.set(counter.get() + count);
     }
 
     /// Returns whether reads may be counted together: no spans are recorded, and the clock's edges are equally spaced

@@ -12,12 +12,12 @@ struct OneBlock {
 }
 
 impl Agent for OneBlock {
-    fn snoop(&self, kind: TransactionKind, _: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, _: Address, data: &mut Block) -> SnoopEffect {
         let snooped = moesi::snoop(self.state.get(), kind);
         if snooped.supplies {
             *data = self.data.get().expect("an owner has the block");
         }
-        self.state.set(snooped.next);
+        self.state.set(snooped.next_state);
         snooped
     }
 
@@ -51,30 +51,30 @@ fn transactions_of_a_port_move_the_only_writable_copy() {
     let bus = bus_with_memory(&simulation);
     let port = AnyCoherentPort::memory_bus(bus.clone());
     let copies = [(); 2].map(|()| Rc::new(OneBlock::default()));
-    let [a, b] = [0, 1].map(|copy| port.attach(copies[copy].clone(), None));
-    let seen = bus.clone();
+    let [first, second] = [0, 1].map(|copy| port.attach(copies[copy].clone(), None));
+    let observed_bus = bus.clone();
     simulation.sim().spawn("two agents", async move {
         let states = || copies.clone().map(|copy| copy.state.get());
-        assert_eq!(port.read_own(a, BLOCK_ADDRESS).await, Block::ZERO, "the home has the block");
+        assert_eq!(port.read_exclusive(first, BLOCK_ADDRESS).await, Block::ZERO, "the home has the block");
         copies[0].set(State::Modified, block_of_word(7));
         // The owner supplies the block and remains its owner.
-        assert_eq!(port.read_shared(b, BLOCK_ADDRESS, || None).await.read(0, 8), 7);
+        assert_eq!(port.read_shared(second, BLOCK_ADDRESS, || None).await.read(0, 8), 7);
         copies[1].set(State::Shared, block_of_word(7));
         assert_eq!(states(), [State::Owned, State::Shared]);
         // A block that another task of the agent has fetched in the meantime is not fetched again.
-        let before = seen.counts();
-        assert_eq!(port.read_shared(b, BLOCK_ADDRESS, || copies[1].data.get()).await.read(0, 8), 7);
-        assert_eq!(seen.counts(), before, "no transaction ran");
-        port.upgrade(b, &[BLOCK_ADDRESS], |_| copies[1].set(State::Modified, block_of_word(9))).await;
+        let counts_before = observed_bus.counts();
+        assert_eq!(port.read_shared(second, BLOCK_ADDRESS, || copies[1].data.get()).await.read(0, 8), 7);
+        assert_eq!(observed_bus.counts(), counts_before, "no transaction ran");
+        port.upgrade(second, &[BLOCK_ADDRESS], |_| copies[1].set(State::Modified, block_of_word(9))).await;
         assert_eq!(states(), [State::Invalid, State::Modified]);
-        port.write_back(b, BLOCK_ADDRESS, block_of_word(9)).await;
+        port.write_back(second, BLOCK_ADDRESS, block_of_word(9)).await;
         copies[1].state.set(State::Invalid);
-        assert_eq!(seen.peek(BLOCK_ADDRESS).read(0, 8), 9, "the home has the block again");
-        assert_eq!(port.read_own(a, BLOCK_ADDRESS).await.read(0, 8), 9);
+        assert_eq!(observed_bus.peek(BLOCK_ADDRESS).read(0, 8), 9, "the home has the block again");
+        assert_eq!(port.read_exclusive(first, BLOCK_ADDRESS).await.read(0, 8), 9);
         copies[0].set(State::Modified, block_of_word(10));
-        port.write_through(b, BLOCK_ADDRESS, block_of_word(11), || {}).await;
+        port.write_through(second, BLOCK_ADDRESS, block_of_word(11), || {}).await;
         assert_eq!(states(), [State::Invalid; 2], "no copy is left");
-        assert_eq!(seen.peek(BLOCK_ADDRESS).read(0, 8), 11);
+        assert_eq!(observed_bus.peek(BLOCK_ADDRESS).read(0, 8), 11);
     });
     assert_eq!(simulation.run(Default::default()), Outcome::Done);
 }

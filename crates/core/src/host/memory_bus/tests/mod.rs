@@ -2,11 +2,11 @@
 //! reference.
 
 mod coherent_port;
+mod memory_view;
 mod occupancy;
 mod polls;
 mod processor;
 mod protocol;
-mod sight;
 mod split;
 mod traffic;
 mod write_combining;
@@ -46,8 +46,8 @@ fn all_parameter_errors_are_reported() {
     parameters.cache.ways = 3;
     parameters.bus.width = Bytes(24);
     parameters.processor.store_buffer_entries = 0;
-    let wrong: Vec<&str> = parameters.check().iter().map(|problem| problem.parameter).collect();
-    assert_eq!(wrong, ["cache.size", "cache.ways", "bus.width", "processor.store-buffer-entries"]);
+    let invalid_keys: Vec<&str> = parameters.check().iter().map(|problem| problem.parameter).collect();
+    assert_eq!(invalid_keys, ["cache.size", "cache.ways", "bus.width", "processor.store-buffer-entries"]);
 }
 
 #[test]
@@ -56,16 +56,16 @@ fn exhausted_memory_ends_the_run_and_is_named_in_the_report() {
     let sim = simulation.sim();
     let parameters = NodeParameters { memory_size: Bytes(1 << 16), ..NodeParameters::PAPER };
     let node = MemoryBusNode::new(&sim, "node", &parameters);
-    let later = sim.clone();
+    let greedy_sim = sim.clone();
     sim.spawn("greedy", async move {
         loop {
             let address = node.allocate(1000);
             node.cores[0].store(address, 8, 1).await;
-            later.delay(Time::from_us(1)).await;
+            greedy_sim.delay(Time::from_us(1)).await;
         }
     });
     let outcome = simulation.run(Default::default());
-    let Outcome::Deadlock(stuck) = &outcome else { panic!("{outcome:?}") };
+    let Outcome::Deadlock(deadlock) = &outcome else { panic!("{outcome:?}") };
     let expected = "greedy waits for 1000 B of the main memory of node, whose 64 KiB are all in use";
-    assert!(stuck.to_string().ends_with(expected), "{stuck}");
+    assert!(deadlock.to_string().ends_with(expected), "{deadlock}");
 }

@@ -28,82 +28,82 @@ type PollTotals = (Time, Time, Stalls, Vec<Utilization>, Utilization, [u64; Tran
 /// Cycles of an access to a register of the processor.
 const ACCESS_CYCLES: u64 = 1;
 
-/// Lets a processor poll a status register that is set at `shown`, at most until `until`. The register is on the bus,
-/// or in the processor. With `passes`, polls are skipped.
-fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: Time) -> PollTotals {
+/// Makes a processor poll a status register that is set at `set_at`, at most until `deadline`. The register is on the
+/// bus or in the processor. If `skips_polls` is true, polls are skipped.
+fn run_polls(over_bus: bool, skips_polls: bool, round_cycles: u64, set_at: Time, deadline: Time) -> PollTotals {
     let simulation = simulation();
     let sim = simulation.sim();
     let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
     let (status, event) = (Rc::new(Status::default()), Rc::new(Signal::new(&sim, "the status")));
     let window = node.attach_device(status.clone(), crate::host::DeviceWindow::uncached(8));
     assert!(window.0 >= INTERFACE_BASE);
-    let (set, signal, later) = (status.clone(), event.clone(), sim.clone());
+    let (set_status, set_signal, setter_sim) = (status.clone(), event.clone(), sim.clone());
     sim.spawn("setter", async move {
-        later.until(shown).await;
-        set.0.set(true);
-        signal.notify();
+        setter_sim.until(set_at).await;
+        set_status.0.set(true);
+        set_signal.notify();
     });
-    let (processor, ended) = (node.cores[0].clone(), Rc::new(Cell::default()));
-    let (end, cpu) = (ended.clone(), AnyProcessor::MemoryBus(processor.clone()));
+    let (processor, observed_times) = (node.cores[0].clone(), Rc::new(Cell::default()));
+    let (recorded_times, cpu) = (observed_times.clone(), AnyProcessor::MemoryBus(processor.clone()));
     sim.spawn("poller", async move {
-        let mut sees = false;
-        let begun = loop {
-            let begun = cpu.now();
+        let mut has_seen_event = false;
+        let round_start = loop {
+            let round_start = cpu.now();
             let lease = cpu.acquire("poll").await;
-            let shows = || status.0.get().then_some(Time::ZERO);
+            let event_time = || status.0.get().then_some(Time::ZERO);
             let bus_location = over_bus.then_some((window.at(0), 4));
             let register = PolledRegister {
                 bus_location,
                 access_cycles: ACCESS_CYCLES,
                 round_cycles,
                 event: &event,
-                shows: &shows,
+                event_time: &event_time,
             };
-            if sees {
+            if has_seen_event {
                 processor.resume_read(over_bus);
             } else if over_bus {
-                sees = processor.read_uncached(window.at(0), 4).await > 0;
+                has_seen_event = processor.read_uncached(window.at(0), 4).await > 0;
             } else {
                 processor.work(ACCESS_CYCLES);
                 cpu.sync().await;
-                sees = status.0.get();
+                has_seen_event = status.0.get();
             }
             drop(lease);
-            if sees {
-                break begun;
+            if has_seen_event {
+                break round_start;
             }
-            match passes {
-                true => sees = processor.pass_polls(&register, &|| until).await,
+            match skips_polls {
+                true => has_seen_event = processor.skip_polls(&register, &|| deadline).await,
                 false => processor.work(round_cycles),
             }
-            if !sees && cpu.now() >= until {
+            if !has_seen_event && cpu.now() >= deadline {
                 break cpu.now();
             }
         };
         let now = cpu.now();
         cpu.sync().await;
-        end.set((begun, now));
+        recorded_times.set((round_start, now));
     });
     assert_eq!(simulation.run(Default::default()), Outcome::Done);
-    let (begun, now) = ended.get();
+    let (round_start, now) = observed_times.get();
     let cpu = &node.cores[0];
-    let (parts, own) = (node.utilization(), cpu.arbiter().utilization());
-    (begun, now, cpu.stalls(), parts, own, node.bus.counts(), sim.events())
+    let (node_parts, core) = (node.utilization(), cpu.arbiter().utilization());
+    (round_start, now, cpu.stalls(), node_parts, core, node.bus.counts(), sim.events())
 }
 
 proptest! {
     #[test]
-    fn skipped_polls_are_counted_as_simulated_ones(
+    fn skipped_polls_are_counted_as_simulated_polls(
         round_cycles in 0..40u64,
-        shown in 0..5_000u64,
-        until in 0..5_000u64,
+        set_at in 0..5_000u64,
+        deadline in 0..5_000u64,
         over_bus in any::<bool>(),
     ) {
-        let [shown, until] = [shown, until].map(Time::from_ns);
-        let [passed, each] = [true, false].map(|passes| polled(over_bus, passes, round_cycles, shown, until));
-        let totals =
-            |counted: &PollTotals| format!("{:?}", (counted.0, counted.1, &counted.2, &counted.3, &counted.4, counted.5));
-        prop_assert_eq!(totals(&passed), totals(&each));
-        prop_assert!(passed.6 <= each.6 + 2, "{} events for {}", passed.6, each.6);
+        let [set_at, deadline] = [set_at, deadline].map(Time::from_ns);
+        let [skipped, simulated] =
+            [true, false].map(|skips| run_polls(over_bus, skips, round_cycles, set_at, deadline));
+        let totals = |run: &PollTotals| format!("{:?}", (run.0, run.1, &run.2, &run.3, &run.4, run.5));
+        prop_assert_eq!(totals(&skipped), totals(&simulated));
+        prop_assert!(skipped.6 <= simulated.6 + 2, "{} events for {}", skipped.6, simulated.6);
     }
 }

@@ -16,7 +16,7 @@ impl Agent for Device {
 }
 
 /// Runs a program on a node with a device whose access time is 60 ns.
-fn on_node<F: Future<Output = ()> + 'static>(program: impl FnOnce(MemoryBusProcessor, Sim) -> F) {
+fn run_on_node<F: Future<Output = ()> + 'static>(program: impl FnOnce(MemoryBusProcessor, Sim) -> F) {
     let simulation = simulation();
     let sim = simulation.sim();
     let node = MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER);
@@ -27,7 +27,7 @@ fn on_node<F: Future<Output = ()> + 'static>(program: impl FnOnce(MemoryBusProce
 
 #[test]
 fn an_uncached_access_takes_100_ns_and_the_wait_for_the_clock() {
-    on_node(|processor, _| async move {
+    run_on_node(|processor, _| async move {
         processor.read_uncached(INTERFACE_BASE, 8).await;
         // The access takes 10 ns to the bus, 2 ns to the next edge, 80 ns on the bus, and 10 ns back.
         assert_eq!(processor.time(), Time::from_ns(102));
@@ -38,7 +38,7 @@ fn an_uncached_access_takes_100_ns_and_the_wait_for_the_clock() {
 
 #[test]
 fn hits_take_a_cycle_and_no_event() {
-    on_node(|processor, sim| async move {
+    run_on_node(|processor, sim| async move {
         processor.load(4096, 8).await;
         let (time, events) = (processor.time(), sim.events());
         for word in 0..8 {
@@ -50,7 +50,7 @@ fn hits_take_a_cycle_and_no_event() {
 
 #[test]
 fn stores_do_not_wait_for_their_block_until_the_buffer_is_full() {
-    on_node(|processor, _| async move {
+    run_on_node(|processor, _| async move {
         for word in 0..8 {
             processor.store(4096 + 8 * word, 8, word).await;
         }
@@ -65,7 +65,7 @@ fn stores_do_not_wait_for_their_block_until_the_buffer_is_full() {
 
 #[test]
 fn stores_narrower_than_a_word_change_only_their_bytes() {
-    on_node(|processor, _| async move {
+    run_on_node(|processor, _| async move {
         processor.store(4096, 8, u64::MAX).await;
         processor.store(4099, 2, 0).await;
         assert_eq!(

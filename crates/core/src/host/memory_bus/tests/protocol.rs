@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 const BLOCK: Address = 1024;
 /// A block that maps to the same frame of a cache of one block.
-const OTHER: Address = 2048;
+const CONFLICTING_BLOCK: Address = 2048;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
@@ -45,16 +45,16 @@ const OPERATIONS: [Operation; 12] = [
 struct Device(RefCell<(State, Option<Block>)>);
 
 impl Agent for Device {
-    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
-        let mut held = self.0.borrow_mut();
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> SnoopEffect {
+        let mut copy = self.0.borrow_mut();
         if block != BLOCK {
-            return Snooped::NOTHING;
+            return SnoopEffect::NO_COPY;
         }
-        let snooped = moesi::snoop(held.0, kind);
+        let snooped = moesi::snoop(copy.0, kind);
         if snooped.supplies {
-            *data = held.1.expect("an owner has the bytes");
+            *data = copy.1.expect("an owner has the bytes");
         }
-        held.0 = snooped.next;
+        copy.0 = snooped.next_state;
         snooped
     }
     fn state(&self, block: Address) -> State {
@@ -68,7 +68,8 @@ struct Machine {
     device: Rc<Device>,
     id: AgentId,
     memory: Rc<Memory>,
-    latest: u64,
+    /// Value that was written last.
+    latest_value: u64,
 }
 
 /// The states of the three copies, and whether memory is up to date.
@@ -83,13 +84,13 @@ impl Machine {
         let caches = [0, 1].map(|cache| CacheAgent::new(&sim, &format!("cache {cache}"), &bus, &cache_of(1, 1)));
         let device = Rc::new(Device::default());
         let id = bus.attach(device.clone(), None);
-        Machine { bus, caches, device, id, memory, latest: 0 }
+        Machine { bus, caches, device, id, memory, latest_value: 0 }
     }
 
     fn next_block(&mut self) -> Block {
-        self.latest += 1;
+        self.latest_value += 1;
         let mut block = Block::ZERO;
-        block.write(0, 8, self.latest);
+        block.write(0, 8, self.latest_value);
         block
     }
 
@@ -104,8 +105,8 @@ impl Machine {
     }
 
     async fn store(&mut self, cache: usize) {
-        self.latest += 1;
-        while !self.caches[cache].contents().borrow_mut().store(BLOCK, 8, self.latest) {
+        self.latest_value += 1;
+        while !self.caches[cache].contents().borrow_mut().store(BLOCK, 8, self.latest_value) {
             self.caches[cache].obtain(BLOCK, true).await;
         }
     }
@@ -115,30 +116,30 @@ impl Machine {
             return None;
         }
         let mut data = Block::ZERO;
-        let done = self.bus.transact(self.id, kind, BLOCK, BLOCK_BYTES, &mut data).await;
-        assert_eq!(data.read(0, 8), self.latest, "the device reads the value written last");
-        Some((data, done.shared))
+        let result = self.bus.transact(self.id, kind, BLOCK, BLOCK_BYTES, &mut data).await;
+        assert_eq!(data.read(0, 8), self.latest_value, "the device reads the value written last");
+        Some((data, result.is_shared))
     }
 
     async fn device_replace(&self) {
-        let held = std::mem::take(&mut *self.device.0.borrow_mut());
-        if held.0.owns() {
-            self.bus.transact(self.id, TransactionKind::WriteBack, BLOCK, BLOCK_BYTES, &mut held.1.unwrap()).await;
+        let copy = std::mem::take(&mut *self.device.0.borrow_mut());
+        if copy.0.owns() {
+            self.bus.transact(self.id, TransactionKind::WriteBack, BLOCK, BLOCK_BYTES, &mut copy.1.unwrap()).await;
         }
     }
 
     async fn apply(&mut self, operation: Operation) {
         match operation {
             Load(cache) => {
-                assert_eq!(self.load(cache, BLOCK).await, self.latest, "a load reads the value written last")
+                assert_eq!(self.load(cache, BLOCK).await, self.latest_value, "a load reads the value written last")
             }
             Store(cache) => self.store(cache).await,
-            Replace(cache) => drop(self.load(cache, OTHER).await),
+            Replace(cache) => drop(self.load(cache, CONFLICTING_BLOCK).await),
             DeviceRead => drop(self.device_read(TransactionKind::Read).await),
             DeviceReadBlock => drop(self.device_read(TransactionKind::ReadBlock).await),
             DeviceReadKeep => {
-                if let Some((data, shared)) = self.device_read(TransactionKind::Read).await {
-                    *self.device.0.borrow_mut() = (moesi::filled(TransactionKind::Read, shared), Some(data));
+                if let Some((data, is_shared)) = self.device_read(TransactionKind::Read).await {
+                    *self.device.0.borrow_mut() = (moesi::fill_state(TransactionKind::Read, is_shared), Some(data));
                 }
             }
             DeviceClaim => {
@@ -158,23 +159,23 @@ impl Machine {
         self.check();
     }
 
-    fn seen(&self) -> CopyStates {
+    fn copy_states(&self) -> CopyStates {
         let mut data = Block::ZERO;
         self.memory.home_read(BLOCK, BLOCK_BYTES, &mut data);
         let caches = [0, 1].map(|cache| self.caches[cache].contents().borrow().state(BLOCK));
-        ([caches[0], caches[1], self.device.state(BLOCK)], data.read(0, 8) == self.latest)
+        ([caches[0], caches[1], self.device.state(BLOCK)], data.read(0, 8) == self.latest_value)
     }
 
     fn check(&self) {
         self.bus.assert_single_writer(BLOCK);
         for cache in &self.caches {
-            let held = cache.contents().borrow_mut().load(BLOCK, 8);
-            assert!(held.is_none_or(|value| value == self.latest), "no copy is stale");
+            let cached_value = cache.contents().borrow_mut().load(BLOCK, 8);
+            assert!(cached_value.is_none_or(|value| value == self.latest_value), "no copy is stale");
         }
-        let held = *self.device.0.borrow();
-        assert!(!held.0.readable() || held.1.unwrap().read(0, 8) == self.latest, "no copy is stale");
-        let (states, memory_is_current) = self.seen();
-        assert!(memory_is_current || states.iter().any(|state| state.owns()), "the newest bytes are not lost");
+        let (device_state, device_block) = *self.device.0.borrow();
+        assert!(!device_state.readable() || device_block.unwrap().read(0, 8) == self.latest_value, "no copy is stale");
+        let (states, is_memory_current) = self.copy_states();
+        assert!(is_memory_current || states.iter().any(|state| state.owns()), "the newest bytes are not lost");
     }
 }
 
@@ -182,37 +183,37 @@ impl Machine {
 fn run(operations: Vec<Operation>) -> CopyStates {
     let simulation = simulation();
     let mut machine = Machine::new(&simulation);
-    let seen = Rc::new(RefCell::new(None));
-    let result = seen.clone();
+    let final_states = Rc::new(RefCell::new(None));
+    let result = final_states.clone();
     simulation.sim().spawn("operations", async move {
         for operation in operations {
             machine.apply(operation).await;
         }
-        *result.borrow_mut() = Some(machine.seen());
+        *result.borrow_mut() = Some(machine.copy_states());
     });
     assert_eq!(simulation.run(Default::default()), crate::engine::Outcome::Done);
-    seen.take().unwrap()
+    final_states.take().unwrap()
 }
 
 #[test]
 fn every_operation_in_every_reachable_state_keeps_one_writer_and_no_stale_copy() {
-    let mut reached: BTreeMap<String, Vec<Operation>> = BTreeMap::new();
-    let mut open = VecDeque::from([Vec::new()]);
-    while let Some(path) = open.pop_front() {
+    let mut reached_states: BTreeMap<String, Vec<Operation>> = BTreeMap::new();
+    let mut unexplored_paths = VecDeque::from([Vec::new()]);
+    while let Some(path) = unexplored_paths.pop_front() {
         for operation in OPERATIONS {
-            let mut longer = path.clone();
-            longer.push(operation);
-            let seen = format!("{:?}", run(longer.clone()));
-            reached.entry(seen).or_insert_with(|| {
-                open.push_back(longer.clone());
-                longer
+            let mut extended_path = path.clone();
+            extended_path.push(operation);
+            let states = format!("{:?}", run(extended_path.clone()));
+            reached_states.entry(states).or_insert_with(|| {
+                unexplored_paths.push_back(extended_path.clone());
+                extended_path
             });
         }
     }
     // The reached states include modified, exclusive and owned without sharers, owned with sharers, and shared with and
     // without an owner.
-    assert!(reached.len() >= 20, "{} states", reached.len());
+    assert!(reached_states.len() >= 20, "{} states", reached_states.len());
     for state in ["Modified", "Owned", "Exclusive", "Shared"] {
-        assert!(reached.keys().any(|seen| seen.contains(state)), "{state} is reached");
+        assert!(reached_states.keys().any(|states| states.contains(state)), "{state} is reached");
     }
 }

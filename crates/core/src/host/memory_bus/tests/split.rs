@@ -6,17 +6,17 @@ use crate::host::processor::Processor;
 use std::cell::RefCell;
 use std::future::Future;
 
-fn node(transactions: BusTransactions, misses: usize) -> NodeParameters {
-    let p = NodeParameters::PAPER;
+fn node_parameters(transactions: BusTransactions, misses: usize) -> NodeParameters {
+    let paper = NodeParameters::PAPER;
     NodeParameters {
-        processor: MemoryBusProcessorParameters { misses, ..p.processor },
-        bus: BusParameters { transactions, ..p.bus },
-        ..p
+        processor: MemoryBusProcessorParameters { misses, ..paper.processor },
+        bus: BusParameters { transactions, ..paper.bus },
+        ..paper
     }
 }
 
-/// Returns the times that a program notes on a node.
-fn times<F: Future<Output = ()> + 'static>(
+/// Runs a program on a node, and returns the times that the program records.
+fn run_program<F: Future<Output = ()> + 'static>(
     parameters: NodeParameters,
     program: impl FnOnce(MemoryBusProcessor, Rc<RefCell<Vec<Time>>>) -> F,
 ) -> Vec<Time> {
@@ -44,7 +44,8 @@ fn one_agent_has_the_same_latencies_on_a_held_and_on_a_split_bus() {
             times.borrow_mut().push(cpu.sim().now());
         }
     };
-    let [held, split] = [BusTransactions::Held, BusTransactions::Split].map(|kind| times(node(kind, 1), program));
+    let [held, split] =
+        [BusTransactions::Held, BusTransactions::Split].map(|kind| run_program(node_parameters(kind, 1), program));
     assert_eq!(held.len(), 200);
     assert_eq!(held, split);
 }
@@ -52,19 +53,19 @@ fn one_agent_has_the_same_latencies_on_a_held_and_on_a_split_bus() {
 /// Returns the time of a copy of 4 KiB between areas that are not in the processor's cache, on a processor of the
 /// 2020s: 3 GHz, vector accesses.
 fn copy_time(transactions: BusTransactions, misses: usize, memory_time: Time) -> Time {
-    let p = NodeParameters::PAPER;
+    let paper = NodeParameters::PAPER;
     let parameters = NodeParameters {
         processor: MemoryBusProcessorParameters {
             clock: Hertz(3_000_000_000),
             misses,
             run_access: Bytes(32),
             store_buffer_entries: 56,
-            ..p.processor
+            ..paper.processor
         },
-        cache: CacheParameters { ways: 16, ..p.cache },
-        bus: BusParameters { clock: Hertz(2_000_000_000), width: Bytes(64), transactions, ..p.bus },
+        cache: CacheParameters { ways: 16, ..paper.cache },
+        bus: BusParameters { clock: Hertz(2_000_000_000), width: Bytes(64), transactions, ..paper.bus },
         memory_time,
-        ..p
+        ..paper
     };
     let program = |cpu: MemoryBusProcessor, times: Rc<RefCell<Vec<Time>>>| async move {
         let (from, to) = (1 << 16, 1 << 20);
@@ -78,25 +79,28 @@ fn copy_time(transactions: BusTransactions, misses: usize, memory_time: Time) ->
         cpu.sync().await;
         times.borrow_mut().push(cpu.sim().now());
     };
-    times(parameters, program)[0]
+    run_program(parameters, program)[0]
 }
 
 #[test]
 fn split_bus_and_overlapping_misses_make_a_copy_fast() {
     let dram = Time::from_ns(80);
-    let slow = copy_time(BusTransactions::Held, 1, dram);
-    assert!(slow > Time::from_us(8), "each of 128 misses waits for memory: {slow}");
-    let alone = [copy_time(BusTransactions::Held, 12, dram), copy_time(BusTransactions::Split, 1, dram)];
-    assert!(alone.iter().all(|time| *time > Time::from_us(4)), "neither alone overlaps the accesses: {alone:?}");
+    let slow_time = copy_time(BusTransactions::Held, 1, dram);
+    assert!(slow_time > Time::from_us(8), "each of 128 misses waits for memory: {slow_time}");
+    let single_feature_times = [copy_time(BusTransactions::Held, 12, dram), copy_time(BusTransactions::Split, 1, dram)];
+    assert!(
+        single_feature_times.iter().all(|time| *time > Time::from_us(4)),
+        "neither alone overlaps the accesses: {single_feature_times:?}"
+    );
     // 128 blocks with 12 outstanding accesses of 80 ns take at least 853 ns (Little's law).
-    let fast = copy_time(BusTransactions::Split, 12, dram);
-    assert!((Time::from_ns(853)..Time::from_ns(1_150)).contains(&fast), "{fast}");
-    let cached = copy_time(BusTransactions::Split, 12, Time::from_ns(20));
-    assert!((Time::from_ns(213)..Time::from_ns(450)).contains(&cached), "from a last-level cache: {cached}");
-    let mut last = slow;
+    let fast_time = copy_time(BusTransactions::Split, 12, dram);
+    assert!((Time::from_ns(853)..Time::from_ns(1_150)).contains(&fast_time), "{fast_time}");
+    let cached_time = copy_time(BusTransactions::Split, 12, Time::from_ns(20));
+    assert!((Time::from_ns(213)..Time::from_ns(450)).contains(&cached_time), "from a last-level cache: {cached_time}");
+    let mut previous_time = slow_time;
     for misses in [1, 2, 4, 8, 16, 32] {
         let time = copy_time(BusTransactions::Split, misses, dram);
-        assert!(time <= last, "{misses} misses take {time}, fewer take {last}");
-        last = time;
+        assert!(time <= previous_time, "{misses} misses take {time}, fewer take {previous_time}");
+        previous_time = time;
     }
 }

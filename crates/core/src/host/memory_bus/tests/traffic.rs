@@ -18,7 +18,7 @@ fn address(word: u64) -> Address {
 
 async fn processor_traffic(processor: MemoryBusProcessor, writer: u64, reference: Reference, seed: u64) {
     let mut random = rng::stream(seed, &format!("traffic {writer}"));
-    let mut seen = vec![0; WORDS as usize];
+    let mut last_read = vec![0; WORDS as usize];
     for _ in 0..3_000 {
         let word = random.random_range(0..WORDS);
         processor.work(random.random_range(0..60));
@@ -27,15 +27,15 @@ async fn processor_traffic(processor: MemoryBusProcessor, writer: u64, reference
             processor.announce_run(address(8 * first), (BLOCKS - first) as usize * BLOCK_BYTES, word % 2 == 0);
         }
         if word % 2 == writer && random.random_range(0..2) == 0 {
-            let next = reference.borrow()[word as usize] + 1;
+            let next_value = reference.borrow()[word as usize] + 1;
             processor.sync().await;
-            reference.borrow_mut()[word as usize] = next;
-            processor.store(address(word), 8, next).await;
+            reference.borrow_mut()[word as usize] = next_value;
+            processor.store(address(word), 8, next_value).await;
         } else {
             let value = processor.load(address(word), 8).await;
-            assert!(value >= seen[word as usize], "a word never decreases");
+            assert!(value >= last_read[word as usize], "a word never decreases");
             assert!(value <= reference.borrow()[word as usize], "nothing is read before it is written");
-            seen[word as usize] = value;
+            last_read[word as usize] = value;
         }
     }
     processor.fence().await;
@@ -43,7 +43,7 @@ async fn processor_traffic(processor: MemoryBusProcessor, writer: u64, reference
 
 async fn device_traffic(bus: Rc<Bus>, id: AgentId, reference: Reference, sim: crate::engine::Sim, seed: u64) {
     let mut random = rng::stream(seed, "device traffic");
-    let mut seen = vec![0; WORDS as usize];
+    let mut last_read = vec![0; WORDS as usize];
     for _ in 0..800 {
         sim.delay(Time::from_ns(random.random_range(0..400))).await;
         let block = random.random_range(0..BLOCKS);
@@ -51,17 +51,26 @@ async fn device_traffic(bus: Rc<Bus>, id: AgentId, reference: Reference, sim: cr
         let kind = [TransactionKind::Read, TransactionKind::ReadBlock][random.random_range(0..2)];
         bus.transact(id, kind, address(8 * block), BLOCK_BYTES, &mut data).await;
         for word in 0..8 {
-            let (at, value) = ((8 * block + word) as usize, data.read(8 * word as usize, 8));
-            assert!(value >= seen[at] && value <= reference.borrow()[at], "the device reads a word as it was");
-            seen[at] = value;
+            let (word_index, value) = ((8 * block + word) as usize, data.read(8 * word as usize, 8));
+            assert!(
+                value >= last_read[word_index] && value <= reference.borrow()[word_index],
+                "the device reads a word as it was"
+            );
+            last_read[word_index] = value;
         }
     }
 }
 
-struct Passive;
-impl Agent for Passive {}
+struct NonCachingDevice;
+impl Agent for NonCachingDevice {}
 
-fn run(transactions: BusTransactions, blocks: u64, ways: usize, store_buffer_entries: usize, seed: u64) {
+fn assert_agrees_with_reference(
+    transactions: BusTransactions,
+    blocks: u64,
+    ways: usize,
+    store_buffer_entries: usize,
+    seed: u64,
+) {
     let simulation = simulation();
     let (sim, bus) = (simulation.sim(), bus_with(&simulation, transactions));
     let reference: Reference = Rc::new(RefCell::new(vec![0; WORDS as usize]));
@@ -73,12 +82,12 @@ fn run(transactions: BusTransactions, blocks: u64, ways: usize, store_buffer_ent
         let processor = MemoryBusProcessor::new(&sim, &name, &bus, cache, parameters);
         sim.spawn(name, processor_traffic(processor, writer, reference.clone(), seed));
     }
-    let id = bus.attach(Rc::new(Passive), None);
+    let id = bus.attach(Rc::new(NonCachingDevice), None);
     sim.spawn("device", device_traffic(bus.clone(), id, reference.clone(), sim.clone(), seed));
     assert_eq!(simulation.run(Default::default()), crate::engine::Outcome::Done);
     for word in 0..WORDS {
-        let at_last = bus.peek(block_of(address(word))).read((8 * word % 64) as usize, 8);
-        assert_eq!(at_last, reference.borrow()[word as usize], "the last value of word {word} is kept");
+        let final_value = bus.peek(block_of(address(word))).read((8 * word % 64) as usize, 8);
+        assert_eq!(final_value, reference.borrow()[word as usize], "the last value of word {word} is kept");
     }
 }
 
@@ -87,7 +96,7 @@ fn random_traffic_agrees_with_a_reference_memory() {
     for (blocks, ways) in [(1, 1), (2, 1), (4, 2), (4, 4), (64, 1)] {
         for (entries, seed) in [(1, 1), (3, 2), (8, 3)] {
             for transactions in [BusTransactions::Held, BusTransactions::Split] {
-                run(transactions, blocks, ways, entries, seed);
+                assert_agrees_with_reference(transactions, blocks, ways, entries, seed);
             }
         }
     }

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! A request arrives one crossing after its last byte was sent. Its address is translated (`iommu.rs`). A read then
-//! waits until all writes that the device posted before it are visible: reads pass no posted writes. Its bytes are read
-//! when they are ready, which is the fixed part of the round trip after the access, and the additional time of the
-//! place in which the block is found:
+//! waits until all writes that the device posted before it are visible, because reads do not pass posted writes. The
+//! access to caches and memory follows. The data is ready after the fixed part of the round trip, and an additional
+//! time that depends on the place of the block:
 //!
 //! | block | additional time of a read |
 //! |---|---|
@@ -18,19 +18,19 @@
 //! | in a cache or in memory of the other socket | `remote` |
 //! | in memory of the link's socket | `llc.hit-to-dram` |
 //!
-//! and any wait for the rate of the cache and of memory. The fixed part is `root-complex` without two crossings. A
+//! A wait for the rate of the cache and of memory is added. The fixed part is `root-complex` without two crossings. A
 //! write is visible `write-visible` after its translation, and with strict ordering after all earlier writes. An
 //! interrupt message, and the completion of the processor's read of a register, also pass no posted writes.
 //!
 //! Packets on the link are in `sending.rs`, the requests after their arrival in `requests.rs`. Addresses are translated
-//! in the order of arrival. The module leaves out the snoop filter, and merging of reads.
+//! in the order of arrival. The module leaves out the snoop filter and the merging of reads.
 
 mod requests;
 mod sending;
 
-use super::coherent_link::{Attachment, LinkTimes};
+use super::coherent_link::{Attachment, CoherentLinkTiming};
 use super::iommu::Iommu;
-use super::link::{LinkDirection, PacketBurst, PcieLinkParameters, TlpSimulation, Units, WriteOrdering};
+use super::link::{LinkDirection, PacketBurst, PcieLinkParameters, TlpSimulation, UnitPool, WriteOrdering};
 use super::parameters::PcieParameters;
 use super::shared_caches::SharedCaches;
 use super::step_queue::{Rank, StepQueue};
@@ -39,11 +39,12 @@ use crate::host::block::Address;
 use crate::host::dma_port::DmaSource;
 use crate::host::link_transfer::{DmaStages, LinkTransfer};
 use crate::host::memory_bus::Bus;
+use requests::Visibility;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// An action at the other end of the link when a message has arrived.
+/// An action that is carried out at the other end of the link when a message has arrived.
 pub(super) type OnArrival = Box<dyn FnOnce()>;
 
 /// A read request of the device.
@@ -53,10 +54,10 @@ pub(super) struct ReadRequest {
     pub bytes: Bytes,
     /// Offset of the first byte in the transfer.
     pub offset: u64,
-    /// Number of the request among those that were sent.
-    pub order: u64,
+    /// Number of the request, in the order in which requests are sent.
+    pub request_number: u64,
     /// Number of posted packets before the request, which the request does not pass.
-    pub after: u64,
+    pub posted_before: u64,
     pub data: Vec<u8>,
     pub stages: DmaStages,
 }
@@ -65,8 +66,8 @@ pub(super) struct ReadRequest {
 pub(super) struct WriteRequest {
     pub transfer: Rc<LinkTransfer>,
     pub source: DmaSource,
-    /// Number of the request among those that were sent.
-    pub order: u64,
+    /// Number of the request, in the order in which requests are sent.
+    pub request_number: u64,
     pub address: Address,
     pub bytes: Bytes,
     /// Offset of the first byte in the transfer.
@@ -74,11 +75,11 @@ pub(super) struct WriteRequest {
     pub data: Vec<u8>,
     pub stages: DmaStages,
     /// Instant from which the root complex may access memory.
-    pub access: Time,
+    pub access_from: Time,
 }
 
-/// A packet that the device sends behind its earlier writes.
-pub(super) enum Posted {
+/// A packet of the device that does not pass the device's earlier writes.
+pub(super) enum PostedPacket {
     Write(Box<WriteRequest>),
     /// A message without data in memory, such as an interrupt.
     Message(OnArrival),
@@ -89,7 +90,7 @@ pub(super) enum Posted {
 /// A step of a request.
 pub(super) enum Step {
     /// Packets may be sent, because credits or tags have returned.
-    Pump,
+    RetrySending,
     /// The first byte of a write is sent.
     WriteFlows(u64, Box<WriteRequest>),
     /// The root complex accesses the cache for a write.
@@ -100,65 +101,56 @@ pub(super) enum Step {
     ReadAccess(Box<ReadRequest>),
     /// The data of a read is ready.
     ReadReady(Box<ReadRequest>),
-    /// A message behind the posted packets with lower numbers has arrived.
-    Arrives(u64, Held),
+    /// A message has arrived, which waits until all posted packets with lower numbers are visible.
+    MessageArrives(u64, OrderedRequest),
     /// A packet for the device leaves the processor.
     SendDown(PacketBurst, OnArrivalAt),
     /// The current packet of a direction has been sent, if each packet is simulated.
-    PacketSent(Way),
+    PacketSent(FlowDirection),
 }
 
-/// An action at the device when a packet has arrived, with the instant of the arrival.
+/// An action that is carried out at the device when a packet has arrived. Its argument is the time of the arrival.
 pub(super) type OnArrivalAt = Box<dyn FnOnce(Time)>;
 
 /// A request that waits at the root complex until earlier writes are visible.
-pub(super) enum Held {
+pub(super) enum OrderedRequest {
     Read(Box<ReadRequest>),
-    /// A message. Later packets may be ordered behind it if it has a number.
+    /// A message. If it is a posted packet, it has a number, and later packets wait for its arrival.
     Message(Option<u64>, OnArrival),
 }
 
 /// A direction of the link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum FlowDirection {
     Up,
     Down,
 }
 
-/// A request that continues when its burst begins to be sent.
-enum Sending {
+/// The request to which a burst belongs. It continues when the burst begins to be sent.
+enum BurstOwner {
     Read(Box<ReadRequest>),
-    Posted(u64, Posted),
+    Posted(u64, PostedPacket),
     Completion(Box<ReadRequest>),
     Down(OnArrivalAt),
 }
 
-/// The packets of one direction, if each is simulated.
+/// The packets of one direction, if each packet is simulated.
 #[derive(Default)]
 struct PacketQueue {
-    waiting: VecDeque<(PacketBurst, Sending)>,
+    waiting: VecDeque<(PacketBurst, BurstOwner)>,
     /// The burst that is being sent: its start, its packets, the number of packets that are sent, and its expected end.
     current: Option<(Time, PacketBurst, u64, Time)>,
 }
 
-/// The requests of the device that wait for credits or tags.
+/// The requests of the device that wait for credits or tags before they are sent.
 #[derive(Default)]
-struct Waiting {
-    posted: VecDeque<Posted>,
+struct SendQueue {
+    posted: VecDeque<PostedPacket>,
     reads: VecDeque<Box<ReadRequest>>,
-    /// Number of posted packets that have been submitted, and that have been sent.
-    submitted: u64,
-    sent: u64,
-}
-
-/// The order in which posted packets become visible.
-#[derive(Default)]
-struct Visibility {
-    /// Number of the first posted packet that is not visible.
-    first: u64,
-    /// Whether the packets from that number on are visible.
-    later: VecDeque<bool>,
-    held: VecDeque<(u64, Held)>,
+    /// Number of posted packets that have been submitted.
+    submitted_packets: u64,
+    /// Number of posted packets that have been sent.
+    sent_packets: u64,
 }
 
 /// The root complex with the link to its device.
@@ -168,30 +160,31 @@ pub(super) struct RootComplex {
     parameters: PcieParameters,
     pub up: LinkDirection,
     pub down: LinkDirection,
-    packets: [RefCell<PacketQueue>; 2],
+    packet_queues: [RefCell<PacketQueue>; 2],
     pub iommu: Option<Iommu>,
     pub caches: Rc<SharedCaches>,
     bus: Rc<Bus>,
     step_queue: StepQueue<Step>,
-    waiting: RefCell<Waiting>,
+    send_queue: RefCell<SendQueue>,
     /// Number of read requests and parts of writes that were sent.
     sent_requests: Cell<u64>,
-    pub tags: Units,
-    headers: Units,
-    data: Units,
-    nonposted: Units,
+    pub tags: UnitPool,
+    header_credits: UnitPool,
+    data_credits: UnitPool,
+    nonposted_credits: UnitPool,
     visibility: RefCell<Visibility>,
-    /// Buffers for the bytes of writes, which writes use one after the other.
-    idle_data: RefCell<Vec<Vec<u8>>>,
+    /// Buffers for the bytes of writes, which are reused by later writes.
+    idle_buffers: RefCell<Vec<Vec<u8>>>,
     last_access: Cell<Time>,
     last_visible: Cell<Time>,
-    /// Instant of the next step [`Step::Pump`], if one is scheduled.
-    pump_at: Cell<Time>,
-    /// Whether a submission was refused since [`RootComplex::freed`] was notified.
-    refused: Cell<bool>,
-    pub freed: crate::engine::Signal,
+    /// Instant of the next step [`Step::RetrySending`], if one is scheduled.
+    retry_at: Cell<Time>,
+    /// Whether a submission was rejected since the last notification of [`RootComplex::capacity_freed`].
+    has_refused: Cell<bool>,
+    /// Notified when a read or a write can be submitted again.
+    pub capacity_freed: crate::engine::Signal,
     /// Number of read requests, and of parts of writes.
-    pub requests: [Cell<u64>; 2],
+    pub request_counts: [Cell<u64>; 2],
 }
 
 /// Number of parts of writes that may wait in the device for credits.
@@ -213,29 +206,29 @@ impl RootComplex {
             parameters: parameters.clone(),
             up: LinkDirection::new(&link),
             down: LinkDirection::new(&link),
-            packets: Default::default(),
+            packet_queues: Default::default(),
             iommu: parameters.iommu.map(Iommu::new),
             caches,
             bus,
             step_queue: StepQueue::new(sim, format!("{name}: a request of the interface")),
-            waiting: RefCell::default(),
+            send_queue: RefCell::default(),
             sent_requests: Cell::default(),
-            tags: Units::new(link.tags),
-            headers: Units::new(link.posted_header_credits),
-            data: Units::new(link.posted_data_credits),
-            nonposted: Units::new(link.nonposted_credits),
+            tags: UnitPool::new(link.tags),
+            header_credits: UnitPool::new(link.posted_header_credits),
+            data_credits: UnitPool::new(link.posted_data_credits),
+            nonposted_credits: UnitPool::new(link.nonposted_credits),
             visibility: RefCell::default(),
-            idle_data: RefCell::default(),
+            idle_buffers: RefCell::default(),
             last_access: Cell::default(),
             last_visible: Cell::default(),
-            pump_at: Cell::new(Time::MAX),
-            refused: Cell::new(false),
-            freed: crate::engine::Signal::new(sim, format!("{name}: a free PCIe tag")),
-            requests: Default::default(),
+            retry_at: Cell::new(Time::MAX),
+            has_refused: Cell::new(false),
+            capacity_freed: crate::engine::Signal::new(sim, format!("{name}: a free PCIe tag")),
+            request_counts: Default::default(),
         });
-        let serve = complex.clone();
+        let server = complex.clone();
         sim.spawn_server(format!("{name} root complex"), async move {
-            serve.step_queue.carry_out(|step| serve.carry_out(step)).await;
+            server.step_queue.carry_out(|step| server.carry_out(step)).await;
         });
         complex
     }
@@ -246,7 +239,7 @@ impl RootComplex {
     }
 
     /// Returns the times of the link between sockets, if the device is behind one.
-    pub fn socket_link(&self) -> Option<LinkTimes> {
+    pub fn socket_link(&self) -> Option<CoherentLinkTiming> {
         let is_socket = matches!(self.parameters.attachment, Attachment::Upi { .. });
         is_socket.then(|| self.parameters.attachment.coherent_link(self.device_time())).flatten()
     }
@@ -267,39 +260,39 @@ impl RootComplex {
         self.step_queue.schedule(at, Step::SendDown(burst, on_arrival));
     }
 
-    /// Returns whether a read can be submitted. If not, [`RootComplex::freed`] is notified when it can.
+    /// Returns whether a read can be submitted. If not, [`RootComplex::capacity_freed`] is notified when it can.
     pub fn accepts_read(&self) -> bool {
-        let accepts = self.waiting.borrow().reads.is_empty() && self.tags.free(self.sim.now()) > 0;
-        accepts || self.refuse()
+        let accepts = self.send_queue.borrow().reads.is_empty() && self.tags.free_count(self.sim.now()) > 0;
+        accepts || self.note_refusal()
     }
 
-    /// Returns whether a write can be submitted. If not, [`RootComplex::freed`] is notified when it can.
+    /// Returns whether a write can be submitted. If not, [`RootComplex::capacity_freed`] is notified when it can.
     pub fn accepts_write(&self) -> bool {
-        self.waiting.borrow().posted.len() < WRITE_QUEUE || self.refuse()
+        self.send_queue.borrow().posted.len() < WRITE_QUEUE || self.note_refusal()
     }
 
-    fn refuse(&self) -> bool {
-        self.refused.set(true);
-        self.pump_when_possible();
+    fn note_refusal(&self) -> bool {
+        self.has_refused.set(true);
+        self.schedule_retry();
         false
     }
 
     /// Submits the requests of a read, in the order of their offsets.
     pub fn read(&self, requests: impl Iterator<Item = ReadRequest>) {
-        let mut waiting = self.waiting.borrow_mut();
-        let after = waiting.submitted;
-        requests.for_each(|request| waiting.reads.push_back(Box::new(ReadRequest { after, ..request })));
-        drop(waiting);
+        let mut send_queue = self.send_queue.borrow_mut();
+        let posted_before = send_queue.submitted_packets;
+        requests.for_each(|request| send_queue.reads.push_back(Box::new(ReadRequest { posted_before, ..request })));
+        drop(send_queue);
         self.send_waiting();
     }
 
-    /// Submits packets that stay behind all earlier ones.
-    pub fn post(&self, posted: impl Iterator<Item = Posted>) {
-        let mut waiting = self.waiting.borrow_mut();
-        let before = waiting.posted.len();
-        waiting.posted.extend(posted);
-        waiting.submitted += (waiting.posted.len() - before) as u64;
-        drop(waiting);
+    /// Submits posted packets, which do not pass earlier posted packets.
+    pub fn post(&self, posted: impl Iterator<Item = PostedPacket>) {
+        let mut send_queue = self.send_queue.borrow_mut();
+        let count_before = send_queue.posted.len();
+        send_queue.posted.extend(posted);
+        send_queue.submitted_packets += (send_queue.posted.len() - count_before) as u64;
+        drop(send_queue);
         self.send_waiting();
     }
 
@@ -308,93 +301,98 @@ impl RootComplex {
         let mut has_sent = false;
         loop {
             let now = self.sim.now();
-            let mut waiting = self.waiting.borrow_mut();
-            // A read request stays behind earlier posted packets, and precedes later ones if it can.
-            let sends_read = waiting.reads.front().is_some_and(|read| read.after <= waiting.sent)
-                && self.nonposted.free(now) > 0
-                && self.tags.free(now) > 0;
+            let mut send_queue = self.send_queue.borrow_mut();
+            // A read request does not pass earlier posted packets. It is sent before later posted packets if possible.
+            let sends_read = send_queue.reads.front().is_some_and(|read| read.posted_before <= send_queue.sent_packets)
+                && self.nonposted_credits.free_count(now) > 0
+                && self.tags.free_count(now) > 0;
             if sends_read {
-                let mut read = waiting.reads.pop_front().expect("a read waits");
-                drop(waiting);
-                self.nonposted.take(1);
-                self.tags.take(1);
+                let mut read = send_queue.reads.pop_front().expect("a read waits");
+                drop(send_queue);
+                self.nonposted_credits.acquire(1);
+                self.tags.acquire(1);
                 read.stages.sent = now;
-                read.order = self.next_order();
-                self.send(Way::Up, PacketBurst::one(self.link.read_header, Bytes::ZERO), Sending::Read(read));
-            } else if waiting.posted.front().is_some_and(|posted| self.has_credits(posted, now)) {
-                let mut posted = waiting.posted.pop_front().expect("a packet waits");
-                let number = waiting.sent;
-                waiting.sent += 1;
-                drop(waiting);
+                read.request_number = self.next_request_number();
+                self.send(
+                    FlowDirection::Up,
+                    PacketBurst::single(self.link.read_header, Bytes::ZERO),
+                    BurstOwner::Read(read),
+                );
+            } else if send_queue.posted.front().is_some_and(|posted| self.has_credits(posted, now)) {
+                let mut posted = send_queue.posted.pop_front().expect("a packet waits");
+                let number = send_queue.sent_packets;
+                send_queue.sent_packets += 1;
+                drop(send_queue);
                 let burst = self.burst(&posted);
-                if let Posted::Write(write) = &mut posted {
+                if let PostedPacket::Write(write) = &mut posted {
                     let (headers, data) = self.link.write_credits(write.bytes);
-                    self.headers.take(headers);
-                    self.data.take(data);
+                    self.header_credits.acquire(headers);
+                    self.data_credits.acquire(data);
                     write.stages.sent = now;
-                    write.order = self.next_order();
+                    write.request_number = self.next_request_number();
                 }
-                self.send(Way::Up, burst, Sending::Posted(number, posted));
+                self.send(FlowDirection::Up, burst, BurstOwner::Posted(number, posted));
             } else {
                 break;
             }
             has_sent = true;
         }
-        if self.refused.get() && (has_sent || self.could_accept()) {
-            self.refused.set(false);
-            self.freed.notify();
+        if self.has_refused.get() && (has_sent || self.can_accept_read()) {
+            self.has_refused.set(false);
+            self.capacity_freed.notify();
         }
-        self.pump_when_possible();
+        self.schedule_retry();
     }
 
-    fn next_order(&self) -> u64 {
+    fn next_request_number(&self) -> u64 {
         self.sent_requests.replace(self.sent_requests.get() + 1)
     }
 
-    fn could_accept(&self) -> bool {
-        let waiting = self.waiting.borrow();
-        waiting.reads.is_empty() && self.tags.free(self.sim.now()) > 0
+    fn can_accept_read(&self) -> bool {
+        let send_queue = self.send_queue.borrow();
+        send_queue.reads.is_empty() && self.tags.free_count(self.sim.now()) > 0
     }
 
-    fn burst(&self, posted: &Posted) -> PacketBurst {
+    fn burst(&self, posted: &PostedPacket) -> PacketBurst {
         match posted {
-            Posted::Write(write) => PacketBurst {
+            PostedPacket::Write(write) => PacketBurst {
                 packets: self.link.write_packets(write.bytes),
                 header: self.link.write_header,
                 data: write.bytes,
             },
-            Posted::Message(_) => PacketBurst::one(self.link.write_header, Bytes(4)),
-            Posted::Completion(bytes, _) => PacketBurst::one(self.link.completion_header, *bytes),
+            PostedPacket::Message(_) => PacketBurst::single(self.link.write_header, Bytes(4)),
+            PostedPacket::Completion(bytes, _) => PacketBurst::single(self.link.completion_header, *bytes),
         }
     }
 
-    fn has_credits(&self, posted: &Posted, now: Time) -> bool {
-        let Posted::Write(write) = posted else { return true };
+    fn has_credits(&self, posted: &PostedPacket, now: Time) -> bool {
+        let PostedPacket::Write(write) = posted else { return true };
         let (headers, data) = self.link.write_credits(write.bytes);
-        self.headers.free(now) >= headers && self.data.free(now) >= data
+        self.header_credits.free_count(now) >= headers && self.data_credits.free_count(now) >= data
     }
 
-    /// Schedules the next attempt to send, if requests wait and a credit or tag is known to return.
-    fn pump_when_possible(&self) {
+    /// Schedules the next attempt to send for the time at which the next credit or tag returns, if requests wait for
+    /// one and that time is known.
+    fn schedule_retry(&self) {
         let (has_posted, has_reads) = {
-            let waiting = self.waiting.borrow();
-            (!waiting.posted.is_empty(), !waiting.reads.is_empty())
+            let send_queue = self.send_queue.borrow();
+            (!send_queue.posted.is_empty(), !send_queue.reads.is_empty())
         };
-        let (now, refused, mut next) = (self.sim.now(), self.refused.get(), Time::MAX);
-        let mut consider = |units: &Units| next = next.min(units.next_return(now).unwrap_or(Time::MAX));
+        let (now, has_refused, mut retry_at) = (self.sim.now(), self.has_refused.get(), Time::MAX);
+        let mut consider = |units: &UnitPool| retry_at = retry_at.min(units.next_return(now).unwrap_or(Time::MAX));
         if has_posted {
-            consider(&self.headers);
-            consider(&self.data);
+            consider(&self.header_credits);
+            consider(&self.data_credits);
         }
         if has_reads {
-            consider(&self.nonposted);
+            consider(&self.nonposted_credits);
         }
-        if has_reads || refused {
+        if has_reads || has_refused {
             consider(&self.tags);
         }
-        if next < self.pump_at.get() {
-            self.pump_at.set(next);
-            self.step_queue.schedule(next, Step::Pump);
+        if retry_at < self.retry_at.get() {
+            self.retry_at.set(retry_at);
+            self.step_queue.schedule(retry_at, Step::RetrySending);
         }
     }
 }

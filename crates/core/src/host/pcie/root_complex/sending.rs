@@ -4,86 +4,90 @@ use super::*;
 
 impl RootComplex {
     /// Sends a burst as soon as its direction is free.
-    pub(super) fn send(&self, way: Way, burst: PacketBurst, sending: Sending) {
+    pub(super) fn send(&self, direction: FlowDirection, burst: PacketBurst, owner: BurstOwner) {
         let now = self.sim.now();
         match self.link.tlp {
             TlpSimulation::Accounted => {
-                let (from, to) = self.direction(way).send(now, &burst);
-                self.begins(sending, from, to);
+                let (start, end) = self.link_direction(direction).send(now, &burst);
+                self.start_burst(owner, start, end);
             }
             TlpSimulation::Each => {
-                self.packets[way as usize].borrow_mut().waiting.push_back((burst, sending));
-                self.send_next(way);
+                self.packet_queues[direction as usize].borrow_mut().waiting.push_back((burst, owner));
+                self.send_next(direction);
             }
         }
     }
 
-    fn direction(&self, way: Way) -> &LinkDirection {
-        match way {
-            Way::Up => &self.up,
-            Way::Down => &self.down,
+    fn link_direction(&self, direction: FlowDirection) -> &LinkDirection {
+        match direction {
+            FlowDirection::Up => &self.up,
+            FlowDirection::Down => &self.down,
         }
     }
 
     /// Begins the next burst of a direction, if it is idle.
-    fn send_next(&self, way: Way) {
-        let mut queue = self.packets[way as usize].borrow_mut();
+    fn send_next(&self, direction: FlowDirection) {
+        let mut queue = self.packet_queues[direction as usize].borrow_mut();
         if queue.current.is_some() {
             return;
         }
-        let Some((burst, sending)) = queue.waiting.pop_front() else { return };
-        let (from, to) = self.direction(way).send(self.sim.now(), &burst);
-        assert_eq!(from, self.sim.now(), "an idle direction sends at once");
-        queue.current = Some((from, burst, 0, to));
+        let Some((burst, owner)) = queue.waiting.pop_front() else { return };
+        let (start, end) = self.link_direction(direction).send(self.sim.now(), &burst);
+        assert_eq!(start, self.sim.now(), "an idle direction sends at once");
+        queue.current = Some((start, burst, 0, end));
         drop(queue);
-        self.schedule_packet(way);
-        self.begins(sending, from, to);
+        self.schedule_packet(direction);
+        self.start_burst(owner, start, end);
     }
 
     /// Schedules the end of the current packet of a direction.
-    fn schedule_packet(&self, way: Way) {
-        let (from, burst, sent, _) = self.packets[way as usize].borrow().current.expect("a burst is sent");
-        // All packets but the last count as full. The first packet of a completion may be shorter, but this changes
-        // the end of no burst.
-        let data = burst.data.get().min((sent + 1) * self.link.payload_max.get());
-        let data = if sent + 1 == burst.packets { burst.data.get() } else { data };
-        let wire = Bytes((sent + 1) * burst.header.get() + data);
-        self.step_queue.schedule(from + self.direction(way).time_for(wire), Step::PacketSent(way));
+    fn schedule_packet(&self, direction: FlowDirection) {
+        let (start, burst, sent_packets, _) =
+            self.packet_queues[direction as usize].borrow().current.expect("a burst is sent");
+        // All packets except the last count as full. The first packet of a completion may be shorter, but the end of
+        // the burst does not depend on that.
+        let full_data = burst.data.get().min((sent_packets + 1) * self.link.payload_max.get());
+        let data = if sent_packets + 1 == burst.packets { burst.data.get() } else { full_data };
+        let wire_bytes = Bytes((sent_packets + 1) * burst.header.get() + data);
+        self.step_queue
+            .schedule(start + self.link_direction(direction).time_for(wire_bytes), Step::PacketSent(direction));
     }
 
-    pub(super) fn packet_sent(&self, way: Way) {
+    pub(super) fn packet_sent(&self, direction: FlowDirection) {
         let is_last = {
-            let mut queue = self.packets[way as usize].borrow_mut();
-            let (_, burst, sent, to) = queue.current.as_mut().expect("a burst is sent");
-            *sent += 1;
-            let is_last = *sent == burst.packets;
-            assert!(!is_last || *to == self.sim.now(), "the packets of a burst take as long as the burst");
+            let mut queue = self.packet_queues[direction as usize].borrow_mut();
+            let (_, burst, sent_packets, end) = queue.current.as_mut().expect("a burst is sent");
+            *sent_packets += 1;
+            let is_last = *sent_packets == burst.packets;
+            assert!(!is_last || *end == self.sim.now(), "the packets of a burst take as long as the burst");
             if is_last {
                 queue.current = None;
             }
             is_last
         };
         match is_last {
-            true => self.send_next(way),
-            false => self.schedule_packet(way),
+            true => self.send_next(direction),
+            false => self.schedule_packet(direction),
         }
     }
 
-    /// Continues a burst that is sent from `from` to `to`.
-    fn begins(&self, sending: Sending, from: Time, to: Time) {
-        let arrival = to + self.link.crossing;
-        match sending {
-            Sending::Read(read) => self.read_begins(read, arrival),
-            Sending::Posted(number, Posted::Write(write)) => self.write_begins(number, write, (from, to)),
-            Sending::Posted(number, Posted::Message(on_arrival)) => {
-                self.step_queue.schedule(arrival, Step::Arrives(number, Held::Message(Some(number), on_arrival)));
+    /// Continues the request of a burst that is sent from `start` to `end`.
+    fn start_burst(&self, owner: BurstOwner, start: Time, end: Time) {
+        let arrival = end + self.link.crossing;
+        match owner {
+            BurstOwner::Read(read) => self.begin_read(read, arrival),
+            BurstOwner::Posted(number, PostedPacket::Write(write)) => self.begin_write(number, write, (start, end)),
+            BurstOwner::Posted(number, PostedPacket::Message(on_arrival)) => {
+                self.step_queue
+                    .schedule(arrival, Step::MessageArrives(number, OrderedRequest::Message(Some(number), on_arrival)));
             }
-            Sending::Posted(number, Posted::Completion(_, on_arrival)) => {
+            BurstOwner::Posted(number, PostedPacket::Completion(_, on_arrival)) => {
                 // The completion counts among the posted packets, but no packet is ordered behind it.
-                self.step_queue.schedule(arrival, Step::Arrives(number, Held::Message(Some(number), on_arrival)));
+                self.step_queue
+                    .schedule(arrival, Step::MessageArrives(number, OrderedRequest::Message(Some(number), on_arrival)));
             }
-            Sending::Completion(read) => self.completion_begins(*read, (from, to)),
-            Sending::Down(on_arrival) => on_arrival(arrival),
+            BurstOwner::Completion(read) => self.begin_completion(*read, (start, end)),
+            BurstOwner::Down(on_arrival) => on_arrival(arrival),
         }
     }
 }

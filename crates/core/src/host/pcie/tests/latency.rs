@@ -21,77 +21,78 @@ fn write(address: u64, bytes: Vec<u8>) -> DmaRequest {
 /// Reads bytes, and returns them.
 async fn read_all(port: &dyn DmaPort, address: u64, bytes: u64) -> Vec<u8> {
     let mut transfer = submit_when_free(port, &read(address, bytes)).await;
-    let (mut all, mut part) = (Vec::new(), Vec::new());
-    while let Some(beat) = transfer.next_beat(&mut part).await {
-        assert_eq!(beat.offset, all.len() as u64);
-        all.extend_from_slice(&part);
+    let (mut bytes_read, mut beat_bytes) = (Vec::new(), Vec::new());
+    while let Some(beat) = transfer.next_beat(&mut beat_bytes).await {
+        assert_eq!(beat.offset, bytes_read.len() as u64);
+        bytes_read.extend_from_slice(&beat_bytes);
         transfer.beat_passed().await;
     }
-    all
+    bytes_read
 }
 
-/// Returns the latency of a read in a window in the state `warmth`, and that of a write followed by a read of the same
-/// place.
-fn latencies(parameters: &PcieParameters, window: u64, at: u64, bytes: u64, warmth: CacheWarmth) -> [Time; 2] {
+/// Returns the latency of a read of `bytes` bytes at `offset` in a window in the state `warmth`, and the latency of a
+/// write followed by a read of the same bytes.
+fn latencies(parameters: &PcieParameters, window: u64, offset: u64, bytes: u64, warmth: CacheWarmth) -> [Time; 2] {
     let ([read, write_then_read], _) = run(parameters, move |host: Rc<Host>| async move {
         let sim = host.cpu().sim().clone();
         let base = host.allocate(window as usize);
         let port = host.dma_port().port();
         assert!(host.warm_cache(base, window, warmth));
         let start = sim.now();
-        read_all(&*port, base + at, bytes).await;
+        read_all(&*port, base + offset, bytes).await;
         let read = sim.now() - start;
         assert!(host.warm_cache(base, window, warmth));
         let start = sim.now();
         let data = vec![0xa5; bytes as usize];
-        let mut written = submit_when_free(&*port, &write(base + at, data.clone())).await;
-        assert_eq!(read_all(&*port, base + at, bytes).await, data, "a read sees the write before it");
+        let mut write_transfer = submit_when_free(&*port, &write(base + offset, data.clone())).await;
+        assert_eq!(read_all(&*port, base + offset, bytes).await, data, "a read sees the write before it");
         let write_then_read = sim.now() - start;
-        written.done().await;
-        let stages: Time = written.stages().iter().map(|(_, time)| *time).sum();
+        write_transfer.done().await;
+        let stages: Time = write_transfer.stages().iter().map(|(_, time)| *time).sum();
         assert!(stages <= write_then_read);
         [read, write_then_read]
     });
     [read, write_then_read]
 }
 
-/// Returns the time of bytes on the link.
-fn wire(parameters: &PcieParameters, bytes: u64) -> Time {
+/// Returns the time for which `bytes` bytes occupy the link.
+fn link_time(parameters: &PcieParameters, bytes: u64) -> Time {
     parameters.link.rate().time_for(Bytes(bytes))
 }
 
 #[test]
 fn a_read_takes_the_round_trip_its_packets_and_the_memory_or_cache_time() {
-    let p = parameters();
-    let fixed = p.root_complex + wire(&p, 24) + wire(&p, 84);
-    let read_latency = |warmth| latencies(&p, 8192, 0, 64, warmth)[0];
+    let parameters = parameters();
+    let fixed = parameters.root_complex + link_time(&parameters, 24) + link_time(&parameters, 84);
+    let read_latency = |warmth| latencies(&parameters, 8192, 0, 64, warmth)[0];
     assert_eq!(read_latency(CacheWarmth::HostWarm), fixed);
-    assert_eq!(read_latency(CacheWarmth::Cold), fixed + p.llc.hit_to_dram);
-    assert_eq!(read_latency(CacheWarmth::DeviceWarm), fixed - p.llc.device_warm);
+    assert_eq!(read_latency(CacheWarmth::Cold), fixed + parameters.llc.hit_to_dram);
+    assert_eq!(read_latency(CacheWarmth::DeviceWarm), fixed - parameters.llc.device_warm);
 }
 
 #[test]
 fn a_read_of_many_blocks_adds_their_time_on_the_link() {
-    let p = parameters();
-    let [read, _] = latencies(&p, 8192, 0, 2048, CacheWarmth::HostWarm);
+    let parameters = parameters();
+    let [read, _] = latencies(&parameters, 8192, 0, 2048, CacheWarmth::HostWarm);
     // The four requests follow each other closely, and their completions more slowly.
-    let expected = p.root_complex + wire(&p, 24) + wire(&p, 4 * (512 + 40));
+    let expected = parameters.root_complex + link_time(&parameters, 24) + link_time(&parameters, 4 * (512 + 40));
     assert!(read.since(expected) <= Time::from_ps(10) && expected.since(read) <= Time::from_ps(10), "{}", read.ps());
 }
 
 #[test]
 fn a_read_waits_for_the_write_before_it() {
-    let p = parameters();
-    let [_, write_then_read] = latencies(&p, 8192, 0, 64, CacheWarmth::HostWarm);
-    let visible = wire(&p, 88) + p.link.crossing + p.write_visible;
-    let rest = p.root_complex - p.link.crossing - p.llc.device_warm + wire(&p, 84);
-    assert_eq!(write_then_read, visible + rest);
+    let parameters = parameters();
+    let [_, write_then_read] = latencies(&parameters, 8192, 0, 64, CacheWarmth::HostWarm);
+    let visible_after = link_time(&parameters, 88) + parameters.link.crossing + parameters.write_visible;
+    let remaining_time =
+        parameters.root_complex - parameters.link.crossing - parameters.llc.device_warm + link_time(&parameters, 84);
+    assert_eq!(write_then_read, visible_after + remaining_time);
 }
 
 #[test]
 fn windows_go_cold_beyond_the_cache_and_beyond_the_io_ways() {
-    let p = parameters();
-    let read_latency = |window, at, warmth| latencies(&p, window, at, 64, warmth)[0];
+    let parameters = parameters();
+    let read_latency = |window, offset, warmth| latencies(&parameters, window, offset, 64, warmth)[0];
     let [device, host, cold] = [
         read_latency(8192, 0, CacheWarmth::DeviceWarm),
         read_latency(8192, 0, CacheWarmth::HostWarm),
@@ -125,12 +126,12 @@ fn remote_memory_adds_the_same_to_warm_and_cold_reads_and_to_evicting_writes() {
 
 #[test]
 fn a_miss_of_the_iommu_adds_a_walk() {
-    let off = parameters();
-    let p = PcieParameters { iommu: Some(IommuParameters::defaults()), ..off.clone() };
-    let without = latencies(&off, 8192, 0, 64, CacheWarmth::HostWarm);
-    let [read, write_then_read] = latencies(&p, 8192, 0, 64, CacheWarmth::HostWarm);
+    let without_iommu = parameters();
+    let with_iommu = PcieParameters { iommu: Some(IommuParameters::defaults()), ..without_iommu.clone() };
+    let expected = latencies(&without_iommu, 8192, 0, 64, CacheWarmth::HostWarm);
+    let [read, write_then_read] = latencies(&with_iommu, 8192, 0, 64, CacheWarmth::HostWarm);
     let walk = IommuParameters::defaults().read_walk;
-    assert_eq!([read, write_then_read], [without[0] + walk, without[1]], "the second access finds the translation");
+    assert_eq!([read, write_then_read], [expected[0] + walk, expected[1]], "the second access finds the translation");
 }
 
 #[test]
@@ -144,8 +145,8 @@ fn stages_add_up_to_the_latency() {
                 let start = sim.now();
                 let mut transfer = submit_when_free(&*port, &request).await;
                 transfer.done().await;
-                let all: Time = transfer.stages().iter().map(|(_, time)| *time).sum();
-                assert_eq!(all, sim.now() - start);
+                let stages_total: Time = transfer.stages().iter().map(|(_, time)| *time).sum();
+                assert_eq!(stages_total, sim.now() - start);
             }
         });
     }

@@ -1,6 +1,6 @@
 //! Tests of the link's arithmetic against the analytic model of the pcie-bench authors.
 
-use super::super::link::{PacketBurst, PcieLinkParameters, Units, parts};
+use super::super::link::{PacketBurst, PcieLinkParameters, UnitPool, split_transfer};
 use super::parameters;
 use crate::engine::{Bytes, Time};
 use proptest::prelude::*;
@@ -28,57 +28,58 @@ const PCIE_MODEL: [(u64, f64, f64, f64); 18] = [
     (1024, 52.92, 53.69, 50.75),
 ];
 
-fn modelled() -> PcieLinkParameters {
+fn analytic_model_link() -> PcieLinkParameters {
     // The model subtracts flow control and acknowledgements, which leaves this share.
     PcieLinkParameters { efficiency: 0.9186, ..parameters().link }
 }
 
 fn write_bytes(link: &PcieLinkParameters, bytes: u64) -> u64 {
-    let of_part = |(_, part): (u64, Bytes)| link.write_packets(part) * link.write_header.get() + part.get();
-    parts(0, Bytes(bytes), 4096).map(of_part).sum()
+    let part_wire_bytes = |(_, part): (u64, Bytes)| link.write_packets(part) * link.write_header.get() + part.get();
+    split_transfer(0, Bytes(bytes), 4096).map(part_wire_bytes).sum()
 }
 
 fn read_bytes(link: &PcieLinkParameters, bytes: u64) -> [u64; 2] {
-    let requests = parts(0, Bytes(bytes), link.read_max.get());
-    let of_request = |(at, part)| {
+    let requests = split_transfer(0, Bytes(bytes), link.read_max.get());
+    let request_wire_bytes = |(at, part)| {
         let packets = link.completion_packets(at, part);
         [link.read_header.get(), PacketBurst { packets, header: link.completion_header, data: part }.wire_bytes().get()]
     };
-    requests.map(of_request).fold([0, 0], |[up, down], [request, completion]| [up + request, down + completion])
+    requests.map(request_wire_bytes).fold([0, 0], |[up, down], [request, completion]| [up + request, down + completion])
 }
 
 #[test]
-fn rates_are_those_of_the_analytic_model() {
-    let link = modelled();
+fn rates_equal_those_of_the_analytic_model() {
+    let link = analytic_model_link();
     let rate = link.rate().bits_per_s() as f64 / 1e9;
     for (bytes, write, read, both) in PCIE_MODEL {
         let share = |wire: u64| rate * bytes as f64 / wire as f64;
         let [up, down] = read_bytes(&link, bytes);
-        let written = write_bytes(&link, bytes);
-        for (name, expected, found) in [
-            ("write", write, share(written)),
+        let write_up = write_bytes(&link, bytes);
+        for (name, expected, simulated) in [
+            ("write", write, share(write_up)),
             ("read", read, share(down.max(up))),
-            ("both", both, share((written + up).max(down))),
+            ("both", both, share((write_up + up).max(down))),
         ] {
-            // Published with two digits after the point.
+            // The model's rates are published with two digits after the decimal point.
             let tolerance = 0.001 * expected + 0.005;
-            assert!((found - expected).abs() <= tolerance, "{name} of {bytes} B: {found:.3}, not {expected}");
+            assert!((simulated - expected).abs() <= tolerance, "{name} of {bytes} B: {simulated:.3}, not {expected}");
         }
     }
 }
 
 #[test]
-fn raw_rates_are_those_of_the_standard() {
+fn raw_rates_equal_those_of_the_standard() {
     let rate = |generation, lanes| PcieLinkParameters { generation, lanes, ..parameters().link }.raw_rate() / 1e9;
-    let all = [rate(3, 8), rate(4, 16), rate(5, 16), rate(6, 16)].map(|rate| (rate * 10.0).round() / 10.0);
-    assert_eq!(all, [63.0, 252.1, 504.1, 944.0]);
+    let rates = [rate(3, 8), rate(4, 16), rate(5, 16), rate(6, 16)].map(|rate| (rate * 10.0).round() / 10.0);
+    assert_eq!(rates, [63.0, 252.1, 504.1, 944.0]);
 }
 
 #[test]
 fn packets_cross_no_page_and_completions_end_at_read_boundaries() {
     let link = parameters().link;
-    let split: Vec<_> = parts(4096 - 100, Bytes(5000), 4096).map(|(at, part)| (at, part.get())).collect();
-    assert_eq!(split, [(0, 100), (100, 4096), (4196, 804)]);
+    let split_parts: Vec<_> =
+        split_transfer(4096 - 100, Bytes(5000), 4096).map(|(at, part)| (at, part.get())).collect();
+    assert_eq!(split_parts, [(0, 100), (100, 4096), (4196, 804)]);
     let completions = |at, bytes| link.completion_packets(at, Bytes(bytes));
     assert_eq!([completions(0, 256), completions(0, 257), completions(0, 1)], [1, 2, 1]);
     assert_eq!([completions(16, 240), completions(16, 256), completions(60, 512)], [1, 2, 3]);
@@ -87,25 +88,25 @@ fn packets_cross_no_page_and_completions_end_at_read_boundaries() {
 
 #[test]
 fn units_return_at_their_instants() {
-    let units = Units::new(3);
-    units.take(3);
+    let units = UnitPool::new(3);
+    units.acquire(3);
     units.return_units(Time::from_ns(20), 1);
     units.return_units(Time::from_ns(10), 2);
-    let free = |ns| units.free(Time::from_ns(ns));
+    let free_at = |ns| units.free_count(Time::from_ns(ns));
     assert_eq!(units.next_return(Time::ZERO), Some(Time::from_ns(10)));
-    assert_eq!([free(9), free(10), free(19), free(20)], [0, 2, 2, 3]);
+    assert_eq!([free_at(9), free_at(10), free_at(19), free_at(20)], [0, 2, 2, 3]);
 }
 
 proptest! {
     #[test]
-    fn parts_cover_a_transfer_once(address in 0..10_000u64, bytes in 0..20_000u64, most in 1..5000u64) {
-        let mut next = 0;
-        for (at, part) in parts(address, Bytes(bytes), most) {
-            prop_assert_eq!(at, next);
-            prop_assert!(part.get() > 0 && part.get() <= most);
+    fn parts_cover_a_transfer_once(address in 0..10_000u64, bytes in 0..20_000u64, bytes_max in 1..5000u64) {
+        let mut expected_offset = 0;
+        for (at, part) in split_transfer(address, Bytes(bytes), bytes_max) {
+            prop_assert_eq!(at, expected_offset);
+            prop_assert!(part.get() > 0 && part.get() <= bytes_max);
             prop_assert_eq!((address + at) / 4096, (address + at + part.get() - 1) / 4096);
-            next += part.get();
+            expected_offset += part.get();
         }
-        prop_assert_eq!(next, bytes);
+        prop_assert_eq!(expected_offset, bytes);
     }
 }

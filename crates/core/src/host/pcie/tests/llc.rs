@@ -14,7 +14,7 @@ fn llc(io_ways: usize) -> Llc {
 }
 
 /// Returns the number of blocks of a range that are in a state.
-fn count(llc: &Llc, from: u64, bytes: u64, state: LlcState) -> u64 {
+fn count_blocks(llc: &Llc, from: u64, bytes: u64, state: LlcState) -> u64 {
     (from..from + bytes).step_by(64).filter(|block| llc.state(*block) == Some(state)).count() as u64
 }
 
@@ -23,10 +23,10 @@ fn a_window_larger_than_the_cache_leaves_its_last_part_warm() {
     let llc = llc(2);
     for bytes in [MIB, 16 * MIB, 64 * MIB] {
         llc.warm(4096, bytes, CacheWarmth::HostWarm);
-        let resident = count(&llc, 4096, bytes, LlcState::HostWarm);
+        let resident = count_blocks(&llc, 4096, bytes, LlcState::HostWarm);
         assert_eq!(resident, bytes.min(15 * MIB) / 64);
-        let from_the_end = count(&llc, 4096 + bytes - resident * 64, resident * 64, LlcState::HostWarm);
-        assert_eq!(from_the_end, resident);
+        let resident_at_end = count_blocks(&llc, 4096 + bytes - resident * 64, resident * 64, LlcState::HostWarm);
+        assert_eq!(resident_at_end, resident);
     }
 }
 
@@ -35,13 +35,13 @@ fn blocks_of_devices_fill_the_io_ways_alone() {
     for (io_ways, bytes) in [(2, MIB), (2, 4 * MIB), (1, 4 * MIB), (0, MIB)] {
         let llc = llc(io_ways);
         llc.warm(4096, bytes, CacheWarmth::DeviceWarm);
-        let resident = count(&llc, 4096, bytes, LlcState::DeviceWritten);
+        let resident = count_blocks(&llc, 4096, bytes, LlcState::DeviceWritten);
         assert_eq!(resident, (bytes / 64).min(io_ways as u64 * 15 * MIB / 20 / 64));
     }
 }
 
 #[test]
-fn warming_equals_the_accesses_that_it_stands_for() {
+fn warming_equals_the_accesses_that_it_replaces() {
     for (state, bytes) in [(CacheWarmth::HostWarm, 20 * MIB), (CacheWarmth::DeviceWarm, 2 * MIB)] {
         let (warmed, accessed) = (llc(2), llc(2));
         warmed.warm(0, bytes, state);
@@ -70,8 +70,8 @@ fn a_device_updates_in_place_allocates_in_the_io_ways_and_reads_without_allocati
     assert_eq!(llc.state(next_in_set(7)), Some(LlcState::DeviceWritten));
     let evictions = (20..30).filter(|number| llc.device_write(next_in_set(*number)).1.is_some()).count();
     assert_eq!(evictions, 10);
-    let kept = (0..20).filter(|number| llc.state(next_in_set(*number)).is_some()).count();
-    assert!(kept >= 18, "writes of devices evict from two ways: {kept} of 20 are left");
+    let kept_blocks = (0..20).filter(|number| llc.state(next_in_set(*number)).is_some()).count();
+    assert!(kept_blocks >= 18, "writes of devices evict from two ways: {kept_blocks} of 20 are left");
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn cold_blocks_leave_and_others_stay() {
     for bytes in [4096, 8 * MIB] {
         llc.warm(0, 2 * bytes, CacheWarmth::HostWarm);
         llc.warm(bytes, bytes, CacheWarmth::Cold);
-        assert_eq!(count(&llc, bytes, bytes, LlcState::HostWarm), 0);
-        let others = Bytes(count(&llc, 0, bytes, LlcState::HostWarm) * 64);
+        assert_eq!(count_blocks(&llc, bytes, bytes, LlcState::HostWarm), 0);
+        let others = Bytes(count_blocks(&llc, 0, bytes, LlcState::HostWarm) * 64);
         assert!(others.get() >= bytes.min(7 * MIB), "{others} of {} are left", Bytes(bytes));
     }
 }

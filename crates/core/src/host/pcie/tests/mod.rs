@@ -14,7 +14,7 @@ use crate::text::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The Gen3 x8 link of the measured machine, with round numbers for the times.
+/// Returns the parameters of a host with the Gen3 x8 link of the measured machine and the default times.
 fn parameters() -> PcieParameters {
     let mut parameters = PcieParameters::defaults();
     parameters.link.generation = 3;
@@ -22,7 +22,7 @@ fn parameters() -> PcieParameters {
     parameters
 }
 
-/// Runs `work` on a host with `parameters` to its end, and returns its result and the end.
+/// Runs `work` on a host with `parameters` to its end. Returns the result of `work` and the time of its end.
 fn run<T: 'static, F: Future<Output = T> + 'static>(
     parameters: &PcieParameters,
     work: impl FnOnce(Rc<Host>) -> F,
@@ -32,10 +32,10 @@ fn run<T: 'static, F: Future<Output = T> + 'static>(
     let node: Rc<dyn HostNode> = parameters.start(&sim, NodeId(0), "node");
     let host = Rc::new(Host::new(NodeId(0), "node", node));
     let (result, work) = (Rc::<RefCell<Option<T>>>::default(), work(host));
-    let into = result.clone();
+    let recorded_result = result.clone();
     sim.spawn("engine", async move {
         let value = work.await;
-        into.replace(Some(value));
+        recorded_result.replace(Some(value));
     });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
     let result = result.take().expect("the work has ended");

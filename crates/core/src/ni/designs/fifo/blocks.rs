@@ -16,14 +16,16 @@
 //! The module leaves out the AP3000's other mechanism, as the paper does. Parameters: block buffer cycles, memory time,
 //! the loop's cycles per word.
 
-use super::device::{DATA, LAUNCH, REGISTER_SPACE_BYTES, ReceiveFifo, STATUS_OFFSET, SendFifo, launch_word};
+use super::device::{
+    DATA_OFFSET, LAUNCH_OFFSET, REGISTER_SPACE_BYTES, ReceiveFifo, STATUS_OFFSET, SendFifo, launch_word,
+};
 use super::polls::StatusPolls;
 use super::words::{REGISTER_BYTES, receive_fifo, send_fifo};
 use crate::engine::sim::WaitReasonId;
 use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::driver::{DriverState, SendRequest, Wake};
-use crate::ni::parcel::{Header, Ticket};
+use crate::ni::parcel::{Header, ProcessorStage};
 use crate::ni::word_copy::{PayloadSink, load_word, loaded, store_word, stored};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -47,28 +49,28 @@ pub struct BlockReceiver {
     block_buffer_cycles: u64,
     word_cycles: u64,
     polls: StatusPolls,
-    buffer: Cell<Block>,
+    block_buffer: Cell<Block>,
 }
 
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>) -> BlockSender {
-    let (p, fifo) = (context.parameters, send_fifo(context));
+    let (parameters, fifo) = (context.parameters, send_fifo(context));
     let window = context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES);
-    let (block_buffer_cycles, word_cycles) = (p.block_buffer_cycles, p.word_cycles);
+    let (block_buffer_cycles, word_cycles) = (parameters.block_buffer_cycles, parameters.word_cycles);
     BlockSender { fifo, window, block_buffer_cycles, word_cycles, free_slots: Cell::new(0) }
 }
 
 /// Builds the receiving half.
 pub fn receiver(context: &HalfContext<'_>) -> BlockReceiver {
-    let (p, fifo) = (context.parameters, receive_fifo(context));
+    let (parameters, fifo) = (context.parameters, receive_fifo(context));
     let window = context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES);
     BlockReceiver {
         polls: StatusPolls::new(&fifo, Some((window.at(STATUS_OFFSET), REGISTER_BYTES)), 0, context.poll_cycles()),
         window,
         fifo,
-        block_buffer_cycles: p.block_buffer_cycles,
-        word_cycles: p.word_cycles,
-        buffer: Cell::new(Block::ZERO),
+        block_buffer_cycles: parameters.block_buffer_cycles,
+        word_cycles: parameters.word_cycles,
+        block_buffer: Cell::new(Block::ZERO),
     }
 }
 
@@ -81,7 +83,7 @@ impl BlockSender {
             cpu.work(1);
         }
         cpu.work(self.block_buffer_cycles);
-        cpu.write_block(self.window.at(DATA), block).await;
+        cpu.write_block(self.window.at(DATA_OFFSET), block).await;
     }
 }
 
@@ -93,21 +95,27 @@ impl SendHalf for BlockSender {
         self.free_slots.get() > 0
     }
 
-    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
+    async fn send(
+        &self,
+        cpu: &AnyProcessor,
+        header: Header,
+        packet: &SendRequest<'_>,
+        processor_stage: Option<ProcessorStage>,
+    ) {
         self.free_slots.set(self.free_slots.get() - 1);
-        self.fifo.record_journey(&packet.journey, ticket);
+        self.fifo.record_journey(&packet.journey, processor_stage);
         for first_word in (0..header.words()).step_by(WORDS_PER_BLOCK) {
             self.send_block(cpu, header, packet, first_word).await;
         }
-        let launch = launch_word(header.packet_bytes(), packet.marks);
-        cpu.write(self.window.at(LAUNCH), REGISTER_BYTES, launch).await;
+        let launch_value = launch_word(header.packet_bytes(), packet.marks);
+        cpu.write(self.window.at(LAUNCH_OFFSET), REGISTER_BYTES, launch_value).await;
     }
 }
 
 impl BlockReceiver {
     async fn load_block(&self, cpu: &AnyProcessor) {
         cpu.work(self.block_buffer_cycles);
-        self.buffer.set(cpu.read_block(self.window.at(DATA)).await);
+        self.block_buffer.set(cpu.read_block(self.window.at(DATA_OFFSET)).await);
     }
 }
 
@@ -117,11 +125,11 @@ impl ReceiveHalf for BlockReceiver {
             return None;
         }
         let journey = self.fifo.journey();
-        let ticket = Ticket::start(&journey, cpu, "receive: poll");
+        let processor_stage = ProcessorStage::start(&journey, cpu, "receive: poll");
         self.load_block(cpu).await;
         cpu.work(self.word_cycles + 1);
-        let header = Header::decode(self.buffer.get().read(0, 8));
-        Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
+        let header = Header::decode(self.block_buffer.get().read(0, 8));
+        Some(RxHit { header, journey, state: DriverState { ticket: processor_stage, ..DriverState::default() } })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
@@ -129,7 +137,7 @@ impl ReceiveHalf for BlockReceiver {
             if word.is_multiple_of(WORDS_PER_BLOCK) {
                 self.load_block(cpu).await;
             }
-            let value = self.buffer.get().read(8 * (word % WORDS_PER_BLOCK), 8);
+            let value = self.block_buffer.get().read(8 * (word % WORDS_PER_BLOCK), 8);
             cpu.work(1);
             stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
         }
@@ -143,7 +151,7 @@ impl ReceiveHalf for BlockReceiver {
         self.polls.charge_poll(cpu);
     }
 
-    fn polled(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
+    fn poll_wait_reason(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
         Some(self.fifo.visible.wait_reason())
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The module models two paths. A packet to send is composed in an outgoing flow-control buffer in the interface's
 //! memory, and sent from there without another copy. An arriving packet is moved to an incoming buffer and from there
-//! to the fifo, which takes a number of access times; these moves are pipelined. A packet keeps its incoming buffer
-//! until the processor has read it.
+//! to the fifo. The moves take several memory accesses, and the moves of successive packets are pipelined. A packet
+//! keeps its incoming buffer until the processor has read it.
 //!
 //! | offset | register | access |
 //! |---|---|---|
@@ -16,7 +16,7 @@
 use crate::engine::{Class, EndpointId, FlowKey, Journey, Mailbox, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::Device;
-use crate::ni::parcel::{Header, HeaderFormat, SENDING, Ticket};
+use crate::ni::parcel::{Header, HeaderFormat, ProcessorStage, SENDING_STAGES};
 use crate::ni::port::{Port, TakenPacket};
 use crate::protocol::{Marks, Offer, Slot};
 use std::cell::{Cell, RefCell};
@@ -26,9 +26,9 @@ use std::rc::Rc;
 /// The status register of either half.
 pub const STATUS_OFFSET: u64 = 0;
 /// The register whose write launches the composed packet.
-pub const LAUNCH: u64 = 8;
+pub const LAUNCH_OFFSET: u64 = 8;
 /// The first address of the window, through which the processor accesses the fifo.
-pub const DATA: u64 = 64;
+pub const DATA_OFFSET: u64 = 64;
 /// Bytes of the device.
 pub const REGISTER_SPACE_BYTES: u64 = 128;
 
@@ -96,15 +96,15 @@ impl Output {
 
     async fn serve(self: Rc<Output>) {
         loop {
-            let free = self.sim.now();
+            let idle_since = self.sim.now();
             let (launched, LaunchedPacket { slot, packet: body, marks }) = self.launched.receive().await;
-            let start = launched.max(free);
+            let start = launched.max(idle_since);
             if start + self.processing_time > self.sim.now() {
                 self.sim.until(start + self.processing_time).await;
             }
             body.journey.add_service(start, self.sim.now());
             body.journey.close("send: interface", self.sim.now());
-            let to = self.port.addresses().node(EndpointId(Header::of(self.format, &body).destination));
+            let to = self.port.addresses().node(EndpointId(Header::from_packet(self.format, &body).destination));
             let bytes = crate::engine::Bytes(body.bytes().len() as u64);
             self.port.pass(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes, body }).await;
         }
@@ -120,16 +120,16 @@ pub struct SendFifo {
     composed: RefCell<Vec<u8>>,
     /// Journeys of the packet that is being composed and of composed packets whose launch has not arrived yet, because
     /// a bus may post that write.
-    journeys: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
+    journeys: RefCell<VecDeque<(Journey, Option<ProcessorStage>)>>,
 }
 
 impl SendFifo {
-    /// Creates an empty fifo with memory accesses of `time` and logic that takes `processing` for a packet.
-    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, memory_time: Time, processing: Time) -> SendFifo {
+    /// Creates an empty fifo with memory accesses of `memory_time` and logic that takes `processing_time` for a packet.
+    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, memory_time: Time, processing_time: Time) -> SendFifo {
         SendFifo {
             sim: sim.clone(),
             port: port.clone(),
-            output: Output::new(sim, name, port, processing, HeaderFormat::Paper),
+            output: Output::new(sim, name, port, processing_time, HeaderFormat::Paper),
             memory_time,
             composed: RefCell::default(),
             journeys: RefCell::default(),
@@ -137,8 +137,8 @@ impl SendFifo {
     }
 
     /// Records the journey of the packet that is composed next.
-    pub fn record_journey(&self, journey: &Journey, ticket: Option<Ticket>) {
-        self.journeys.borrow_mut().push_back((journey.clone(), ticket));
+    pub fn record_journey(&self, journey: &Journey, processor_stage: Option<ProcessorStage>) {
+        self.journeys.borrow_mut().push_back((journey.clone(), processor_stage));
     }
 
     /// Appends bytes to the packet that is being composed.
@@ -151,9 +151,9 @@ impl SendFifo {
         let slot = self.port.try_reserve(Class::REQUESTS).expect("a driver launches only if a slot is free");
         let composed = std::mem::take(&mut *self.composed.borrow_mut());
         assert!(composed.len() >= bytes, "a packet is launched when it is composed");
-        let (journey, ticket) = self.journeys.borrow_mut().pop_front().expect("a launched packet was begun");
-        if let Some(ticket) = ticket {
-            ticket.end(&SENDING, self.sim.now());
+        let (journey, processor_stage) = self.journeys.borrow_mut().pop_front().expect("a launched packet was begun");
+        if let Some(processor_stage) = processor_stage {
+            processor_stage.end(&SENDING_STAGES, self.sim.now());
         }
         let packet = Packet::with_bytes(Label::default(), journey, &composed[..bytes]);
         self.output.send(slot, packet, marks);
@@ -177,7 +177,7 @@ impl Device for SendFifo {
 
     fn write(&self, at: u64, bytes: &[u8]) {
         match at {
-            LAUNCH => {
+            LAUNCH_OFFSET => {
                 let mut word = [0; 8];
                 word[..bytes.len()].copy_from_slice(bytes);
                 let word = u64::from_le_bytes(word);
@@ -194,12 +194,12 @@ pub struct ReceiveFifo {
     port: Rc<Port>,
     memory_time: Time,
     /// Time from a packet's arrival until the processor sees it.
-    filling: Time,
+    fill_time: Time,
     arriving: Mailbox<TakenPacket>,
-    ready: RefCell<VecDeque<TakenPacket>>,
+    ready_packets: RefCell<VecDeque<TakenPacket>>,
     /// Time at which the event that made the fifo non-empty was scheduled.
     scheduled_at: Cell<Time>,
-    position: Cell<usize>,
+    read_position: Cell<usize>,
     /// Whether the packet has been read to its end. Until the next packet is read, the window then shows zeros.
     is_at_end: Cell<bool>,
     /// Notified when a packet has become visible.
@@ -207,61 +207,61 @@ pub struct ReceiveFifo {
 }
 
 impl ReceiveFifo {
-    /// Creates an empty fifo with memory accesses of `time`, and starts its tasks. The fifo takes `filling` to process
-    /// and write a packet.
-    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, memory_time: Time, filling: Time) -> Rc<ReceiveFifo> {
+    /// Creates an empty fifo with memory accesses of `memory_time`, and starts its tasks. The fifo takes `fill_time` to
+    /// process and write a packet.
+    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, memory_time: Time, fill_time: Time) -> Rc<ReceiveFifo> {
         let fifo = Rc::new(ReceiveFifo {
             sim: sim.clone(),
             port: port.clone(),
             memory_time,
-            filling,
+            fill_time,
             arriving: Mailbox::new(sim, format!("{name}: a packet on its way to the fifo")),
-            ready: RefCell::default(),
+            ready_packets: RefCell::default(),
             scheduled_at: Cell::default(),
-            position: Cell::new(0),
+            read_position: Cell::new(0),
             is_at_end: Cell::new(false),
             visible: Signal::new(sim, format!("{name}: a packet")),
         });
-        sim.spawn_server(format!("{name} input"), fifo.clone().begin());
-        sim.spawn_server(format!("{name} fifo"), fifo.clone().finish());
+        sim.spawn_server(format!("{name} input"), fifo.clone().schedule_arrivals());
+        sim.spawn_server(format!("{name} fifo"), fifo.clone().publish_arrivals());
         fifo
     }
 
     /// Takes each packet as it arrives, and schedules the time at which the processor sees it.
-    async fn begin(self: Rc<ReceiveFifo>) {
+    async fn schedule_arrivals(self: Rc<ReceiveFifo>) {
         loop {
-            let taken = self.port.take(Class::REQUESTS).await;
-            self.arriving.send_at(self.sim.now() + self.filling, taken);
+            let taken_packet = self.port.take(Class::REQUESTS).await;
+            self.arriving.send_at(self.sim.now() + self.fill_time, taken_packet);
         }
     }
 
-    async fn finish(self: Rc<ReceiveFifo>) {
+    async fn publish_arrivals(self: Rc<ReceiveFifo>) {
         loop {
-            let taken = self.arriving.receive().await;
-            let (journey, now) = (&taken.packet.journey, self.sim.now());
-            journey.add_service(now - self.filling, now);
+            let taken_packet = self.arriving.receive().await;
+            let (journey, now) = (&taken_packet.packet.journey, self.sim.now());
+            journey.add_service(now - self.fill_time, now);
             journey.close("receive: interface", now);
-            if self.ready.borrow().is_empty() {
+            if self.ready_packets.borrow().is_empty() {
                 self.scheduled_at.set(self.sim.wakeup_scheduled_at());
             }
-            self.ready.borrow_mut().push_back(taken);
+            self.ready_packets.borrow_mut().push_back(taken_packet);
             self.visible.notify();
         }
     }
 
     /// Returns the next `bytes` bytes of the oldest packet, with zeros after its end. Reading its last word removes the
     /// packet.
-    pub fn next(&self, bytes: usize) -> Vec<u8> {
-        let (from, mut data) = (self.position.get(), vec![0; bytes]);
+    pub fn read_next(&self, bytes: usize) -> Vec<u8> {
+        let (from, mut data) = (self.read_position.get(), vec![0; bytes]);
         let length = {
-            let ready = self.ready.borrow();
-            let packet = ready.front().expect("a driver reads only a packet that is there").packet.bytes();
+            let ready_packets = self.ready_packets.borrow();
+            let packet = ready_packets.front().expect("a driver reads only a packet that is there").packet.bytes();
             let end = (from + bytes).min(packet.len());
             let part = &packet[from.min(end)..end];
             data[..part.len()].copy_from_slice(part);
             packet.len().next_multiple_of(8)
         };
-        self.position.set(from + bytes);
+        self.read_position.set(from + bytes);
         if from + bytes >= length {
             self.discard();
         }
@@ -270,25 +270,25 @@ impl ReceiveFifo {
 
     /// Restarts the reading of the oldest packet at its beginning.
     pub fn rewind(&self) {
-        self.position.set(0);
+        self.read_position.set(0);
     }
 
     /// Removes the oldest packet.
     fn discard(&self) {
-        let taken = self.ready.borrow_mut().pop_front().expect("there is a packet");
-        self.position.set(0);
+        let taken_packet = self.ready_packets.borrow_mut().pop_front().expect("there is a packet");
+        self.read_position.set(0);
         self.is_at_end.set(true);
-        self.port.release(taken);
+        self.port.release(taken_packet);
     }
 
     /// Returns the time at which the event that made the fifo non-empty was scheduled, or `None` if the fifo is empty.
     pub fn ready_since(&self) -> Option<Time> {
-        (!self.ready.borrow().is_empty()).then(|| self.scheduled_at.get())
+        (!self.ready_packets.borrow().is_empty()).then(|| self.scheduled_at.get())
     }
 
     /// Returns the journey of the oldest packet.
     pub fn journey(&self) -> Journey {
-        self.ready.borrow().front().map(|taken| taken.packet.journey.clone()).unwrap_or_default()
+        self.ready_packets.borrow().front().map(|taken_packet| taken_packet.packet.journey.clone()).unwrap_or_default()
     }
 }
 
@@ -300,14 +300,14 @@ impl Device for ReceiveFifo {
     fn read(&self, at: u64, into: &mut [u8]) {
         match at {
             STATUS_OFFSET => {
-                let has_packet = u64::from(!self.ready.borrow().is_empty());
+                let has_packet = u64::from(!self.ready_packets.borrow().is_empty());
                 into.copy_from_slice(&has_packet.to_le_bytes()[..into.len()]);
             }
             // After the end of a packet, the rest of the window reads as zeros.
-            _ if at > DATA && self.is_at_end.get() => into.fill(0),
+            _ if at > DATA_OFFSET && self.is_at_end.get() => into.fill(0),
             _ => {
                 self.is_at_end.set(false);
-                into.copy_from_slice(&self.next(into.len()));
+                into.copy_from_slice(&self.read_next(into.len()));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The polling of a driver for a packet in a fifo: it reads the status register repeatedly.
 //!
 //! If the host can compute the effect of these reads, all reads that show no packet are skipped in one step
-//! ([`CoherentProcessor::pass_polls`](crate::host::CoherentProcessor::pass_polls)).
+//! ([`CoherentProcessor::skip_polls`](crate::host::CoherentProcessor::skip_polls)).
 
 use super::device::ReceiveFifo;
 use crate::host::{Address, AnyProcessor, PolledRegister, Processor};
@@ -47,9 +47,9 @@ impl StatusPolls {
                     access_cycles: self.access_cycles,
                     round_cycles: self.round_cycles,
                     event: &self.fifo.visible,
-                    shows: &|| self.fifo.ready_since(),
+                    event_time: &|| self.fifo.ready_since(),
                 };
-                self.resumes_read.set(processor.pass_polls(&register, wake.next).await);
+                self.resumes_read.set(processor.skip_polls(&register, wake.next).await);
             }
         }
         self.resumes_read.get()

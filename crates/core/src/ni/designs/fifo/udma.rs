@@ -9,10 +9,10 @@
 //!
 //! A packet is composed in a buffer in memory. One uncached store (address and length) and one uncached load start a
 //! transfer (Mukherjee and Hill 1998, §2.2.1); the interface becomes bus master and moves the blocks by coherent reads,
-//! or by block writes to memory; software polls until it is done (Mukherjee and Hill 1998, §4). The processor sees the
-//! first 64 words of the fifo, reads the header there and then has the engine move the packet, including the header,
-//! into the user's buffer in memory (Mukherjee and Hill 1998, §6.1.1). A payload for registers is moved into a buffer
-//! of the driver and loaded from there. Payloads up to the threshold are moved word by word, as in
+//! or by block writes to memory; software polls until the transfer is done (Mukherjee and Hill 1998, §4). The processor
+//! sees the first 64 words of the fifo, reads the header there and then has the engine move the packet, including the
+//! header, into the user's buffer in memory (Mukherjee and Hill 1998, §6.1.1). A payload for registers is moved into a
+//! buffer of the driver and loaded from there. Payloads up to the threshold are moved word by word, as in
 //! [`words`](super::words).
 //!
 //! The module leaves out address translation and its protection; more than one transfer at a time. Parameters:
@@ -25,7 +25,7 @@ use crate::engine::{Mailbox, Sim, Time};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, DmaInitiator, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::driver::{SendRequest, Wake};
-use crate::ni::parcel::{Header, Ticket};
+use crate::ni::parcel::{Header, ProcessorStage};
 use crate::ni::word_copy::{PayloadSink, load, load_word, loaded, payload_after_header, store, store_word, stored};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -45,21 +45,21 @@ const LENGTH_SHIFT: u32 = 48;
 struct Registers {
     transfer: Cell<[u8; 8]>,
     is_busy: Cell<bool>,
-    started: Mailbox<u64>,
+    started_transfers: Mailbox<u64>,
     memory_time: Time,
 }
 
 impl Registers {
     fn new(sim: &Sim, name: &str, memory_time: Time) -> Rc<Registers> {
-        let started = Mailbox::new(sim, format!("{name}: a transfer"));
-        Rc::new(Registers { transfer: Cell::default(), is_busy: Cell::new(false), started, memory_time })
+        let started_transfers = Mailbox::new(sim, format!("{name}: a transfer"));
+        Rc::new(Registers { transfer: Cell::default(), is_busy: Cell::new(false), started_transfers, memory_time })
     }
 
     fn start(&self) -> u64 {
         if self.is_busy.replace(true) {
             return 0;
         }
-        self.started.send(u64::from_le_bytes(self.transfer.get()));
+        self.started_transfers.send(u64::from_le_bytes(self.transfer.get()));
         1
     }
 }
@@ -97,16 +97,16 @@ struct UdmaEngine {
 impl UdmaEngine {
     /// Creates an engine and the window through which the processor accesses its registers.
     fn attach(context: &HalfContext<'_>) -> (Window, UdmaEngine) {
-        let p = context.parameters;
-        let registers = Registers::new(context.sim(), context.name(), p.memory_time);
+        let parameters = context.parameters;
+        let registers = Registers::new(context.sim(), context.name(), parameters.memory_time);
         let window = context.host().attach(registers.clone(), REGISTER_SPACE_BYTES);
         let engine = UdmaEngine {
             sim: context.sim().clone(),
             initiator: context.host().dma(),
             registers,
-            start_time: p.udma_start_time,
-            switch_time: p.udma_switch_time,
-            memory_time: p.memory_time,
+            start_time: parameters.udma_start_time,
+            switch_time: parameters.udma_switch_time,
+            memory_time: parameters.memory_time,
         };
         (window, engine)
     }
@@ -114,7 +114,7 @@ impl UdmaEngine {
     /// Moves packets from memory to the sending fifo and launches them.
     async fn serve_sends(self, fifo: Rc<SendFifo>) {
         loop {
-            let (from, bytes, marks) = parts(self.registers.started.receive().await);
+            let (from, bytes, marks) = decode_transfer(self.registers.started_transfers.receive().await);
             self.sim.delay(self.start_time).await;
             for block in (0..bytes).step_by(BLOCK_BYTES) {
                 self.sim.delay(self.switch_time).await;
@@ -130,11 +130,11 @@ impl UdmaEngine {
     /// Moves packets from the receiving fifo to memory.
     async fn serve_receives(self, fifo: Rc<ReceiveFifo>) {
         loop {
-            let (to, bytes, _) = parts(self.registers.started.receive().await);
+            let (to, bytes, _) = decode_transfer(self.registers.started_transfers.receive().await);
             self.sim.delay(self.start_time).await;
             for block in (0..bytes).step_by(BLOCK_BYTES) {
                 self.sim.delay(self.memory_time + self.switch_time).await;
-                let data = Block::from_bytes(&fifo.next(BLOCK_BYTES));
+                let data = Block::from_bytes(&fifo.read_next(BLOCK_BYTES));
                 self.initiator.write_block(to + block as u64, data).await;
             }
             self.registers.is_busy.set(false);
@@ -143,7 +143,7 @@ impl UdmaEngine {
 }
 
 /// Returns address, length and marks of the transfer in a word.
-fn parts(word: u64) -> (Address, usize, u64) {
+fn decode_transfer(word: u64) -> (Address, usize, u64) {
     let marks = word >> MARKS_SHIFT & ((1 << (LENGTH_SHIFT - MARKS_SHIFT)) - 1);
     (word & ((1 << MARKS_SHIFT) - 1), (word >> LENGTH_SHIFT) as usize, marks)
 }
@@ -171,30 +171,30 @@ pub struct UdmaReceiver {
 
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>) -> UdmaSender {
-    let (p, words) = (context.parameters, words::sender(context, true));
+    let (parameters, words) = (context.parameters, words::sender(context, true));
     let (window, engine) = UdmaEngine::attach(context);
     context.sim().spawn_server(format!("{} sending DMA", context.name()), engine.serve_sends(words.fifo.clone()));
     UdmaSender {
         words,
         window,
-        buffer: context.host().allocate(p.message_bytes_max.len()),
-        threshold: p.udma_threshold.len(),
-        word_cycles: p.word_cycles,
+        buffer: context.host().allocate(parameters.message_bytes_max.len()),
+        threshold: parameters.udma_threshold.len(),
+        word_cycles: parameters.word_cycles,
         poll_cycles: context.poll_cycles(),
     }
 }
 
 /// Builds the receiving half.
 pub fn receiver(context: &HalfContext<'_>) -> UdmaReceiver {
-    let (p, words) = (context.parameters, words::receiver(context, true));
+    let (parameters, words) = (context.parameters, words::receiver(context, true));
     let (window, engine) = UdmaEngine::attach(context);
     context.sim().spawn_server(format!("{} receiving DMA", context.name()), engine.serve_receives(words.fifo.clone()));
     UdmaReceiver {
         words,
         window,
-        buffer: context.host().allocate(p.message_bytes_max.len()),
-        threshold: p.udma_threshold.len(),
-        word_cycles: p.word_cycles,
+        buffer: context.host().allocate(parameters.message_bytes_max.len()),
+        threshold: parameters.udma_threshold.len(),
+        word_cycles: parameters.word_cycles,
         poll_cycles: context.poll_cycles(),
     }
 }
@@ -204,8 +204,8 @@ async fn transfer(cpu: &AnyProcessor, window: Window, memory: Address, bytes: us
     assert!(memory < 1 << MARKS_SHIFT, "an address has {MARKS_SHIFT} bits");
     let word = memory | marks << MARKS_SHIFT | (bytes as u64) << LENGTH_SHIFT;
     cpu.write(window.at(TRANSFER_OFFSET), 8, word).await;
-    let started = cpu.read(window.at(START_OFFSET), words::REGISTER_BYTES).await;
-    assert_eq!(started, 1, "one transfer at a time");
+    let has_started = cpu.read(window.at(START_OFFSET), words::REGISTER_BYTES).await;
+    assert_eq!(has_started, 1, "one transfer at a time");
     while cpu.read(window.at(BUSY_OFFSET), words::REGISTER_BYTES).await != 0 {
         cpu.work(poll_cycles);
     }
@@ -216,11 +216,17 @@ impl SendHalf for UdmaSender {
         self.words.can_send(cpu).await
     }
 
-    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
+    async fn send(
+        &self,
+        cpu: &AnyProcessor,
+        header: Header,
+        packet: &SendRequest<'_>,
+        processor_stage: Option<ProcessorStage>,
+    ) {
         if usize::from(header.payload_bytes) <= self.threshold {
-            return self.words.send(cpu, header, packet, ticket).await;
+            return self.words.send(cpu, header, packet, processor_stage).await;
         }
-        self.words.fifo.record_journey(&packet.journey, ticket);
+        self.words.fifo.record_journey(&packet.journey, processor_stage);
         for word in 0..header.words() {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             let (address, bytes) = (self.buffer + 8 * word as u64, header.bytes_of_word(word));
@@ -246,13 +252,13 @@ impl ReceiveHalf for UdmaReceiver {
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
-        let by_words = usize::from(header.payload_bytes) <= self.threshold;
+        let is_moved_by_words = usize::from(header.payload_bytes) <= self.threshold;
         match sink {
-            PayloadSink::Memory(into) if by_words => {
+            PayloadSink::Memory(into) if is_moved_by_words => {
                 let mut sink = PayloadSink::Memory(payload_after_header(*into));
                 self.words.take(cpu, header, &mut sink).await;
             }
-            PayloadSink::Words(_) if by_words => self.words.take(cpu, header, sink).await,
+            PayloadSink::Words(_) if is_moved_by_words => self.words.take(cpu, header, sink).await,
             PayloadSink::Memory(into) => self.move_packet(cpu, header, *into).await,
             PayloadSink::Words(_) => {
                 self.move_packet(cpu, header, self.buffer).await;
@@ -273,7 +279,7 @@ impl ReceiveHalf for UdmaReceiver {
         self.words.charge_poll(cpu);
     }
 
-    fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId> {
-        self.words.polled(cpu)
+    fn poll_wait_reason(&self, cpu: &AnyProcessor) -> Option<WaitReasonId> {
+        self.words.poll_wait_reason(cpu)
     }
 }

@@ -16,7 +16,9 @@
 //! The module leaves out message tags and interrupts of the CM-5. Parameters: width of an access, memory time, the
 //! loop's cycles per word.
 
-use super::device::{DATA, LAUNCH, REGISTER_SPACE_BYTES, ReceiveFifo, STATUS_OFFSET, SendFifo, launch_word};
+use super::device::{
+    DATA_OFFSET, LAUNCH_OFFSET, REGISTER_SPACE_BYTES, ReceiveFifo, STATUS_OFFSET, SendFifo, launch_word,
+};
 use super::polls::StatusPolls;
 use crate::engine::Time;
 use crate::engine::sim::WaitReasonId;
@@ -24,7 +26,7 @@ use crate::host::{AnyProcessor, Device, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::designs::parameters::InterfaceParameters;
 use crate::ni::driver::{DriverState, SendRequest, Wake};
-use crate::ni::parcel::{Header, Ticket};
+use crate::ni::parcel::{Header, ProcessorStage};
 use crate::ni::word_copy::{PayloadSink, load_word, loaded, store_word, stored};
 use std::rc::Rc;
 
@@ -97,15 +99,15 @@ pub fn send_fifo(context: &HalfContext<'_>) -> Rc<SendFifo> {
 
 /// Creates the receiving device.
 pub fn receive_fifo(context: &HalfContext<'_>) -> Rc<ReceiveFifo> {
-    let p = context.parameters;
-    let filling: Time = p.processing_time + p.memory_time * p.fifo_receive_accesses;
-    ReceiveFifo::new(context.sim(), context.name(), context.port, p.memory_time, filling)
+    let parameters = context.parameters;
+    let fill_time: Time = parameters.processing_time + parameters.memory_time * parameters.fifo_receive_accesses;
+    ReceiveFifo::new(context.sim(), context.name(), context.port, parameters.memory_time, fill_time)
 }
 
 /// Builds the sending half, accessed over the bus or like registers of the processor.
-pub fn sender(context: &HalfContext<'_>, over_bus: bool) -> WordSender {
+pub fn sender(context: &HalfContext<'_>, is_on_bus: bool) -> WordSender {
     let fifo = send_fifo(context);
-    let path = match over_bus {
+    let path = match is_on_bus {
         true => Path::Bus(context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES)),
         false => Path::Register(fifo.clone()),
     };
@@ -118,9 +120,9 @@ pub fn sender(context: &HalfContext<'_>, over_bus: bool) -> WordSender {
 }
 
 /// Builds the receiving half, accessed over the bus or like registers of the processor.
-pub fn receiver(context: &HalfContext<'_>, over_bus: bool) -> WordReceiver {
-    let (p, fifo) = (context.parameters, receive_fifo(context));
-    let path = match over_bus {
+pub fn receiver(context: &HalfContext<'_>, is_on_bus: bool) -> WordReceiver {
+    let (parameters, fifo) = (context.parameters, receive_fifo(context));
+    let path = match is_on_bus {
         true => Path::Bus(context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES)),
         false => Path::Register(fifo.clone()),
     };
@@ -129,13 +131,13 @@ pub fn receiver(context: &HalfContext<'_>, over_bus: bool) -> WordReceiver {
         Path::Register(_) => None,
     };
     let polls = StatusPolls::new(&fifo, bus_location, ACCESS_CYCLES, context.poll_cycles());
-    WordReceiver { fifo, path, access_bytes: p.access_bytes, word_cycles: p.word_cycles, polls }
+    WordReceiver { fifo, path, access_bytes: parameters.access_bytes, word_cycles: parameters.word_cycles, polls }
 }
 
 impl WordSender {
     async fn write_word(&self, cpu: &AnyProcessor, word: u64) {
         for part in (0..8).step_by(self.access_bytes) {
-            self.path.write(cpu, DATA + part as u64, self.access_bytes, word >> (8 * part)).await;
+            self.path.write(cpu, DATA_OFFSET + part as u64, self.access_bytes, word >> (8 * part)).await;
         }
     }
 }
@@ -145,14 +147,20 @@ impl SendHalf for WordSender {
         self.path.read(cpu, STATUS_OFFSET, REGISTER_BYTES).await > 0
     }
 
-    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
-        self.fifo.record_journey(&packet.journey, ticket);
+    async fn send(
+        &self,
+        cpu: &AnyProcessor,
+        header: Header,
+        packet: &SendRequest<'_>,
+        processor_stage: Option<ProcessorStage>,
+    ) {
+        self.fifo.record_journey(&packet.journey, processor_stage);
         for word in 0..header.words() {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             self.write_word(cpu, value).await;
         }
-        let launch = launch_word(header.packet_bytes(), packet.marks);
-        self.path.write(cpu, LAUNCH, REGISTER_BYTES, launch).await;
+        let launch_value = launch_word(header.packet_bytes(), packet.marks);
+        self.path.write(cpu, LAUNCH_OFFSET, REGISTER_BYTES, launch_value).await;
     }
 }
 
@@ -160,7 +168,7 @@ impl WordReceiver {
     async fn read_word(&self, cpu: &AnyProcessor) -> u64 {
         let mut word = 0;
         for part in (0..8).step_by(self.access_bytes) {
-            word |= self.path.read(cpu, DATA + part as u64, self.access_bytes).await << (8 * part);
+            word |= self.path.read(cpu, DATA_OFFSET + part as u64, self.access_bytes).await << (8 * part);
         }
         word
     }
@@ -172,10 +180,10 @@ impl ReceiveHalf for WordReceiver {
             return None;
         }
         let journey = self.fifo.journey();
-        let ticket = Ticket::start(&journey, cpu, "receive: poll");
+        let processor_stage = ProcessorStage::start(&journey, cpu, "receive: poll");
         cpu.work(self.word_cycles);
         let header = Header::decode(self.read_word(cpu).await);
-        Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
+        Some(RxHit { header, journey, state: DriverState { ticket: processor_stage, ..DriverState::default() } })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
@@ -193,7 +201,7 @@ impl ReceiveHalf for WordReceiver {
         self.polls.charge_poll(cpu);
     }
 
-    fn polled(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
+    fn poll_wait_reason(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
         Some(self.fifo.visible.wait_reason())
     }
 }

@@ -35,7 +35,7 @@ use super::prefetch::{BlockStore, Observer, Prefetch};
 use super::sending;
 use super::throttle::Throttle;
 use crate::engine::{Bytes, Sim, Time};
-use crate::host::memory_bus::{Agent, AgentId, Cache, Snooped, State, TransactionKind, moesi};
+use crate::host::memory_bus::{Agent, AgentId, Cache, SnoopEffect, State, TransactionKind, moesi};
 use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use crate::ni::designs::half::HalfContext;
 use crate::ni::designs::parameters::SendNotice;
@@ -50,14 +50,14 @@ impl QueueCache {
         QueueCache(RefCell::new(Cache::new(Bytes((blocks * BLOCK_BYTES) as u64), 1)))
     }
 
-    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> SnoopEffect {
         let mut cache = self.0.borrow_mut();
-        let Some((line, state)) = cache.find(block) else { return Snooped::NOTHING };
+        let Some((line, state)) = cache.find(block) else { return SnoopEffect::NO_COPY };
         let snooped = moesi::snoop(state, kind);
         if snooped.supplies {
             *data = cache.block(line);
         }
-        cache.set_state(line, snooped.next);
+        cache.set_state(line, snooped.next_state);
         snooped
     }
 
@@ -90,7 +90,7 @@ struct SendDevice {
 }
 
 impl Agent for SendDevice {
-    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> SnoopEffect {
         self.observer.observe(kind, block);
         self.cache.snoop(kind, block, data)
     }
@@ -100,7 +100,7 @@ impl Agent for SendDevice {
 }
 
 impl BlockStore for SendDevice {
-    fn held(&self, block: Address) -> Option<Block> {
+    fn valid_copy(&self, block: Address) -> Option<Block> {
         self.cache.get(block)
     }
     fn store(&self, block: Address, data: &Block) {
@@ -115,7 +115,7 @@ struct ReceiveDevice {
 }
 
 impl Agent for ReceiveDevice {
-    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> SnoopEffect {
         self.cache.snoop(kind, block, data)
     }
     fn supply_time(&self) -> Time {
@@ -125,8 +125,8 @@ impl Agent for ReceiveDevice {
         self.cache.0.borrow().state(block)
     }
     fn peek(&self, block: Address) -> Option<Block> {
-        let answers = self.state(block).owns();
-        answers.then(|| self.cache.get(block)).flatten()
+        let owns_block = self.state(block).owns();
+        owns_block.then(|| self.cache.get(block)).flatten()
     }
 }
 
@@ -145,11 +145,11 @@ struct CacheDeposit {
 }
 
 impl Deposit for CacheDeposit {
-    async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
+    async fn deposit(&self, position: u64, blocks: &[Block], on_visible: &dyn Fn()) {
         self.sim.delay(self.device.memory_time).await;
         match self.free_lines(position, blocks.len()).await {
-            true => self.fill(position, blocks, visible).await,
-            false => self.bypass(position, blocks, visible).await,
+            true => self.fill(position, blocks, on_visible).await,
+            false => self.bypass(position, blocks, on_visible).await,
         }
     }
 
@@ -166,12 +166,12 @@ impl CacheDeposit {
 
     /// Frees the cache lines of message `position`; returns `false` if one of them holds an unread message.
     async fn free_lines(&self, position: u64, blocks: usize) -> bool {
-        if self.has_been_read(position, blocks, self.shared.head_known()) {
+        if self.has_been_read(position, blocks, self.shared.known_head()) {
             self.drop_read_blocks(position, blocks).await;
             return true;
         }
         self.shared.update_head(self).await;
-        let is_free = self.has_been_read(position, blocks, self.shared.head_known());
+        let is_free = self.has_been_read(position, blocks, self.shared.known_head());
         if is_free {
             self.drop_read_blocks(position, blocks).await;
         }
@@ -180,27 +180,27 @@ impl CacheDeposit {
 
     /// Returns whether the processor has read the messages in the cache lines of message `position`.
     fn has_been_read(&self, position: u64, blocks: usize, head: u64) -> bool {
-        (0..blocks).all(|block| self.line(position, block).get().is_none_or(|(old, _)| old < head))
+        (0..blocks).all(|block| self.line(position, block).get().is_none_or(|(old_position, _)| old_position < head))
     }
 
     async fn drop_read_blocks(&self, position: u64, blocks: usize) {
         for block in 0..blocks {
-            if let Some((old, old_block)) = self.line(position, block).take() {
-                self.drop_block_of(position, old, old_block).await;
+            if let Some((old_position, old_block)) = self.line(position, block).take() {
+                self.drop_block_of(position, old_position, old_block).await;
             }
         }
     }
 
-    /// Drops a block of the dead message `old`, so that message `position` can use the cache line.
-    async fn drop_block_of(&self, position: u64, old: u64, block: usize) {
-        let (address, slot) = (self.queue.block(old, block), self.queue.slot(old));
-        let next_sense = self.queue.sense(old + self.queue.slots());
+    /// Drops a block of the dead message `old_position`, so that message `position` can use the cache line.
+    async fn drop_block_of(&self, position: u64, old_position: u64, block: usize) {
+        let (address, slot) = (self.queue.block(old_position, block), self.queue.slot(old_position));
+        let next_sense = self.queue.sense(old_position + self.queue.slots());
         let is_overwritten = slot == self.queue.slot(position);
         if block == 0 && !is_overwritten && self.memory_senses[slot].get() == next_sense {
             let data = self.device.cache.get(address).expect("a block of a line is in the cache");
             self.device.cache.drop_block(address);
             self.port.write_back(self.id, address, data).await;
-            self.memory_senses[slot].set(self.queue.sense(old));
+            self.memory_senses[slot].set(self.queue.sense(old_position));
         }
         self.device.cache.drop_block(address);
     }
@@ -208,51 +208,51 @@ impl CacheDeposit {
     /// Drops the corresponding block of an older lap, if the cache holds it.
     fn drop_older_lap(&self, position: u64, block: usize) {
         let (line, address) = (self.line(position, block), self.queue.block(position, block));
-        if line.get().is_some_and(|(old, old_block)| self.queue.block(old, old_block) == address) {
+        if line.get().is_some_and(|(old_position, old_block)| self.queue.block(old_position, old_block) == address) {
             line.set(None);
             self.device.cache.drop_block(address);
         }
     }
 
-    async fn fill(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
+    async fn fill(&self, position: u64, blocks: &[Block], on_visible: &dyn Fn()) {
         // Other packets may be deposited at the same time, so the lines are occupied before the first transaction.
         for block in 0..blocks.len() {
             self.line(position, block).set(Some((position, block)));
         }
-        let order: Vec<usize> = header_last(blocks.len()).collect();
-        let addresses: Vec<Address> = order.iter().map(|block| self.queue.block(position, *block)).collect();
+        let write_order: Vec<usize> = header_last(blocks.len()).collect();
+        let addresses: Vec<Address> = write_order.iter().map(|block| self.queue.block(position, *block)).collect();
         let on_ownership = |index: usize| {
-            self.device.cache.put(addresses[index], State::Modified, &blocks[order[index]]);
-            if order[index] == 0 {
-                visible();
+            self.device.cache.put(addresses[index], State::Modified, &blocks[write_order[index]]);
+            if write_order[index] == 0 {
+                on_visible();
             }
         };
         self.port.upgrade(self.id, &addresses, on_ownership).await;
     }
 
-    async fn bypass(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
+    async fn bypass(&self, position: u64, blocks: &[Block], on_visible: &dyn Fn()) {
         for block in header_last(blocks.len()) {
             let address = self.queue.block(position, block);
             self.drop_older_lap(position, block);
-            let written = || {
+            let on_written = || {
                 if block == 0 {
                     self.memory_senses[self.queue.slot(position)].set(self.queue.sense(position));
-                    visible();
+                    on_visible();
                 }
             };
-            self.port.write_through(self.id, address, blocks[block], written).await;
+            self.port.write_through(self.id, address, blocks[block], on_written).await;
         }
     }
 }
 
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>, has_throttle: bool) -> QueueSender {
-    let (p, queue, port) = (context.parameters, queue_in_memory(context), context.coherent());
-    let (sim, name, watches_headers) = (context.sim(), context.name(), p.notice == SendNotice::Line);
+    let (parameters, queue, port) = (context.parameters, queue_in_memory(context), context.coherent_port());
+    let (sim, name, watches_headers) = (context.sim(), context.name(), parameters.notice == SendNotice::Line);
     let observer = Observer::new(sim, name, queue, port.snoop_delay(), watches_headers);
-    let device = Rc::new(SendDevice { cache: QueueCache::new(p.cache_blocks), observer: observer.clone() });
+    let device = Rc::new(SendDevice { cache: QueueCache::new(parameters.cache_blocks), observer: observer.clone() });
     let id = port.attach(device.clone(), None);
-    let source = Prefetch::new(sim, (&port, id), device, observer, p.outstanding, name);
+    let source = Prefetch::new(sim, (&port, id), device, observer, parameters.outstanding, name);
     let registers = SendRegisters::new(context);
     sending::start(context, &registers, queue, source);
     QueueSender::new(context, registers, queue, has_throttle.then(Throttle::default))
@@ -260,9 +260,10 @@ pub fn sender(context: &HalfContext<'_>, has_throttle: bool) -> QueueSender {
 
 /// Builds the receiving half.
 pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
-    let (p, queue, port) = (context.parameters, queue_in_memory(context), context.coherent());
+    let (parameters, queue, port) = (context.parameters, queue_in_memory(context), context.coherent_port());
     let shared = ReceiveShared::new(context);
-    let device = Rc::new(ReceiveDevice { cache: QueueCache::new(p.cache_blocks), memory_time: p.memory_time });
+    let device =
+        Rc::new(ReceiveDevice { cache: QueueCache::new(parameters.cache_blocks), memory_time: parameters.memory_time });
     let target = CacheDeposit {
         sim: context.sim().clone(),
         id: port.attach(device.clone(), None),
@@ -270,7 +271,7 @@ pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
         device,
         shared: shared.clone(),
         queue,
-        lines: vec![Cell::new(None); p.cache_blocks],
+        lines: vec![Cell::new(None); parameters.cache_blocks],
         memory_senses: vec![Cell::new(0); queue.slots() as usize],
     };
     device::start_receiving(context, &shared, queue, target);

@@ -3,7 +3,7 @@
 //! fetch composed packets are in [`sending`](super::sending).
 //!
 //! A device with several transactions outstanding deposits several packets at the same time. A packet may become valid
-//! before an earlier one; the reader, who reads in order, does not see it earlier.
+//! before an earlier one. The reader reads packets in order, so it sees the earlier packet first.
 
 use super::layout::{HEAD_OFFSET, QueueLayout, TAIL_OFFSET};
 use super::work_pool::WorkPool;
@@ -13,7 +13,7 @@ use crate::host::block::read_bytes;
 use crate::host::{Address, BLOCK_BYTES, Block, Device};
 use crate::ni::designs::fifo::device::marks_of;
 use crate::ni::designs::half::HalfContext;
-use crate::ni::parcel::{HEADER_BYTES, Header, HeaderFormat, SENDING, Ticket, block_of};
+use crate::ni::parcel::{HEADER_BYTES, Header, HeaderFormat, ProcessorStage, SENDING_STAGES, block_of};
 use crate::ni::port::{Port, TakenPacket};
 use crate::protocol::Marks;
 use std::cell::{Cell, RefCell};
@@ -38,12 +38,12 @@ pub struct SendRegisters {
     /// The head: number of fetched packets.
     pub(super) head: Cell<u64>,
     /// Notified when the processor writes the tail.
-    pub(super) rung: Signal,
+    pub(super) tail_written: Signal,
     /// Journeys of the packet that is being composed and of composed packets whose tail has not arrived yet, because a
     /// bus may post that write.
-    pub(super) composing: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
+    pub(super) composed_journeys: RefCell<VecDeque<(Journey, Option<ProcessorStage>)>>,
     /// Journeys and marks of the packets up to the tail that have not been fetched.
-    pub(super) packets: RefCell<VecDeque<(Journey, Marks)>>,
+    pub(super) unfetched_packets: RefCell<VecDeque<(Journey, Marks)>>,
 }
 
 impl SendRegisters {
@@ -54,9 +54,9 @@ impl SendRegisters {
             memory_time: context.parameters.memory_time,
             tail: Cell::new(0),
             head: Cell::new(0),
-            rung: Signal::new(context.sim(), format!("{}: a packet in the send queue", context.name())),
-            composing: RefCell::default(),
-            packets: RefCell::default(),
+            tail_written: Signal::new(context.sim(), format!("{}: a packet in the send queue", context.name())),
+            composed_journeys: RefCell::default(),
+            unfetched_packets: RefCell::default(),
         })
     }
 }
@@ -76,13 +76,14 @@ impl Device for SendRegisters {
         let word = read_bytes(bytes);
         let tail = word & ((1 << COUNT_BITS) - 1);
         for _ in self.tail.replace(tail)..tail {
-            let (journey, ticket) = self.composing.borrow_mut().pop_front().expect("the tail counts composed packets");
-            if let Some(ticket) = ticket {
-                ticket.end(&SENDING, self.sim.now());
+            let (journey, processor_stage) =
+                self.composed_journeys.borrow_mut().pop_front().expect("the tail counts composed packets");
+            if let Some(processor_stage) = processor_stage {
+                processor_stage.end(&SENDING_STAGES, self.sim.now());
             }
-            self.packets.borrow_mut().push_back((journey, marks_of(word >> COUNT_BITS)));
+            self.unfetched_packets.borrow_mut().push_back((journey, marks_of(word >> COUNT_BITS)));
         }
-        self.rung.notify();
+        self.tail_written.notify();
     }
 }
 
@@ -100,7 +101,7 @@ pub trait Fetch {
 pub struct ReceiveShared {
     /// Address of the word in main memory that holds the driver's head.
     pub(super) head_address: Address,
-    head_known: Cell<u64>,
+    known_head: Cell<u64>,
     /// Journeys of the packets in the queue, by position.
     journeys: RefCell<VecDeque<(u64, Journey)>>,
     pub(super) visible: Signal,
@@ -111,15 +112,15 @@ impl ReceiveShared {
     pub fn new(context: &HalfContext<'_>) -> Rc<ReceiveShared> {
         Rc::new(ReceiveShared {
             head_address: context.host().allocate(BLOCK_BYTES),
-            head_known: Cell::new(0),
+            known_head: Cell::new(0),
             journeys: RefCell::default(),
             visible: Signal::new(context.sim(), format!("{}: a packet", context.name())),
         })
     }
 
     /// Returns the head that the device last read.
-    pub fn head_known(&self) -> u64 {
-        self.head_known.get()
+    pub fn known_head(&self) -> u64 {
+        self.known_head.get()
     }
 
     /// Makes packet number `position` visible to the driver.
@@ -138,15 +139,15 @@ impl ReceiveShared {
 
     /// Reads the head from memory.
     pub async fn update_head(&self, device: &impl Deposit) {
-        self.head_known.set(device.read(self.head_address).await.read(0, 8));
+        self.known_head.set(device.read(self.head_address).await.read(0, 8));
     }
 }
 
 /// The access of a receiving device to the blocks of the queue.
 pub trait Deposit {
-    /// Writes the blocks of packet number `position`, the block with the header last. Calls `visible` when the header
-    /// is visible.
-    async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn());
+    /// Writes the blocks of packet number `position`, the block with the header last. Calls `on_visible` when the
+    /// header is visible.
+    async fn deposit(&self, position: u64, blocks: &[Block], on_visible: &dyn Fn());
     /// Reads a block of memory.
     async fn read(&self, block: Address) -> Block;
     /// Consumes a packet that is not for a program. Returns whether the packet was consumed.
@@ -171,23 +172,23 @@ impl<D: Deposit + 'static> Receiver<D> {
     async fn serve(self: Rc<Self>, pool: Option<(Rc<WorkPool>, Rc<Pool>)>) {
         let mut position = 0;
         loop {
-            let taken = self.port.take(Class::REQUESTS).await;
+            let taken_packet = self.port.take(Class::REQUESTS).await;
             let start = self.sim.now();
             self.sim.delay(self.times.processing).await;
-            let packet = taken.packet.clone();
+            let packet = taken_packet.packet.clone();
             if self.target.consume(&packet).await {
-                self.port.release(taken);
+                self.port.release(taken_packet);
                 continue;
             }
             wait_for_capacity(&self.sim, &self.shared, &self.queue, position, self.times.head_poll, &self.target).await;
             match &pool {
-                None => self.deposit(position, taken, start).await,
-                Some((workers, free)) => {
-                    let (receiver, free) = (self.clone(), free.clone());
-                    free.acquire(1).await;
+                None => self.deposit(position, taken_packet, start).await,
+                Some((workers, free_tasks)) => {
+                    let (receiver, free_tasks) = (self.clone(), free_tasks.clone());
+                    free_tasks.acquire(1).await;
                     workers.submit(async move {
-                        receiver.deposit(position, taken, start).await;
-                        free.release(1);
+                        receiver.deposit(position, taken_packet, start).await;
+                        free_tasks.release(1);
                     });
                 }
             }
@@ -195,21 +196,21 @@ impl<D: Deposit + 'static> Receiver<D> {
         }
     }
 
-    async fn deposit(&self, position: u64, taken: TakenPacket, start: Time) {
-        let packet = taken.packet.clone();
-        let mut header = Header::of(self.format, &packet);
+    async fn deposit(&self, position: u64, taken_packet: TakenPacket, start: Time) {
+        let packet = taken_packet.packet.clone();
+        let mut header = Header::from_packet(self.format, &packet);
         header.sense = self.queue.sense(position);
         let mut encoded = [0; 2 * HEADER_BYTES];
         header.write_to(&mut encoded);
         packet.write(0, &encoded[..self.format.bytes()]);
         let blocks: Vec<Block> = (0..header.blocks()).map(|block| block_of(&packet, block)).collect();
-        let visible = || {
+        let on_visible = || {
             packet.journey.add_service(start, self.sim.now());
             packet.journey.close("receive: interface", self.sim.now());
             self.shared.publish(position, &packet.journey);
         };
-        self.target.deposit(position, &blocks, &visible).await;
-        self.port.release(taken);
+        self.target.deposit(position, &blocks, &on_visible).await;
+        self.port.release(taken_packet);
     }
 }
 
@@ -231,7 +232,7 @@ async fn wait_for_capacity(
     head_poll: Time,
     target: &impl Deposit,
 ) {
-    let is_full = || position - shared.head_known.get() >= queue.slots();
+    let is_full = || position - shared.known_head.get() >= queue.slots();
     while is_full() {
         shared.update_head(target).await;
         if is_full() {
@@ -247,20 +248,20 @@ pub fn start_receiving(
     queue: QueueLayout,
     target: impl Deposit + 'static,
 ) {
-    let p = context.parameters;
+    let parameters = context.parameters;
     let receiver = Rc::new(Receiver {
         sim: context.sim().clone(),
         shared: shared.clone(),
         queue,
-        format: p.header_format(),
+        format: parameters.header_format(),
         port: context.port.clone(),
-        times: ReceiveTimes { processing: p.processing_time, head_poll: p.head_poll_time },
+        times: ReceiveTimes { processing: parameters.processing_time, head_poll: parameters.head_poll_time },
         target,
     });
     let name = context.name();
-    let pool = (p.outstanding > 1).then(|| {
-        let free = Pool::new(context.sim(), format!("{name}: a free deposit"), p.outstanding as u64);
-        (WorkPool::start(context.sim(), &format!("{name} deposit"), p.outstanding), Rc::new(free))
+    let pool = (parameters.outstanding > 1).then(|| {
+        let free_tasks = Pool::new(context.sim(), format!("{name}: a free deposit"), parameters.outstanding as u64);
+        (WorkPool::start(context.sim(), &format!("{name} deposit"), parameters.outstanding), Rc::new(free_tasks))
     });
     context.sim().spawn_server(format!("{name} receive queue"), receiver.serve(pool));
 }

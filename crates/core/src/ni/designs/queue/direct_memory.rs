@@ -44,11 +44,11 @@ impl Fetch for MemoryAccess {
 }
 
 impl Deposit for MemoryAccess {
-    async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
+    async fn deposit(&self, position: u64, blocks: &[Block], on_visible: &dyn Fn()) {
         for block in header_last(blocks.len()) {
             self.initiator.write_block(self.queue.block(position, block), blocks[block]).await;
         }
-        visible();
+        on_visible();
     }
 
     async fn read(&self, block: Address) -> Block {
@@ -65,9 +65,9 @@ impl Deposit for MemoryAccess {
 
 /// Allocates a queue in main memory.
 pub fn queue_in_memory(context: &HalfContext<'_>) -> QueueLayout {
-    let p = context.parameters;
-    let base = context.host().allocate(p.queue_blocks as usize * BLOCK_BYTES);
-    QueueLayout::new(base, p.queue_blocks, p.message_blocks_max())
+    let parameters = context.parameters;
+    let base = context.host().allocate(parameters.queue_blocks as usize * BLOCK_BYTES);
+    QueueLayout::new(base, parameters.queue_blocks, parameters.message_blocks_max())
 }
 
 /// Builds the sending half.

@@ -13,7 +13,7 @@ use crate::ni::designs::fifo::device::marks_word;
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::designs::parameters::SendNotice;
 use crate::ni::driver::{DriverState, SendRequest, Wake};
-use crate::ni::parcel::{HEADER_BYTES, Header, HeaderFormat, Ticket};
+use crate::ni::parcel::{HEADER_BYTES, Header, HeaderFormat, ProcessorStage};
 use crate::ni::port::Port;
 use crate::ni::word_copy::{PayloadSink, load, load_word, loaded, store, store_word, stored};
 use crate::protocol::Marks;
@@ -32,9 +32,9 @@ pub struct QueueSender {
     word_cycles: u64,
     notice: SendNotice,
     /// Whether the processor fetches the blocks of a packet at the same time.
-    overlaps: bool,
+    overlaps_fetches: bool,
     tail: Cell<u64>,
-    head_seen: Cell<u64>,
+    known_head: Cell<u64>,
     throttle: Option<Throttle>,
     /// Number of packets that the device has been notified of.
     notified_packets: Cell<u64>,
@@ -77,42 +77,42 @@ impl QueueSender {
             queue,
             word_cycles: context.parameters.word_cycles,
             notice: context.parameters.notice,
-            overlaps: context.parameters.outstanding > 1,
+            overlaps_fetches: context.parameters.outstanding > 1,
             tail: Cell::new(0),
-            head_seen: Cell::new(0),
+            known_head: Cell::new(0),
             throttle,
             notified_packets: Cell::new(0),
         }
     }
 
     fn has_free_slot(&self) -> bool {
-        self.tail.get() - self.head_seen.get() < self.queue.slots()
+        self.tail.get() - self.known_head.get() < self.queue.slots()
     }
 
     /// Returns whether the queue has a slot for a packet.
     pub async fn has_slot(&self, cpu: &AnyProcessor) -> bool {
         if !self.has_free_slot() {
-            self.head_seen.set(cpu.read(self.window.at(HEAD_OFFSET), REGISTER_BYTES).await);
+            self.known_head.set(cpu.read(self.window.at(HEAD_OFFSET), REGISTER_BYTES).await);
         }
         self.has_free_slot()
     }
 
     /// Composes a packet of a one-sided operation in a free slot; the device fetches it after the next
-    /// [`ring`](Self::ring).
+    /// [`ring_doorbell`](Self::ring_doorbell).
     pub async fn compose_operation(&self, cpu: &AnyProcessor, packet: &RemotePacket, data: RemoteData) {
         let position = self.tail.get();
         let header = Header { sense: self.queue.sense(position), ..packet.header(data.bytes()) };
-        self.registers.composing.borrow_mut().push_back((Journey::NONE, None));
+        self.registers.composed_journeys.borrow_mut().push_back((Journey::NONE, None));
         let slot = self.queue.block(position, 0);
         // The data follows the header, whose sense makes the packet valid, and the words.
-        let data_at = slot + (HEADER_BYTES + WORDS_BYTES) as u64;
+        let data_address = slot + (HEADER_BYTES + WORDS_BYTES) as u64;
         match data {
             RemoteData::None => {}
-            RemoteData::Word(value) => cpu.store_word(data_at, 8, value).await,
+            RemoteData::Word(value) => cpu.store_word(data_address, 8, value).await,
             RemoteData::Memory(from, bytes) => {
                 let mut data = vec![0; bytes];
                 cpu.load_run(from, &mut data).await;
-                cpu.store_run(data_at, &data).await;
+                cpu.store_run(data_address, &data).await;
             }
         }
         for (word, value) in packet.words().into_iter().enumerate() {
@@ -123,7 +123,7 @@ impl QueueSender {
     }
 
     /// Notifies the device of the packets that were composed since the last notification, if there are any.
-    pub async fn ring(&self, cpu: &AnyProcessor) {
+    pub async fn ring_doorbell(&self, cpu: &AnyProcessor) {
         if self.notified_packets.get() < self.tail.get() {
             self.notify(cpu, Marks::SINGLE_PACKET).await;
         }
@@ -142,14 +142,20 @@ impl SendHalf for QueueSender {
         self.has_slot(cpu).await
     }
 
-    async fn send(&self, cpu: &AnyProcessor, mut header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
-        self.ring(cpu).await;
+    async fn send(
+        &self,
+        cpu: &AnyProcessor,
+        mut header: Header,
+        packet: &SendRequest<'_>,
+        processor_stage: Option<ProcessorStage>,
+    ) {
+        self.ring_doorbell(cpu).await;
         if let Some(throttle) = &self.throttle {
             throttle.wait(cpu, &self.port, &header).await;
         }
         let position = self.tail.get();
         header.sense = self.queue.sense(position);
-        self.registers.composing.borrow_mut().push_back((packet.journey.clone(), ticket));
+        self.registers.composed_journeys.borrow_mut().push_back((packet.journey.clone(), processor_stage));
         let slot = self.queue.block(position, 0);
         if self.notice == SendNotice::Line {
             header.marks = marks_word(packet.marks) as u8;
@@ -158,7 +164,7 @@ impl SendHalf for QueueSender {
             self.notified_packets.set(position + 1);
             return;
         }
-        if self.overlaps {
+        if self.overlaps_fetches {
             cpu.announce_run(slot, header.packet_bytes(), true);
         }
         for word in 0..header.words() {
@@ -174,11 +180,11 @@ impl QueueSender {
     /// Composes a packet whose first word makes it valid. The first block is written after the other blocks, and its
     /// first word after its other words, so the processor takes that block from the device only once.
     async fn compose_header_last(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, slot: Address) {
-        let (words, first) = (header.words(), header.words().min(BLOCK_BYTES / 8));
-        if self.overlaps {
+        let (words, first_block_words) = (header.words(), header.words().min(BLOCK_BYTES / 8));
+        if self.overlaps_fetches {
             cpu.announce_run(slot + BLOCK_BYTES as u64, header.packet_bytes().saturating_sub(BLOCK_BYTES), true);
         }
-        for word in (first..words).chain((0..first).rev()) {
+        for word in (first_block_words..words).chain((0..first_block_words).rev()) {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             stored!(cpu, value, store(cpu, slot + 8 * word as u64, 8, value));
         }
@@ -195,10 +201,10 @@ pub struct QueueReceiver {
     format: HeaderFormat,
     /// Whether the processor fetches the blocks of a packet at the same time. With the header, it fetches as many
     /// blocks as the previous packet had.
-    overlaps: bool,
+    overlaps_fetches: bool,
     packet_bytes: Cell<usize>,
     /// Number of packets that are prefetched before they are polled.
-    ahead: Cell<u64>,
+    prefetched_packets: Cell<u64>,
     head: Cell<u64>,
     meter: Meter,
     /// One-sided operations, if the device executes them.
@@ -215,9 +221,9 @@ impl QueueReceiver {
             word_cycles: context.parameters.word_cycles,
             poll_cycles: context.poll_cycles(),
             format: context.parameters.header_format(),
-            overlaps: context.parameters.outstanding > 1,
+            overlaps_fetches: context.parameters.outstanding > 1,
             packet_bytes: Cell::new(0),
-            ahead: Cell::new(0),
+            prefetched_packets: Cell::new(0),
             head: Cell::new(0),
             meter: Meter::default(),
             operations: None,
@@ -230,13 +236,13 @@ impl QueueReceiver {
         QueueReceiver { operations: memory.map(RemoteOperations::new), ..self }
     }
 
-    /// Prefetches what the driver expects to read: blocks of packet number `position` and, while every poll finds a
-    /// packet, those of the next ones. The header of `position` is loaded by the poll.
+    /// Prefetches the blocks that the driver expects to read: those of packet number `position` and, while every poll
+    /// finds a packet, those of the next packets. The header of `position` is loaded by the poll.
     fn prefetch(&self, cpu: &AnyProcessor, position: u64) {
         let bytes = self.packet_bytes.get();
         let slot = self.queue.block(position, 0);
         cpu.announce_run(slot + BLOCK_BYTES as u64, bytes.saturating_sub(BLOCK_BYTES), false);
-        for next in position + 1..=position + self.ahead.get() {
+        for next in position + 1..=position + self.prefetched_packets.get() {
             cpu.announce_run(self.queue.block(next, 0), bytes, false);
         }
     }
@@ -250,31 +256,32 @@ impl QueueReceiver {
 impl ReceiveHalf for QueueReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
         let position = self.head.get();
-        let began = cpu.now();
+        let poll_start = cpu.now();
         let slot = self.queue.block(position, 0);
-        if self.overlaps {
+        if self.overlaps_fetches {
             self.prefetch(cpu, position);
         }
         let first = loaded!(cpu, load(cpu, slot, 8));
         let mut header = Header::from_words(self.format, [first, 0]);
         if header.sense != self.queue.sense(position) {
-            self.ahead.set(0);
+            self.prefetched_packets.set(0);
             return None;
         }
         if header.header_words() > 1 {
             let second = loaded!(cpu, load(cpu, slot + 8, 8));
             header = Header::from_words(self.format, [first, second]);
         }
-        if self.overlaps {
+        if self.overlaps_fetches {
             cpu.announce_run(slot, header.packet_bytes(), false);
             self.packet_bytes.set(header.packet_bytes());
-            self.ahead.set((2 * self.ahead.get() + 1).min(PREFETCHED_PACKETS_MAX).min(self.queue.slots() - 1));
+            self.prefetched_packets
+                .set((2 * self.prefetched_packets.get() + 1).min(PREFETCHED_PACKETS_MAX).min(self.queue.slots() - 1));
         }
         header.sense = 0;
-        self.meter.begin(began);
+        self.meter.begin(poll_start);
         let journey = self.shared.take_journey(position);
-        let ticket = Ticket::start(&journey, cpu, "receive: poll");
-        Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
+        let processor_stage = ProcessorStage::start(&journey, cpu, "receive: poll");
+        Some(RxHit { header, journey, state: DriverState { ticket: processor_stage, ..DriverState::default() } })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
@@ -309,7 +316,7 @@ impl ReceiveHalf for QueueReceiver {
         cpu.work(self.poll_cycles);
     }
 
-    fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId> {
+    fn poll_wait_reason(&self, cpu: &AnyProcessor) -> Option<WaitReasonId> {
         match cpu.snooping() {
             Some(_) => None,
             None => Some(self.shared.visible.wait_reason()),

@@ -23,7 +23,7 @@ use super::prefetch::{BlockStore, Observer, Prefetch};
 use super::sending;
 use crate::engine::{Sim, Time};
 use crate::host::block::{block_of, offset_in_block};
-use crate::host::memory_bus::{Agent, AgentId, Snooped, TransactionKind};
+use crate::host::memory_bus::{Agent, AgentId, SnoopEffect, TransactionKind};
 use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use crate::ni::designs::half::HalfContext;
 use crate::ni::designs::parameters::SendNotice;
@@ -67,20 +67,20 @@ impl QueueMemory {
 struct SendDevice {
     memory: QueueMemory,
     /// Whether each block in this memory has the value that the processor last wrote.
-    current: Vec<Cell<bool>>,
+    is_current: Vec<Cell<bool>>,
     observer: Rc<Observer>,
     memory_time: Time,
 }
 
 impl Agent for SendDevice {
-    fn snoop(&self, kind: TransactionKind, block: Address, _: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, _: &mut Block) -> SnoopEffect {
         if let (TransactionKind::ReadExclusive | TransactionKind::Invalidate, Some(index)) =
             (kind, self.memory.queue.index(block))
         {
-            self.current[index].set(false);
+            self.is_current[index].set(false);
             self.observer.observe(kind, block);
         }
-        Snooped::NOTHING
+        SnoopEffect::NO_COPY
     }
 
     fn home_time(&self, _: Address) -> Time {
@@ -97,14 +97,14 @@ impl Agent for SendDevice {
 }
 
 impl BlockStore for SendDevice {
-    fn held(&self, block: Address) -> Option<Block> {
+    fn valid_copy(&self, block: Address) -> Option<Block> {
         let index = self.memory.index(block);
-        self.current[index].get().then(|| self.memory.blocks.borrow()[index])
+        self.is_current[index].get().then(|| self.memory.blocks.borrow()[index])
     }
 
     fn store(&self, block: Address, data: &Block) {
         self.memory.write(block, BLOCK_BYTES, data);
-        self.current[self.memory.index(block)].set(true);
+        self.is_current[self.memory.index(block)].set(true);
     }
 }
 
@@ -141,15 +141,15 @@ struct HomeDeposit {
 }
 
 impl Deposit for HomeDeposit {
-    async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
+    async fn deposit(&self, position: u64, blocks: &[Block], on_visible: &dyn Fn()) {
         self.sim.delay(self.device.memory_time).await;
-        let order: Vec<usize> = header_last(blocks.len()).collect();
+        let write_order: Vec<usize> = header_last(blocks.len()).collect();
         let addresses: Vec<Address> =
-            order.iter().map(|block| self.device.memory.queue.block(position, *block)).collect();
+            write_order.iter().map(|block| self.device.memory.queue.block(position, *block)).collect();
         let on_ownership = |index: usize| {
-            self.device.memory.write(addresses[index], BLOCK_BYTES, &blocks[order[index]]);
-            if order[index] == 0 {
-                visible();
+            self.device.memory.write(addresses[index], BLOCK_BYTES, &blocks[write_order[index]]);
+            if write_order[index] == 0 {
+                on_visible();
             }
         };
         self.port.upgrade(self.id, &addresses, on_ownership).await;
@@ -162,17 +162,18 @@ impl Deposit for HomeDeposit {
 
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>) -> QueueSender {
-    let (p, memory, port) = (context.parameters, QueueMemory::new(SEND_QUEUE, context), context.coherent());
+    let (parameters, memory, port) =
+        (context.parameters, QueueMemory::new(SEND_QUEUE, context), context.coherent_port());
     let (sim, name, queue) = (context.sim(), context.name(), memory.queue);
-    let observer = Observer::new(sim, name, queue, port.snoop_delay(), p.notice == SendNotice::Line);
+    let observer = Observer::new(sim, name, queue, port.snoop_delay(), parameters.notice == SendNotice::Line);
     let device = Rc::new(SendDevice {
-        current: vec![Cell::new(false); queue.blocks()],
+        is_current: vec![Cell::new(false); queue.blocks()],
         memory,
         observer: observer.clone(),
-        memory_time: p.memory_time,
+        memory_time: parameters.memory_time,
     });
     let id = port.attach(device.clone(), Some(device.memory.range()));
-    let source = Prefetch::new(sim, (&port, id), device, observer, p.outstanding, name);
+    let source = Prefetch::new(sim, (&port, id), device, observer, parameters.outstanding, name);
     let registers = SendRegisters::new(context);
     sending::start(context, &registers, queue, source);
     QueueSender::new(context, registers, queue, None)
@@ -180,7 +181,7 @@ pub fn sender(context: &HalfContext<'_>) -> QueueSender {
 
 /// Builds the receiving half.
 pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
-    let (port, shared) = (context.coherent(), ReceiveShared::new(context));
+    let (port, shared) = (context.coherent_port(), ReceiveShared::new(context));
     let memory_time = context.parameters.memory_time;
     let device = Rc::new(ReceiveDevice { memory: QueueMemory::new(RECEIVE_QUEUE, context), memory_time });
     let queue = device.memory.queue;

@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// The interface's storage for fetched blocks of the send queue.
 pub trait BlockStore {
     /// Returns the copy of a block, if there is a valid one.
-    fn held(&self, block: Address) -> Option<Block>;
+    fn valid_copy(&self, block: Address) -> Option<Block>;
     /// Stores a block that has been fetched.
     fn store(&self, block: Address, data: &Block);
 }
@@ -31,10 +31,10 @@ pub struct Observer {
     queue: QueueLayout,
     /// Time from a transaction until the device acts on it.
     delay: Time,
-    /// Blocks to be prefetched.
-    blocks: Mailbox<Address>,
+    /// Blocks that are complete and to be prefetched.
+    complete_blocks: Mailbox<Address>,
     /// First blocks of slots of which the device lost its copy, if the processor notifies the device by their contents.
-    headers: Option<Mailbox<Address>>,
+    lost_headers: Option<Mailbox<Address>>,
 }
 
 impl Observer {
@@ -44,8 +44,8 @@ impl Observer {
             sim: sim.clone(),
             queue,
             delay,
-            blocks: Mailbox::new(sim, format!("{name}: a block to prefetch")),
-            headers: watches_headers.then(|| Mailbox::new(sim, format!("{name}: a message in the send queue"))),
+            complete_blocks: Mailbox::new(sim, format!("{name}: a block to prefetch")),
+            lost_headers: watches_headers.then(|| Mailbox::new(sim, format!("{name}: a message in the send queue"))),
         })
     }
 
@@ -58,11 +58,12 @@ impl Observer {
             return;
         };
         let at = self.sim.now() + self.delay;
-        match (&self.headers, self.queue.is_first(index)) {
-            (Some(headers), true) => headers.send_at(at, block),
-            // The header is written last, so the ownership of another block says nothing about the previous one.
+        match (&self.lost_headers, self.queue.is_first(index)) {
+            (Some(lost_headers), true) => lost_headers.send_at(at, block),
+            // The header is written last, so the ownership of another block does not show that the previous one is
+            // complete.
             (Some(_), false) | (None, true) => {}
-            (None, false) => self.blocks.send_at(at, block - BLOCK_BYTES as u64),
+            (None, false) => self.complete_blocks.send_at(at, block - BLOCK_BYTES as u64),
         }
     }
 }
@@ -71,17 +72,17 @@ impl Observer {
 pub struct Prefetch<K> {
     port: AnyCoherentPort,
     id: AgentId,
-    blocks: Rc<K>,
+    block_store: Rc<K>,
     observer: Rc<Observer>,
     /// The tasks of a device with several transactions outstanding.
-    overlap: Option<Rc<Overlap>>,
+    concurrent: Option<Rc<ConcurrentFetches>>,
 }
 
 /// The fetches under way.
-struct Overlap {
+struct ConcurrentFetches {
     pool: Rc<WorkPool>,
-    fetching: RefCell<Vec<Address>>,
-    fetched: Signal,
+    in_progress: RefCell<Vec<Address>>,
+    block_fetched: Signal,
 }
 
 impl<K> Clone for Prefetch<K> {
@@ -89,9 +90,9 @@ impl<K> Clone for Prefetch<K> {
         Prefetch {
             port: self.port.clone(),
             id: self.id,
-            blocks: self.blocks.clone(),
+            block_store: self.block_store.clone(),
             observer: self.observer.clone(),
-            overlap: self.overlap.clone(),
+            concurrent: self.concurrent.clone(),
         }
     }
 }
@@ -101,27 +102,27 @@ impl<K: BlockStore + 'static> Prefetch<K> {
     pub fn new(
         sim: &Sim,
         (port, id): (&AnyCoherentPort, AgentId),
-        blocks: Rc<K>,
+        block_store: Rc<K>,
         observer: Rc<Observer>,
         outstanding: usize,
         name: &str,
     ) -> Prefetch<K> {
-        let overlap = (outstanding > 1).then(|| {
-            Rc::new(Overlap {
+        let concurrent = (outstanding > 1).then(|| {
+            Rc::new(ConcurrentFetches {
                 pool: WorkPool::start(sim, &format!("{name} fetch"), outstanding),
-                fetching: RefCell::default(),
-                fetched: Signal::new(sim, format!("{name}: a block")),
+                in_progress: RefCell::default(),
+                block_fetched: Signal::new(sim, format!("{name}: a block")),
             })
         });
-        let prefetch = Prefetch { port: port.clone(), id, blocks, observer, overlap };
+        let prefetch = Prefetch { port: port.clone(), id, block_store, observer, concurrent };
         sim.spawn_server(format!("{name} prefetch"), prefetch.clone().serve());
         prefetch
     }
 
     async fn serve(self) {
         loop {
-            let block = self.observer.blocks.receive().await;
-            match &self.overlap {
+            let block = self.observer.complete_blocks.receive().await;
+            match &self.concurrent {
                 Some(_) => self.announce(block),
                 None => {
                     self.fetch(block).await;
@@ -132,50 +133,50 @@ impl<K: BlockStore + 'static> Prefetch<K> {
 
     async fn read(&self, block: Address) -> Block {
         // The task that serves demands and the one that prefetches may fetch the same block.
-        let data = self.port.read_shared(self.id, block, || self.blocks.held(block)).await;
-        self.blocks.store(block, &data);
+        let data = self.port.read_shared(self.id, block, || self.block_store.valid_copy(block)).await;
+        self.block_store.store(block, &data);
         data
     }
 }
 
 impl<K: BlockStore + 'static> Fetch for Prefetch<K> {
     async fn fetch(&self, block: Address) -> Block {
-        let Some(overlap) = &self.overlap else {
-            return match self.blocks.held(block) {
+        let Some(concurrent) = &self.concurrent else {
+            return match self.block_store.valid_copy(block) {
                 Some(data) => data,
                 None => self.read(block).await,
             };
         };
         loop {
-            if let Some(data) = self.blocks.held(block) {
+            if let Some(data) = self.block_store.valid_copy(block) {
                 return data;
             }
-            let is_fetched = overlap.fetching.borrow().contains(&block);
-            if is_fetched {
-                overlap.fetched.wait().await;
+            let is_being_fetched = concurrent.in_progress.borrow().contains(&block);
+            if is_being_fetched {
+                concurrent.block_fetched.wait().await;
                 continue;
             }
-            overlap.fetching.borrow_mut().push(block);
+            concurrent.in_progress.borrow_mut().push(block);
             let data = self.read(block).await;
-            overlap.fetching.borrow_mut().retain(|fetching| *fetching != block);
-            overlap.fetched.notify();
+            concurrent.in_progress.borrow_mut().retain(|address| *address != block);
+            concurrent.block_fetched.notify();
             return data;
         }
     }
 
     fn announce(&self, block: Address) {
-        let Some(overlap) = &self.overlap else { return };
-        if self.blocks.held(block).is_none() && !overlap.fetching.borrow().contains(&block) {
+        let Some(concurrent) = &self.concurrent else { return };
+        if self.block_store.valid_copy(block).is_none() && !concurrent.in_progress.borrow().contains(&block) {
             let prefetch = self.clone();
-            overlap.pool.submit(async move {
+            concurrent.pool.submit(async move {
                 prefetch.fetch(block).await;
             });
         }
     }
 
     async fn header_changed(&self, block: Address) {
-        let Some(headers) = &self.observer.headers else { return };
+        let Some(lost_headers) = &self.observer.lost_headers else { return };
         // Each loss of the copy has a notification, which arrives later.
-        while headers.receive().await != block || self.blocks.held(block).is_some() {}
+        while lost_headers.receive().await != block || self.block_store.valid_copy(block).is_some() {}
     }
 }

@@ -27,9 +27,9 @@ use std::rc::Rc;
 pub const OUTSTANDING_MAX: u64 = 64;
 
 /// The bit of a completion that differs from lap to lap of the ring.
-const LAP: u64 = 1 << 63;
+const LAP_BIT: u64 = 1 << 63;
 /// The bit of a completion that marks an operation that was refused.
-const REFUSED: u64 = 1 << 62;
+const REFUSED_BIT: u64 = 1 << 62;
 
 /// The one-sided operations that a node has posted, and those that other nodes execute on its memory.
 pub struct RemoteMemory {
@@ -42,8 +42,8 @@ pub struct RemoteMemory {
     /// Address for the result of each operation of this node, by the operation's number modulo 2³².
     results: RefCell<BTreeMap<u32, Option<Address>>>,
     ring: OnceCell<Address>,
-    written: Cell<u64>,
-    completed: Signal,
+    written_completions: Cell<u64>,
+    operation_completed: Signal,
     /// Notified when another node has written to memory.
     changed: Signal,
     answers: OnceCell<Rc<Mailbox<Rc<Packet>>>>,
@@ -61,8 +61,8 @@ impl RemoteMemory {
             regions: RefCell::default(),
             results: RefCell::default(),
             ring: OnceCell::new(),
-            written: Cell::new(0),
-            completed: Signal::new(context.sim(), format!("{}: a completion", context.name())),
+            written_completions: Cell::new(0),
+            operation_completed: Signal::new(context.sim(), format!("{}: a completion", context.name())),
             changed: Signal::new(context.sim(), format!("{}: data of another node", context.name())),
             answers: OnceCell::new(),
         })
@@ -77,18 +77,18 @@ impl RemoteMemory {
     }
 
     /// Records the address for the result of operation `work`.
-    pub fn expect(&self, work: WorkId, result: Option<Address>) {
+    pub fn expect_result(&self, work: WorkId, result: Option<Address>) {
         self.results.borrow_mut().insert(work.0 as u32, result);
     }
 
     /// Returns the number of completions that the device has written.
-    pub fn written(&self) -> u64 {
-        self.written.get()
+    pub fn written_completions(&self) -> u64 {
+        self.written_completions.get()
     }
 
     /// Returns the signal that is notified of a completion.
-    pub fn completed(&self) -> &Signal {
-        &self.completed
+    pub fn operation_completed(&self) -> &Signal {
+        &self.operation_completed
     }
 
     /// Returns the signal that is notified when another node has written to memory.
@@ -102,7 +102,7 @@ impl RemoteMemory {
         ring + 8 * (position % OUTSTANDING_MAX)
     }
 
-    /// Executes or completes an operation if `packet` belongs to one; returns whether it does.
+    /// Executes or completes an operation if `packet` belongs to one. Returns whether `packet` belongs to an operation.
     pub async fn serve(self: &Rc<Self>, packet: &Packet) -> bool {
         let (request, data) = {
             let bytes = packet.bytes();
@@ -130,9 +130,9 @@ impl RemoteMemory {
     }
 
     /// Returns whether an operation is within a region that was registered.
-    fn permits(&self, request: &RemotePacket, data: usize) -> bool {
+    fn permits(&self, request: &RemotePacket, data_bytes: usize) -> bool {
         let bytes = match request.code {
-            Code::Write => data as u64,
+            Code::Write => data_bytes as u64,
             Code::Read => request.operand,
             _ => 8,
         };
@@ -157,10 +157,10 @@ impl RemoteMemory {
             }
             Code::Read => (0, self.read(address, operand as usize).await),
             _ => {
-                let old = word(&self.read(address, 8).await);
+                let old = word_of(&self.read(address, 8).await);
                 let new = match request.code {
                     Code::FetchAdd => old.wrapping_add(operand),
-                    _ if old == operand => word(data),
+                    _ if old == operand => word_of(data),
                     _ => return (old, Vec::new()),
                 };
                 self.write(address, &new.to_le_bytes()).await;
@@ -176,10 +176,10 @@ impl RemoteMemory {
             let value = answer.operand.to_le_bytes();
             self.write(address, if data.is_empty() { &value } else { &data }).await;
         }
-        let position = self.written.get();
+        let position = self.written_completions.get();
         self.write(self.completion_address(position), &completion_word(position, answer).to_le_bytes()).await;
-        self.written.set(position + 1);
-        self.completed.notify();
+        self.written_completions.set(position + 1);
+        self.operation_completed.notify();
     }
 
     async fn read(&self, address: Address, bytes: usize) -> Vec<u8> {
@@ -207,10 +207,10 @@ impl RemoteMemory {
         let answers = Rc::new(Mailbox::new(&self.sim, format!("{name}: an answer to send")));
         let output =
             Output::new(&self.sim, &format!("{name} answers"), &self.port, self.processing, HeaderFormat::Paper);
-        let (port, waiting) = (self.port.clone(), answers.clone());
+        let (port, queued_answers) = (self.port.clone(), answers.clone());
         self.sim.spawn_server(format!("{name} answers"), async move {
             loop {
-                let packet = waiting.receive().await;
+                let packet = queued_answers.receive().await;
                 let slot = port.reserve(Class::REQUESTS).await;
                 output.send(slot, packet, Marks::SINGLE_PACKET);
             }
@@ -224,15 +224,15 @@ pub struct RemoteOperations {
     /// The device's part.
     pub memory: Rc<RemoteMemory>,
     /// Number of operations that have been posted.
-    pub posted: Cell<u64>,
+    pub posted_count: Cell<u64>,
     /// Number of completions that have been taken from the ring.
-    pub taken: Cell<u64>,
+    pub taken_count: Cell<u64>,
     /// Local and remote endpoint of each queue pair.
     pub queue_pairs: RefCell<Vec<[EndpointId; 2]>>,
     /// Queue pair, size and signalling of each request whose completion has not been taken from the ring.
     pub requests: RefCell<BTreeMap<WorkId, UncompletedOperation>>,
     /// Completions that were taken from the ring by a poll for another endpoint.
-    pub set_aside: RefCell<VecDeque<WorkCompletion>>,
+    pub unclaimed_completions: RefCell<VecDeque<WorkCompletion>>,
 }
 
 /// A request that has not completed.
@@ -251,37 +251,37 @@ impl RemoteOperations {
     pub fn new(memory: Rc<RemoteMemory>) -> RemoteOperations {
         RemoteOperations {
             memory,
-            posted: Cell::new(0),
-            taken: Cell::new(0),
+            posted_count: Cell::new(0),
+            taken_count: Cell::new(0),
             queue_pairs: RefCell::default(),
             requests: RefCell::default(),
-            set_aside: RefCell::default(),
+            unclaimed_completions: RefCell::default(),
         }
     }
 }
 
-fn word(bytes: &[u8]) -> u64 {
+fn word_of(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("a word has 8 bytes"))
 }
 
-/// Returns the value of the [`LAP`] bit in completion number `position`; it differs from that of the previous lap.
-fn lap(position: u64) -> u64 {
-    if (position / OUTSTANDING_MAX).is_multiple_of(2) { LAP } else { 0 }
+/// Returns the value of [`LAP_BIT`] in completion number `position`; it differs from that of the previous lap.
+fn lap_bit(position: u64) -> u64 {
+    if (position / OUTSTANDING_MAX).is_multiple_of(2) { LAP_BIT } else { 0 }
 }
 
 fn completion_word(position: u64, answer: &RemotePacket) -> u64 {
-    let refused = if answer.status() == WorkStatus::Success { 0 } else { REFUSED };
-    u64::from(answer.work) | refused | lap(position)
+    let refused_bit = if answer.status() == WorkStatus::Success { 0 } else { REFUSED_BIT };
+    u64::from(answer.work) | refused_bit | lap_bit(position)
 }
 
 /// Reads completion number `position`, after `posted` operations have been posted; `None` if the completion is not
 /// written yet.
-pub fn completion(word: u64, position: u64, posted: u64) -> Option<(WorkId, WorkStatus)> {
-    if word & LAP != lap(position) {
+pub fn decode_completion(word: u64, position: u64, posted: u64) -> Option<(WorkId, WorkStatus)> {
+    if word & LAP_BIT != lap_bit(position) {
         return None;
     }
     // The full number is reconstructed from its lower 32 bits: it is one of the last 2³² that were posted.
     let age = (posted as u32).wrapping_sub(word as u32);
-    let status = if word & REFUSED == 0 { WorkStatus::Success } else { WorkStatus::RemoteAccessError };
+    let status = if word & REFUSED_BIT == 0 { WorkStatus::Success } else { WorkStatus::RemoteAccessError };
     Some((WorkId(posted - u64::from(age)), status))
 }

@@ -6,7 +6,7 @@
 //! the ring of completions: a poll for an endpoint sets aside the completions of the others. The module leaves out
 //! polls that find nothing while a program waits for a completion.
 
-use super::remote_memory::{OUTSTANDING_MAX, RemoteOperations, UncompletedOperation, completion};
+use super::remote_memory::{OUTSTANDING_MAX, RemoteOperations, UncompletedOperation, decode_completion};
 use super::remote_wire::{Code, RemotePacket, operation_max};
 use crate::engine::{Bytes, EndpointId, LocalFuture, Signal};
 use crate::host::{Address, AnyProcessor, Processor};
@@ -26,7 +26,7 @@ pub fn verbs_limits(packet: Bytes) -> VerbsLimits {
 }
 
 /// Returns the packet of an operation, without endpoints and number, with its data and the address for its result.
-fn request(operation: WorkOperation) -> (RemotePacket, RemoteData, Option<Address>) {
+fn encode_operation(operation: WorkOperation) -> (RemotePacket, RemoteData, Option<Address>) {
     let packet = |code, key, address, operand| RemotePacket { code, endpoints: [0; 2], work: 0, key, address, operand };
     match operation {
         WorkOperation::Write { from, to, key, bytes } => {
@@ -53,24 +53,24 @@ const NO_SENDS: &str =
 
 impl SplitDriver {
     fn queue_and_operations(&self) -> (&QueueSender, &RemoteOperations) {
-        self.remote().expect(NOT_OFFERED)
+        self.one_sided_operations().expect(NOT_OFFERED)
     }
 }
 
 impl RemoteOperations {
     /// Takes the completions that are in the ring, and sets those that are to be reported aside for their endpoints.
     async fn take_from_ring(&self, cpu: &AnyProcessor) {
-        while self.taken.get() < self.posted.get() {
-            let position = self.taken.get();
+        while self.taken_count.get() < self.posted_count.get() {
+            let position = self.taken_count.get();
             let word = cpu.load_word(self.memory.completion_address(position), 8).await;
-            let Some((work, status)) = completion(word, position, self.posted.get()) else { break };
-            self.taken.set(position + 1);
+            let Some((work, status)) = decode_completion(word, position, self.posted_count.get()) else { break };
+            self.taken_count.set(position + 1);
             let request = self.requests.borrow_mut().remove(&work).expect("a completion is of a request");
             let UncompletedOperation { queue, bytes, is_signaled } = request;
             if is_signaled || status != WorkStatus::Success {
                 let bytes = if status == WorkStatus::Success { bytes } else { Bytes::ZERO };
                 let completion = WorkCompletion { queue, work, kind: WorkKind::Send, status, bytes };
-                self.set_aside.borrow_mut().push_back(completion);
+                self.unclaimed_completions.borrow_mut().push_back(completion);
             }
         }
     }
@@ -81,16 +81,16 @@ impl RemoteOperations {
 
     /// Removes up to `max` completions of `endpoint` that were set aside.
     fn take_completions_of(&self, endpoint: EndpointId, max: usize) -> Vec<WorkCompletion> {
-        let (mut taken, mut remaining) = (Vec::new(), self.set_aside.take());
+        let (mut completions, mut remaining) = (Vec::new(), self.unclaimed_completions.take());
         remaining.retain(|completion| {
-            let is_taken = taken.len() < max && self.belongs_to(completion, endpoint);
+            let is_taken = completions.len() < max && self.belongs_to(completion, endpoint);
             if is_taken {
-                taken.push(*completion);
+                completions.push(*completion);
             }
             !is_taken
         });
-        *self.set_aside.borrow_mut() = remaining;
-        taken
+        *self.unclaimed_completions.borrow_mut() = remaining;
+        completions
     }
 }
 
@@ -132,7 +132,7 @@ impl Verbs for SplitDriver {
     ) -> LocalFuture<'a, Result<WorkId, QueueFull>> {
         Box::pin(async move {
             let (queue, remote) = self.queue_and_operations();
-            let (packet, data, result) = request(operation);
+            let (packet, data, result) = encode_operation(operation);
             let bytes = match packet.code {
                 Code::Write | Code::Read => Bytes(packet.operand),
                 Code::FetchAdd | Code::CompareSwap | Code::Answer => Bytes(8),
@@ -141,13 +141,13 @@ impl Verbs for SplitDriver {
             assert!(bytes <= max, "an operation moves at most {max}");
             let _lease = cpu.acquire("post").await;
             cpu.work(self.costs.send);
-            let posted = remote.posted.get();
-            if posted - remote.taken.get() == OUTSTANDING_MAX || !queue.has_slot(cpu).await {
+            let posted = remote.posted_count.get();
+            if posted - remote.taken_count.get() == OUTSTANDING_MAX || !queue.has_slot(cpu).await {
                 return Err(QueueFull);
             }
             let work = WorkId(posted);
-            remote.posted.set(posted + 1);
-            remote.memory.expect(work, result);
+            remote.posted_count.set(posted + 1);
+            remote.memory.expect_result(work, result);
             remote.requests.borrow_mut().insert(work, UncompletedOperation { queue: pair, bytes, is_signaled });
             let endpoints = remote.queue_pairs.borrow()[pair.0 as usize].map(|endpoint| endpoint.0 as u16);
             queue.compose_operation(cpu, &RemotePacket { endpoints, work: posted as u32, ..packet }, data).await;
@@ -168,7 +168,7 @@ impl Verbs for SplitDriver {
     fn flush<'a>(&'a self, cpu: &'a AnyProcessor, _: QueuePairId) -> LocalFuture<'a, ()> {
         Box::pin(async move {
             let _lease = cpu.acquire("flush").await;
-            self.queue_and_operations().0.ring(cpu).await;
+            self.queue_and_operations().0.ring_doorbell(cpu).await;
         })
     }
 
@@ -185,8 +185,8 @@ impl Verbs for SplitDriver {
             remote.take_from_ring(cpu).await;
             cpu.sync().await;
             let taken = remote.take_completions_of(endpoint, max);
-            if !remote.set_aside.borrow().is_empty() {
-                remote.memory.completed().notify();
+            if !remote.unclaimed_completions.borrow().is_empty() {
+                remote.memory.operation_completed().notify();
             }
             taken
         })
@@ -196,10 +196,11 @@ impl Verbs for SplitDriver {
         Box::pin(async move {
             let remote = self.queue_and_operations().1;
             cpu.sync().await;
-            let is_set_aside =
-                || remote.set_aside.borrow().iter().any(|completion| remote.belongs_to(completion, endpoint));
-            while remote.memory.written() == remote.taken.get() && !is_set_aside() {
-                remote.memory.completed().wait().await;
+            let is_unclaimed = || {
+                remote.unclaimed_completions.borrow().iter().any(|completion| remote.belongs_to(completion, endpoint))
+            };
+            while remote.memory.written_completions() == remote.taken_count.get() && !is_unclaimed() {
+                remote.memory.operation_completed().wait().await;
             }
         })
     }

@@ -1,9 +1,9 @@
-//! The packets of one-sided operations: a parcel's header that no message uses, three words, and data.
+//! The packets of one-sided operations: a parcel header with values that no message uses, three words, and data.
 //!
 //! | word | request | answer |
 //! |---|---|---|
 //! | 0 | parcel header: an active message whose fragment number is the code, from 1 on | the same |
-//! | 1 | number of the operation, and key of the region above | number, and status above |
+//! | 1 | low half: number of the operation; high half: key of the region | low half: number; high half: status |
 //! | 2 | remote address | 0 |
 //! | 3 | bytes to write or read, addend, or expected value | value from before an atomic operation |
 //! | data | bytes to write, or new value | bytes read |
@@ -109,11 +109,11 @@ mod tests {
     proptest! {
         #[test]
         fn a_decoded_packet_equals_the_encoded_one(
-            (code, ends) in (0..5usize, any::<[u8; 2]>()),
+            (code, endpoint_numbers) in (0..5usize, any::<[u8; 2]>()),
             (work, key, address, operand) in any::<(u32, u32, u64, u64)>(),
             data in proptest::collection::vec(any::<u8>(), 0..224),
         ) {
-            let endpoints = ends.map(u16::from);
+            let endpoints = endpoint_numbers.map(u16::from);
             let packet = RemotePacket { code: CODES[code], endpoints, work, key, address, operand };
             let bytes = packet.encode(&data);
             prop_assert_eq!(RemotePacket::decode(&bytes), Some((packet, &data[..])));
@@ -121,10 +121,10 @@ mod tests {
     }
 
     #[test]
-    fn packets_of_messages_are_no_operations() {
-        let active = Header { payload_bytes: 24, ..Header::default() };
+    fn packets_of_messages_are_not_decoded_as_operations() {
+        let active_message = Header { payload_bytes: 24, ..Header::default() };
         let part = Envelope { is_part: true, fragment: 3, ..Envelope::default() };
-        for header in [active, Header { envelope: part, ..active }] {
+        for header in [active_message, Header { envelope: part, ..active_message }] {
             let bytes = [&header.encode().to_le_bytes()[..], &[0; 24]].concat();
             assert_eq!(RemotePacket::decode(&bytes), None);
         }

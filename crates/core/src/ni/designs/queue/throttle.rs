@@ -6,8 +6,8 @@
 //! If the message had already arrived at the end of the previous one, the receiver is behind, and the average is
 //! increased by one eighth so that the backlog shrinks.
 //!
-//! The sending driver starts a message no earlier than one period per block of the previous message after that
-//! message's start. Until it has received a period, it has at most one unacknowledged message.
+//! The sending driver starts two successive messages at least one period per block of the first message apart. Until
+//! it has received a period, it has at most one unacknowledged message.
 //!
 //! Two nodes can deadlock while neither has received a period. A sender then waits, without polling, for the
 //! acknowledgement of its last message. The other interface sends that acknowledgement when its receive queue has a
@@ -27,7 +27,7 @@ use std::cell::Cell;
 /// The receiver's part: the measurement of the period.
 #[derive(Default)]
 pub struct Meter {
-    started: Cell<Time>,
+    start_time: Cell<Time>,
     previous_end: Cell<Option<Time>>,
     is_behind: Cell<bool>,
     period: Cell<Time>,
@@ -38,7 +38,7 @@ impl Meter {
     pub fn begin(&self, at: Time) {
         let previous_end = self.previous_end.take();
         self.is_behind.set(previous_end.is_some());
-        self.started.set(previous_end.unwrap_or(at));
+        self.start_time.set(previous_end.unwrap_or(at));
     }
 
     /// Records an unsuccessful poll.
@@ -49,7 +49,7 @@ impl Meter {
     /// Ends the measurement of a message of `blocks` blocks; returns the period per block that is reported to the
     /// sender.
     pub fn end(&self, at: Time, blocks: usize) -> Time {
-        let sample = at.since(self.started.get()) / blocks as u64;
+        let sample = at.since(self.start_time.get()) / blocks as u64;
         let average = self.period.get();
         self.period.set(if average == Time::ZERO { sample } else { (average * 7 + sample) / 8 });
         self.previous_end.set(Some(at));
@@ -61,8 +61,8 @@ impl Meter {
 /// The sender's part: the delay of messages.
 #[derive(Default)]
 pub struct Throttle {
-    started: Cell<Time>,
-    blocks: Cell<u64>,
+    start_time: Cell<Time>,
+    previous_blocks: Cell<u64>,
 }
 
 impl Throttle {
@@ -76,8 +76,8 @@ impl Throttle {
             }
             cpu.until(cpu.sim().now()).await;
         }
-        cpu.until(self.started.get() + period * self.blocks.get()).await;
-        self.started.set(cpu.now());
-        self.blocks.set(next.blocks() as u64);
+        cpu.until(self.start_time.get() + period * self.previous_blocks.get()).await;
+        self.start_time.set(cpu.now());
+        self.previous_blocks.set(next.blocks() as u64);
     }
 }

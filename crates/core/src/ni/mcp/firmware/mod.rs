@@ -55,7 +55,7 @@ struct Firmware {
     mcp: Mcp,
     send: SendSide,
     receive: ReceiveSide,
-    work: WaitReasonId,
+    work_reason: WaitReasonId,
 }
 
 /// Starts the firmware of a node.
@@ -81,7 +81,7 @@ pub(super) fn start(
         mcp: Mcp::new(config(parameters)),
         send: SendSide::default(),
         receive: ReceiveSide::default(),
-        work: build.sim.register_wait_reason(format!("work for {name}")),
+        work_reason: build.sim.register_wait_reason(format!("work for {name}")),
         context,
     };
     let task = build.sim.spawn_server(format!("{name} firmware"), firmware.run());
@@ -97,7 +97,7 @@ pub fn config(parameters: &McpParameters) -> Config {
     };
     let buffers = parameters.packet_buffers as u8;
     let segment = match parameters.software {
-        Software::Library(_) => Some((parameters.mtu.get() - parameters.prefix()) as u32),
+        Software::Library(_) => Some((parameters.mtu.get() - parameters.prefix_bytes()) as u32),
         Software::Kernel(_) => None,
     };
     Config { pipelining, send_buffers: buffers, receive_buffers: buffers, segment }
@@ -107,19 +107,19 @@ impl Firmware {
     async fn run(mut self) {
         loop {
             self.context.chip.work(self.context.parameters.firmware.poll).await;
-            if !self.pass().await {
+            if !self.run_pass().await {
                 self.sleep().await;
             }
         }
     }
 
     /// Makes one pass over the engines, the queues and the threads; returns whether it did any work.
-    async fn pass(&mut self) -> bool {
-        let mut worked = self.send.poll(&self.context, &mut self.mcp);
-        worked |= self.receive.poll(&self.context, &mut self.mcp);
-        worked |= self.poll_host_engine().await;
+    async fn run_pass(&mut self) -> bool {
+        let mut has_worked = self.send.poll(&self.context, &mut self.mcp);
+        has_worked |= self.receive.poll(&self.context, &mut self.mcp);
+        has_worked |= self.poll_host_engine().await;
         while let Some(step) = self.mcp.step() {
-            worked = true;
+            has_worked = true;
             self.context.chip.work(self.context.parameters.firmware.state * step.states.len() as u64).await;
             if step.states.contains(&ThreadState::SendDone) {
                 self.send.packet_sent(&self.context);
@@ -128,7 +128,7 @@ impl Firmware {
                 self.execute(command).await;
             }
         }
-        worked
+        has_worked
     }
 
     async fn execute(&mut self, command: Command) {
@@ -139,7 +139,7 @@ impl Firmware {
             }
             Command::StartSend { buffer, from, units, last, .. } => {
                 if !self.send.transmit(context, buffer, (from, units), last).await {
-                    mcp.send_done();
+                    mcp.report_send_done();
                 }
             }
             Command::SendComplete { .. } => self.send.complete(context).await,
@@ -160,12 +160,12 @@ impl Firmware {
         if !context.chip.host_dma.is_idle() {
             return false;
         }
-        let ended = match (self.send.is_reading(), self.receive.is_writing()) {
+        let has_ended = match (self.send.is_reading(), self.receive.is_writing()) {
             (true, _) => self.send.read_done(context, mcp).await,
             (_, true) => self.receive.write_done(context).await,
             (false, false) => return false,
         };
-        if ended {
+        if has_ended {
             mcp.report_host_done();
         }
         true
@@ -175,16 +175,17 @@ impl Firmware {
     /// such an event, since no simulated time has passed since the beginning of the last pass.
     async fn sleep(&self) {
         let Watch { fetched, received } = self.mcp.watch();
-        let landed = |progress: Option<&Rc<TransferProgress>>, count: Option<u32>| {
+        let landing_time = |progress: Option<&Rc<TransferProgress>>, count: Option<u32>| {
             let (progress, count) = (progress?, count?);
             progress.watch(Bytes(u64::from(count)))
         };
         // RDMA waits for more bytes of a packet only once the packet has its receive buffer, which its headers
         // determine.
         let received = self.receive.headers_missing(self.context.chip.sim.now()).or(received);
-        let instants = [landed(self.send.progress(), fetched), landed(self.receive.progress(), received)];
-        let wake = instants.into_iter().flatten().min().unwrap_or(Time::MAX);
-        self.context.chip.firmware_wakeup.wait_for(self.work, wake).await;
+        let landing_times =
+            [landing_time(self.send.progress(), fetched), landing_time(self.receive.progress(), received)];
+        let wake = landing_times.into_iter().flatten().min().unwrap_or(Time::MAX);
+        self.context.chip.firmware_wakeup.wait_for(self.work_reason, wake).await;
     }
 }
 

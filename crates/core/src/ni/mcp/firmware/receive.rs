@@ -5,12 +5,12 @@
 //! its data to the program's buffer: the first fragment of a datagram to arrive takes a posted buffer, and the other
 //! fragments go to the same buffer.
 
-use super::super::buffers::{HEADER_SLOT, RxDestination};
+use super::super::buffers::{HEADER_SLOT_BYTES, RxDestination};
 use super::super::headers::{Headers, Prefix};
 use super::super::layout::{Piece, event, post, state};
 use super::super::parameters::{PREFIX_BYTES, Software};
 use super::super::threads::Mcp;
-use super::super::{stage, sums};
+use super::super::{checksums, stage};
 use super::{Context, cause};
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The number of bytes of a packet from which the firmware can read all of its headers.
-const HEADERS_MAX: usize = HEADER_SLOT as usize;
+const HEADERS_MAX: usize = HEADER_SLOT_BYTES as usize;
 
 /// The state of the receiving direction.
 #[derive(Default)]
@@ -29,19 +29,19 @@ pub(super) struct ReceiveSide {
     /// Number of receive-buffer descriptors read so far.
     posts_read: u64,
     /// Posted buffers that no packet has taken.
-    posted: VecDeque<u32>,
+    posted_buffers: VecDeque<u32>,
     /// Number of announced packets, the source of their identifiers.
     next_id: u32,
     /// Number of events written for the host.
     events_written: u64,
     /// Whether the next packet has been announced to RECV.
-    announced: bool,
+    is_announced: bool,
     /// Packets in receive buffers, oldest first.
     packets: VecDeque<BufferedPacket>,
     /// Whether the receive engine has been started.
     is_receiving: bool,
     /// The writes that the host engine has still to make for the present command.
-    writing: Option<VecDeque<HostWrite>>,
+    pending_writes: Option<VecDeque<HostWrite>>,
     /// Incomplete datagrams and messages of several packets, with their buffers.
     reassemblies: Vec<Reassembly>,
 }
@@ -58,10 +58,10 @@ struct HostWrite {
 struct Reassembly {
     key: ReassemblyKey,
     buffer: u32,
-    /// Number of its units that are in host memory.
-    received: u32,
-    /// Whether one of its packets was dropped.
-    lost: bool,
+    /// Number of units of the datagram or message that are in host memory.
+    received_units: u32,
+    /// Whether a packet of the datagram or message was dropped.
+    is_lost: bool,
 }
 
 /// The datagram or message that a packet is part of.
@@ -76,7 +76,7 @@ struct BufferedPacket {
     buffer: u8,
     progress: Rc<TransferProgress>,
     packet: Option<Rc<Packet>>,
-    lost: bool,
+    is_lost: bool,
     destination: Option<RxDestination>,
     /// The prefix of a packet that is part of a library's message.
     prefix: Option<Prefix>,
@@ -86,23 +86,23 @@ impl ReceiveSide {
     /// Reads newly posted buffers and the state of the receive engine; returns whether there was any work.
     pub(super) fn poll(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
-        let mut worked = false;
+        let mut has_worked = false;
         while context.take_filled_slot(context.layout.post(self.posts_read) + post::STATE) {
             let buffer = sram.load_word(context.layout.post(self.posts_read) + post::BUFFER);
             // The program has read the message that used this buffer, or the message was discarded.
             self.reassemblies.retain(|entry| entry.buffer != buffer);
-            self.posted.push_back(buffer);
+            self.posted_buffers.push_back(buffer);
             self.posts_read += 1;
-            worked = true;
+            has_worked = true;
         }
-        if !self.announced {
+        if !self.is_announced {
             mcp.announce(self.next_id);
             self.next_id = self.next_id.wrapping_add(1);
-            self.announced = true;
-            worked = true;
+            self.is_announced = true;
+            has_worked = true;
         }
-        worked |= self.poll_engine(context, mcp);
-        worked | self.assign_destinations(context, mcp)
+        has_worked |= self.poll_engine(context, mcp);
+        has_worked | self.assign_destinations(context, mcp)
     }
 
     /// Returns the number of units of the arriving packet that must land before its receive buffer can be determined,
@@ -116,18 +116,18 @@ impl ReceiveSide {
     /// it has a buffer. Returns whether any was assigned.
     fn assign_destinations(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let mut has_assigned = false;
-        while let Some(at) = self.packets.iter().position(|packet| packet.destination.is_none()) {
-            let packet = &self.packets[at];
-            let landed = packet.progress.landed(context.chip.sim.now()).len();
-            if landed < HEADERS_MAX && packet.packet.is_none() {
+        while let Some(index) = self.packets.iter().position(|packet| packet.destination.is_none()) {
+            let packet = &self.packets[index];
+            let landed_units = packet.progress.landed(context.chip.sim.now()).len();
+            if landed_units < HEADERS_MAX && packet.packet.is_none() {
                 break;
             }
             let mut head = [0; HEADERS_MAX];
-            let head = &mut head[..landed.min(HEADERS_MAX)];
+            let head = &mut head[..landed_units.min(HEADERS_MAX)];
             context.chip.sram.load(context.layout.receive_buffer(packet.buffer), head);
             let Some((destination, prefix)) = self.destination_of(context, head) else { break };
-            (self.packets[at].destination, self.packets[at].prefix) = (Some(destination), prefix);
-            mcp.posted_receive(1);
+            (self.packets[index].destination, self.packets[index].prefix) = (Some(destination), prefix);
+            mcp.add_host_buffers(1);
             has_assigned = true;
         }
         has_assigned
@@ -139,11 +139,11 @@ impl ReceiveSide {
             mcp.report_received(last.progress.landed(context.chip.sim.now()).get() as u32, false);
             return false;
         }
-        last.lost = context.chip.receive.take_dropped().is_some();
+        last.is_lost = context.chip.receive.take_dropped().is_some();
         last.packet = context.chip.receive.packet();
         mcp.report_received(last.progress.landed(context.chip.sim.now()).get() as u32, true);
-        mcp.receive_done();
-        (self.is_receiving, self.announced) = (false, false);
+        mcp.report_receive_done();
+        (self.is_receiving, self.is_announced) = (false, false);
         true
     }
 
@@ -161,7 +161,7 @@ impl ReceiveSide {
             buffer,
             progress,
             packet: None,
-            lost: false,
+            is_lost: false,
             destination: None,
             prefix: None,
         });
@@ -178,19 +178,19 @@ impl ReceiveSide {
         debug_assert_eq!(first.buffer, buffer, "packets are delivered in order");
         let destination = first.destination.as_ref().expect("a delivered packet has a destination");
         let (from, end) = (u64::from(from), u64::from(from + units));
-        let list = context.buffers.pieces(destination, from..end);
+        let scatter_list = context.buffers.pieces(destination, from..end);
         // Bytes that are not written to the host come first in the buffer.
         let sram = context.layout.receive_buffer(buffer);
-        let mut at = sram + end - list.iter().map(|piece| piece.bytes).sum::<u64>();
+        let mut at = sram + end - scatter_list.iter().map(|piece| piece.bytes).sum::<u64>();
         let mut pieces = VecDeque::new();
-        for piece in list {
+        for piece in scatter_list {
             pieces.push_back(HostWrite { sram_address: at, piece, is_event: false });
             at += piece.bytes;
         }
         pieces.extend(self.message_event(context, units));
-        self.writing = Some(pieces);
+        self.pending_writes = Some(pieces);
         self.start_next_write(context) || {
-            self.writing = None;
+            self.pending_writes = None;
             false
         }
     }
@@ -198,12 +198,14 @@ impl ReceiveSide {
     /// Returns the destination of a packet that begins with the bytes `head`, and its message prefix; `None` if no
     /// buffer is posted for it.
     fn destination_of(&mut self, context: &Context, head: &[u8]) -> Option<(RxDestination, Option<Prefix>)> {
-        if let (Software::Library(_), Some(prefix)) = (context.parameters.software, Prefix::of(head)) {
+        if let (Software::Library(_), Some(prefix)) = (context.parameters.software, Prefix::parse(head)) {
             let buffer = self.buffer_of(ReassemblyKey::Message(prefix.key), true)?;
-            return Some((RxDestination::for_message(buffer, prefix.key.0, u64::from(prefix.from)), Some(prefix)));
+            return Some((RxDestination::for_message(buffer, prefix.key.0, u64::from(prefix.offset)), Some(prefix)));
         }
-        let headers = Headers::of(head).filter(|_| context.parameters.offloads.zero_copy);
-        let Some(headers) = headers else { return Some((RxDestination::whole(self.posted.pop_front()?), None)) };
+        let headers = Headers::parse(head).filter(|_| context.parameters.offloads.zero_copy);
+        let Some(headers) = headers else {
+            return Some((RxDestination::whole(self.posted_buffers.pop_front()?), None));
+        };
         let buffer = self.buffer_of(ReassemblyKey::Datagram(headers.key), headers.is_fragment())?;
         Some((context.buffers.for_fragment(buffer, &headers), None))
     }
@@ -211,15 +213,15 @@ impl ReceiveSide {
     /// Returns the buffer of a datagram or message: the one that its earlier packets took, or otherwise the next posted
     /// one.
     fn buffer_of(&mut self, key: ReassemblyKey, is_part: bool) -> Option<u32> {
-        if let Some(found) = self.reassemblies.iter().find(|entry| entry.key == key) {
-            return Some(found.buffer);
+        if let Some(reassembly) = self.reassemblies.iter().find(|entry| entry.key == key) {
+            return Some(reassembly.buffer);
         }
         if let ReassemblyKey::Message((node, _)) = key {
             self.repost_lost(node);
         }
-        let buffer = self.posted.pop_front()?;
+        let buffer = self.posted_buffers.pop_front()?;
         if is_part {
-            self.reassemblies.push(Reassembly { key, buffer, received: 0, lost: false });
+            self.reassemblies.push(Reassembly { key, buffer, received_units: 0, is_lost: false });
         }
         Some(buffer)
     }
@@ -227,11 +229,11 @@ impl ReceiveSide {
     /// Writes the event of a message that the last packet completes. Returns the host write that copies the event to
     /// where the message's library polls.
     fn message_event(&mut self, context: &Context, units: u32) -> Option<HostWrite> {
-        let first = self.packets.front().filter(|first| !first.lost)?;
+        let first = self.packets.front().filter(|first| !first.is_lost)?;
         let (prefix, destination) = (first.prefix?, first.destination?);
         let key = ReassemblyKey::Message(prefix.key);
-        let message = self.reassemblies.iter().find(|entry| entry.key == key).filter(|entry| !entry.lost)?;
-        if message.received + units.saturating_sub(PREFIX_BYTES as u32) != prefix.total {
+        let message = self.reassemblies.iter().find(|entry| entry.key == key).filter(|entry| !entry.is_lost)?;
+        if message.received_units + units.saturating_sub(PREFIX_BYTES as u32) != prefix.total {
             return None;
         }
         let at = context.layout.event(self.events_written);
@@ -245,10 +247,11 @@ impl ReceiveSide {
     }
 
     fn start_next_write(&mut self, context: &Context) -> bool {
-        let next = self.writing.as_mut().and_then(VecDeque::pop_front);
+        let next = self.pending_writes.as_mut().and_then(VecDeque::pop_front);
         let Some(HostWrite { sram_address, piece, is_event }) = next else { return false };
         let first = self.packets.front().expect("a delivered packet is in a buffer");
-        let journey = first.packet.clone().or_else(|| context.chip.receive.packet()).map(|p| p.journey.clone());
+        let journey =
+            first.packet.clone().or_else(|| context.chip.receive.packet()).map(|packet| packet.journey.clone());
         context.chip.host_dma.begin(HostJob {
             direction: Direction::Write,
             host_address: piece.address,
@@ -263,18 +266,18 @@ impl ReceiveSide {
 
     /// Handles the end of a host write; returns whether it was the last one of RDMA's command.
     pub(super) async fn write_done(&mut self, context: &Context) -> bool {
-        if self.writing.as_ref().is_some_and(|pieces| !pieces.is_empty()) {
+        if self.pending_writes.as_ref().is_some_and(|pieces| !pieces.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
             self.start_next_write(context);
             return false;
         }
-        self.writing = None;
+        self.pending_writes = None;
         true
     }
 
     /// Returns whether the host engine writes for the receiving direction.
     pub(super) fn is_writing(&self) -> bool {
-        self.writing.is_some()
+        self.pending_writes.is_some()
     }
 
     /// Returns the progress counter of the newest packet.
@@ -288,19 +291,21 @@ impl ReceiveSide {
         let packet = first.packet.expect("a packet has ended");
         context.work_for(&packet.journey, context.parameters.firmware.notify).await;
         if let Some(prefix) = first.prefix {
-            return self.count_packet(prefix, units, first.lost);
+            return self.count_packet(prefix, units, first.is_lost);
         }
         let destination = first.destination.expect("a delivered packet has a destination");
         if let Software::Library(_) = context.parameters.software {
             // The packet was dropped before its prefix arrived.
-            return self.posted.push_back(destination.buffer());
+            return self.posted_buffers.push_back(destination.buffer());
         }
         let sram = &context.chip.sram;
         let sum = match context.parameters.offloads.checksum_offload {
-            true => sums::payload_checksum(sram, context.layout.receive_buffer(first.buffer), Bytes(u64::from(units))),
+            true => {
+                checksums::payload_checksum(sram, context.layout.receive_buffer(first.buffer), Bytes(u64::from(units)))
+            }
             false => Sum::ZERO,
         };
-        let length = units | if first.lost { event::DROPPED_FLAG } else { 0 };
+        let length = units | if first.is_lost { event::DROPPED_FLAG } else { 0 };
         write_event(
             sram,
             context.layout.event(self.events_written),
@@ -313,24 +318,25 @@ impl ReceiveSide {
     }
 
     /// Counts a packet of a message that is in host memory, or was dropped.
-    fn count_packet(&mut self, prefix: Prefix, units: u32, lost: bool) {
+    fn count_packet(&mut self, prefix: Prefix, units: u32, is_lost: bool) {
         let key = ReassemblyKey::Message(prefix.key);
-        let Some(found) = self.reassemblies.iter().position(|entry| entry.key == key) else { return };
-        let message = &mut self.reassemblies[found];
-        message.received += units.saturating_sub(PREFIX_BYTES as u32);
-        message.lost |= lost;
-        if message.received == prefix.total && !message.lost {
-            self.reassemblies.swap_remove(found);
+        let Some(index) = self.reassemblies.iter().position(|entry| entry.key == key) else { return };
+        let message = &mut self.reassemblies[index];
+        message.received_units += units.saturating_sub(PREFIX_BYTES as u32);
+        message.is_lost |= is_lost;
+        if message.received_units == prefix.total && !message.is_lost {
+            self.reassemblies.swap_remove(index);
         }
     }
 
     /// Posts again the buffers of incomplete messages from `node` of which a packet was dropped. No more of their
     /// packets will arrive, since the node's next message has begun.
     fn repost_lost(&mut self, node: u32) {
-        let is_abandoned =
-            |entry: &Reassembly| entry.lost && matches!(entry.key, ReassemblyKey::Message((from, _)) if from == node);
+        let is_abandoned = |entry: &Reassembly| {
+            entry.is_lost && matches!(entry.key, ReassemblyKey::Message((from, _)) if from == node)
+        };
         while let Some(abandoned) = self.reassemblies.iter().position(is_abandoned) {
-            self.posted.push_back(self.reassemblies.swap_remove(abandoned).buffer);
+            self.posted_buffers.push_back(self.reassemblies.swap_remove(abandoned).buffer);
         }
     }
 }

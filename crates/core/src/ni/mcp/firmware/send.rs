@@ -1,9 +1,9 @@
 //! The send path of the firmware, from a send slot to the link: the commands of the threads SDMA and SEND.
 
 use super::super::headers::Prefix;
-use super::super::layout::{Piece, SENT, send};
+use super::super::layout::{Piece, SENT_COUNT_ADDRESS, send};
 use super::super::threads::Mcp;
-use super::super::{stage, sums};
+use super::super::{checksums, stage};
 use super::{Context, cause};
 use crate::engine::{Bytes, CapturedPacket, Class, Journey, NodeId};
 use crate::fabric::{Label, Packet};
@@ -19,7 +19,7 @@ pub(super) struct SendSide {
     /// Number of send slots read so far.
     slots_read: u64,
     /// Number of messages sent.
-    sent: u32,
+    messages_sent: u32,
     /// The packet that the host engine reads at present.
     reading: Option<HostRead>,
     /// The message that is being read; more of its packets may follow.
@@ -34,15 +34,15 @@ pub(super) struct SendSide {
 #[derive(Default)]
 struct Message {
     journey: Journey,
-    /// Whether one of its packets was dropped.
-    lost: Cell<bool>,
+    /// Whether a packet of the message was dropped.
+    is_lost: Cell<bool>,
 }
 
 /// A packet that the host engine reads.
 struct HostRead {
     pieces: VecDeque<Piece>,
     /// SRAM address of the next piece.
-    into: u64,
+    next_address: u64,
 }
 
 /// A packet in a send buffer.
@@ -52,43 +52,47 @@ struct BufferedPacket {
     message: Rc<Message>,
     progress: Rc<TransferProgress>,
     /// Whether the interface fills in the checksum.
-    sums: bool,
+    fills_checksum: bool,
     /// Whether the packet was dropped; the rest of it is then not sent.
-    lost: bool,
+    is_lost: bool,
 }
 
 impl SendSide {
     /// Reads newly filled send slots and the state of the engines; returns whether there was any work.
     pub(super) fn poll(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
-        let mut worked = false;
+        let mut has_worked = false;
         while context.take_filled_slot(context.layout.slot(self.slots_read) + send::STATE) {
             let length = sram.load_word(context.layout.slot(self.slots_read) + send::LENGTH);
             mcp.post(length, self.slots_read as u32);
             self.slots_read += 1;
-            worked = true;
+            has_worked = true;
         }
         if let Some(progress) = self.progress().filter(|_| self.reading.is_some()) {
-            let landed = progress.landed(context.chip.sim.now()).get() as u32;
+            let landed_units = progress.landed(context.chip.sim.now()).get() as u32;
             // A packet is complete only when its checksum has been filled in.
-            let sums = self.packets.back().is_some_and(|packet| packet.sums);
-            mcp.report_fetched(if sums { landed.min(progress.total().get() as u32 - 1) } else { landed });
+            let fills_checksum = self.packets.back().is_some_and(|packet| packet.fills_checksum);
+            mcp.report_fetched(if fills_checksum {
+                landed_units.min(progress.total().get() as u32 - 1)
+            } else {
+                landed_units
+            });
         }
         if self.is_sending && context.chip.transmit.is_idle() {
             self.is_sending = false;
             self.record_loss(context);
-            mcp.send_done();
-            worked = true;
+            mcp.report_send_done();
+            has_worked = true;
         }
-        worked
+        has_worked
     }
 
     fn record_loss(&mut self, context: &Context) {
         let Some(first) = self.packets.front_mut() else { return };
-        if context.chip.transmit.was_dropped() && !first.lost {
-            first.lost = true;
+        if context.chip.transmit.was_dropped() && !first.is_lost {
+            first.is_lost = true;
             context.tally.record_loss(&first.packet.journey);
-            if !first.message.lost.replace(true) {
+            if !first.message.is_lost.replace(true) {
                 context.pending.remove(first.packet.label().destination);
             }
         }
@@ -97,7 +101,7 @@ impl SendSide {
     /// Starts the host engine's read of a packet of a message, piece by piece.
     pub(super) async fn fetch(&mut self, context: &Context, id: u32, buffer: u8, (from, units): (u32, u32)) {
         let (sram, slot) = (&context.chip.sram, context.layout.slot(u64::from(id)));
-        let prefix = context.parameters.prefix();
+        let prefix = context.parameters.prefix_bytes();
         let journey = match from {
             0 => context.instruments.sending.borrow_mut().pop_front().unwrap_or(Journey::NONE),
             _ => self.message.journey.for_another_packet(),
@@ -109,26 +113,27 @@ impl SendSide {
             address: u64::from(sram.load_word(slot + send::FIRST_PIECE + 8 * index)),
             bytes: u64::from(sram.load_word(slot + send::FIRST_PIECE + 8 * index + 4)),
         };
-        let list = (0..u64::from(pieces_word & !send::SUMS)).map(piece);
-        let pieces = slice_pieces(list, u64::from(from), u64::from(units));
+        let pieces = (0..u64::from(pieces_word & !send::SUMS)).map(piece);
+        let pieces = slice_pieces(pieces, u64::from(from), u64::from(units));
         let destination = NodeId(sram.load_word(slot + send::NODE));
         let length = Bytes(prefix + u64::from(units));
         let (source, class) = (context.host.node, Class::REQUESTS);
         let label = Label { source, destination, class, length, needs_slot: false, ..Label::default() };
         if from == 0 {
             context.pending.add(destination);
-            self.message = Rc::new(Message { journey: journey.clone(), lost: Cell::new(false) });
+            self.message = Rc::new(Message { journey: journey.clone(), is_lost: Cell::new(false) });
         }
         let at = context.layout.send_buffer(buffer);
         if prefix > 0 {
             let [total, endpoints] = [send::LENGTH, send::ENDPOINTS].map(|word| sram.load_word(slot + word));
-            sram.store(at, &Prefix { key: (source.0, id), from, total, endpoints }.bytes());
+            sram.store(at, &Prefix { key: (source.0, id), offset: from, total, endpoints }.bytes());
         }
         let packet = Packet::new(label, journey);
-        let (progress, sums) = (Rc::new(TransferProgress::new(Bytes(u64::from(units)))), pieces_word & send::SUMS != 0);
+        let (progress, fills_checksum) =
+            (Rc::new(TransferProgress::new(Bytes(u64::from(units)))), pieces_word & send::SUMS != 0);
         let message = self.message.clone();
-        self.packets.push_back(BufferedPacket { buffer, packet, message, progress, sums, lost: false });
-        self.reading = Some(HostRead { pieces, into: at + prefix });
+        self.packets.push_back(BufferedPacket { buffer, packet, message, progress, fills_checksum, is_lost: false });
+        self.reading = Some(HostRead { pieces, next_address: at + prefix });
         self.start_next_read(context);
     }
 
@@ -136,17 +141,17 @@ impl SendSide {
     fn start_next_read(&mut self, context: &Context) -> bool {
         let Some(reading) = self.reading.as_mut() else { return false };
         let Some(piece) = reading.pieces.pop_front() else { return false };
-        let into = self.packets.back().expect("a packet that is read is in a buffer");
+        let packet = self.packets.back().expect("a packet that is read is in a buffer");
         context.chip.host_dma.begin(HostJob {
             direction: Direction::Read,
             host_address: piece.address,
-            sram_address: reading.into,
+            sram_address: reading.next_address,
             bytes: Bytes(piece.bytes),
-            progress: Some(into.progress.clone()),
-            journey: into.packet.journey.clone(),
+            progress: Some(packet.progress.clone()),
+            journey: packet.packet.journey.clone(),
             closed_stage: reading.pieces.is_empty().then_some(stage::HOST_TX),
         });
-        reading.into += piece.bytes;
+        reading.next_address += piece.bytes;
         true
     }
 
@@ -159,8 +164,8 @@ impl SendSide {
         }
         self.reading = None;
         let packet = self.packets.back().expect("a packet that is read is in a buffer");
-        if packet.sums {
-            sums::fill_in(&context.chip.sram, context.layout.send_buffer(packet.buffer), packet.progress.total());
+        if packet.fills_checksum {
+            checksums::fill_in(&context.chip.sram, context.layout.send_buffer(packet.buffer), packet.progress.total());
         }
         mcp.report_fetched(packet.progress.total().get() as u32);
         true
@@ -181,11 +186,11 @@ impl SendSide {
         let first = self.packets.front().expect("a packet that is sent is in a buffer");
         debug_assert_eq!(first.buffer, buffer, "packets leave in order");
         context.work_for(&first.packet.journey, context.parameters.firmware.start).await;
-        if first.lost {
+        if first.is_lost {
             return false;
         }
         // The firmware's prefix is sent with the first part of the packet.
-        let prefix = context.parameters.prefix();
+        let prefix = context.parameters.prefix_bytes();
         let (address_offset, prefix_bytes) = if part.0 == 0 { (0, prefix) } else { (prefix, 0) };
         context.chip.transmit.begin(TransmitJob {
             packet: first.packet.clone(),
@@ -200,13 +205,13 @@ impl SendSide {
 
     /// Removes the first packet, which has left the interface.
     pub(super) fn packet_sent(&mut self, context: &Context) {
-        let sent = self.packets.pop_front().expect("a sent packet was in a buffer");
-        if context.parameters.sends_ip() && !sent.lost {
+        let buffered = self.packets.pop_front().expect("a sent packet was in a buffer");
+        if context.parameters.sends_ip() && !buffered.is_lost {
             let (node, at) = (context.host.node, context.chip.sim.now());
             context.chip.sim.recorder().packet(|| CapturedPacket {
                 node,
                 time: at,
-                bytes: sent.packet.bytes().to_vec(),
+                bytes: buffered.packet.bytes().to_vec(),
             });
         }
     }
@@ -214,8 +219,8 @@ impl SendSide {
     /// Notifies the host that a message has been sent.
     pub(super) async fn complete(&mut self, context: &Context) {
         context.chip.work(context.parameters.firmware.notify).await;
-        self.sent = self.sent.wrapping_add(1);
-        context.chip.sram.store_word(SENT, self.sent);
+        self.messages_sent = self.messages_sent.wrapping_add(1);
+        context.chip.sram.store_word(SENT_COUNT_ADDRESS, self.messages_sent);
         if context.parameters.sends_ip() {
             context.host.interrupts().raise(InterruptVector::FIRST, cause::SENT);
         }

@@ -27,17 +27,17 @@ impl<'a> DataSource<'a> {
 }
 
 impl Kernel {
-    /// Copies `bytes`. If `sums` is set, computes their checksum in the same loop.
+    /// Copies `bytes`. If `computes_checksum` is set, computes their checksum in the same loop.
     pub(super) async fn copy(
         &self,
         cpu: &AnyProcessor,
         from: DataSource<'_>,
         to: Address,
         bytes: usize,
-        sums: bool,
+        computes_checksum: bool,
     ) -> Sum {
         let costs = &self.costs;
-        let cycles = costs.copy_word + if sums { costs.checksum_word } else { 0 };
+        let cycles = costs.copy_word + if computes_checksum { costs.checksum_word } else { 0 };
         let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
         if let DataSource::Memory(from) = from {
             cpu.announce_run(from, bytes, false);
@@ -51,7 +51,7 @@ impl Kernel {
             }
             cpu.work(cycles * part.len().div_ceil(8) as u64);
             cpu.store_run(to + at as u64, part).await;
-            sum += Sum::of_bytes(part).at(at);
+            sum += Sum::of_bytes(part).at_offset(at);
             at += part.len();
         }
         sum
@@ -64,7 +64,7 @@ impl Kernel {
             let part = &mut block[..(bytes - at).min(BLOCK_BYTES)];
             cpu.load_run(from + at as u64, part).await;
             cpu.work(self.costs.checksum_word * part.len().div_ceil(8) as u64);
-            sum += Sum::of_bytes(part).at(at);
+            sum += Sum::of_bytes(part).at_offset(at);
             at += part.len();
         }
         sum
@@ -74,11 +74,11 @@ impl Kernel {
     pub(in super::super) async fn read(
         &self,
         cpu: &AnyProcessor,
-        received: &ReceivedDatagram,
+        datagram: &ReceivedDatagram,
         mut sink: PayloadSink<'_>,
     ) {
-        let mut all = Vec::new();
-        for part in &received.parts {
+        let mut payload = Vec::new();
+        for part in &datagram.parts {
             let data = part.range.start.max(ENVELOPE_BYTES)..part.range.end.max(ENVELOPE_BYTES);
             let from = part.address + (data.start - part.range.start) as u64;
             match &mut sink {
@@ -89,12 +89,12 @@ impl Kernel {
                 PayloadSink::Words(_) => {
                     let mut bytes = vec![0; data.len()];
                     cpu.load_run(from, &mut bytes).await;
-                    all.extend(bytes);
+                    payload.extend(bytes);
                 }
             }
         }
         if let PayloadSink::Words(into) = sink {
-            into.extend(words_of(&all));
+            into.extend(words_of(&payload));
         }
     }
 }

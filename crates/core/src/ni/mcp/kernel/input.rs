@@ -4,8 +4,8 @@
 use super::super::buffers::RxDestination;
 use super::super::card::RxEvent;
 use super::super::firmware::cause;
-use super::super::headers::{ENVELOPE_BYTES, Headers, decode};
-use super::super::layout::SENT;
+use super::super::headers::{ENVELOPE_BYTES, Headers, decode_envelope};
+use super::super::layout::SENT_COUNT_ADDRESS;
 use super::super::stage;
 use super::Kernel;
 use super::reassembly::{Part, ReassemblyOutcome, ReceivedDatagram};
@@ -22,8 +22,8 @@ impl Kernel {
         let _lease = cpu.acquire("interrupt").await;
         cpu.work(self.costs.interrupt);
         if causes & cause::SENT != 0 {
-            let [all] = self.card.read_words::<1>(cpu, SENT).await;
-            self.card.complete_sends(cpu, all, self.costs.completion).await;
+            let [sent_messages] = self.card.read_words::<1>(cpu, SENT_COUNT_ADDRESS).await;
+            self.card.complete_sends(cpu, sent_messages, self.costs.completion).await;
         }
         if causes & cause::RECEIVED != 0 {
             self.read_events(cpu).await;
@@ -59,8 +59,8 @@ impl Kernel {
 
     /// Drops datagrams whose reassembly time has expired.
     async fn drop_expired(&self, cpu: &AnyProcessor) {
-        let expired = self.reassembly.borrow_mut().expires(cpu.sim().now());
-        for parts in expired {
+        let expired_datagrams = self.reassembly.borrow_mut().take_expired(cpu.sim().now());
+        for parts in expired_datagrams {
             parts.first().inspect(|first| self.drop(DropReason::Expired, &first.journey));
             self.release_parts(cpu, parts).await;
         }
@@ -80,9 +80,9 @@ impl Kernel {
     async fn process_packet(&self, cpu: &AnyProcessor, event: RxEvent) {
         let start = cpu.now();
         cpu.work(self.costs.bottom_half);
-        let RxEvent { lost, ref journey, .. } = event;
-        let read = if lost { Err(None) } else { self.read_headers(cpu, &event).await.map_err(Some) };
-        let (packet, part) = match read {
+        let RxEvent { is_lost, ref journey, .. } = event;
+        let header_result = if is_lost { Err(None) } else { self.read_headers(cpu, &event).await.map_err(Some) };
+        let (packet, part) = match header_result {
             Ok((packet, part)) => (packet, part),
             Err(reason) => {
                 // A packet that the network dropped was already counted as lost there.
@@ -116,7 +116,7 @@ impl Kernel {
         let at = self.card.buffers.kernel(event.buffer, event.fragment);
         let mut head = vec![0; (event.length as usize).min(IPV4_HEADER + UDP_HEADER + ENVELOPE_BYTES)];
         cpu.load_run(at, &mut head).await;
-        let headers = Headers::of(&head).ok_or(DropReason::TooShort)?;
+        let headers = Headers::parse(&head).ok_or(DropReason::TooShort)?;
         let zero_copy = self.card.parameters.offloads.zero_copy;
         let destination = match zero_copy {
             true => self.card.buffers.for_fragment(event.buffer, &headers),
@@ -149,18 +149,18 @@ impl Kernel {
         journey: &Journey,
     ) {
         let envelope = self.envelope_bytes(&parts);
-        let ends = [(key.from, udp.from), (key.to, udp.to)]
+        let endpoints = [(key.from, udp.from), (key.to, udp.to)]
             .map(|(ip, port)| addresses::endpoint_of(SocketAddrV4::new(ip, port)))
-            .map(|end| end.filter(|(node, index)| self.endpoint_exists(*node, *index)));
+            .map(|endpoint| endpoint.filter(|(node, index)| self.endpoint_exists(*node, *index)));
         let sum = self.sum_of(&parts, &envelope);
-        let read = match udp.is_valid(key.from, key.to, sum) {
-            true => decode(&envelope).ok_or(DropReason::TooShort),
+        let envelope_result = match udp.is_valid(key.from, key.to, sum) {
+            true => decode_envelope(&envelope).ok_or(DropReason::TooShort),
             false => Err(DropReason::BadUdpChecksum),
         };
-        let (envelope, from, to) = match (read, ends) {
+        let (envelope, from, to) = match (envelope_result, endpoints) {
             (Ok(envelope), [Some(from), Some(to)]) => (envelope, from, to),
-            (read, _) => {
-                self.drop(read.err().unwrap_or(DropReason::NoSocket), journey);
+            (envelope_result, _) => {
+                self.drop(envelope_result.err().unwrap_or(DropReason::NoSocket), journey);
                 return self.release_parts(cpu, parts).await;
             }
         };
@@ -178,8 +178,8 @@ impl Kernel {
         if reason != DropReason::Duplicate {
             card.tally.record_loss(journey);
             card.sim.record_loss(|| {
-                let what = journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));
-                format!("{what}, dropped by {} at {}: {reason}", card.name, card.sim.now())
+                let subject = journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));
+                format!("{subject}, dropped by {} at {}: {reason}", card.name, card.sim.now())
             });
         }
     }

@@ -27,7 +27,7 @@ mod input;
 mod output;
 mod reassembly;
 
-use super::buffers::HEADER_SLOT;
+use super::buffers::HEADER_SLOT_BYTES;
 use super::card::{Card, RxEvent};
 use super::layout::{data_max, fragments_max};
 use super::parameters::{KernelCosts, McpParameters};
@@ -62,7 +62,7 @@ pub fn words_max(parameters: &McpParameters) -> usize {
 /// Returns the bytes of kernel memory that a datagram occupies until it has been sent.
 pub fn send_bytes(parameters: &McpParameters) -> u64 {
     match parameters.offloads.zero_copy {
-        true => HEADER_SLOT * fragments_max(parameters) + 4 * WORDS_MAX as u64,
+        true => HEADER_SLOT_BYTES * fragments_max(parameters) + 4 * WORDS_MAX as u64,
         false => output::stride(parameters) * fragments_max(parameters),
     }
 }
@@ -79,15 +79,15 @@ impl Kernel {
             inbox: Mailbox::new(sim, format!("a datagram for {name}")),
             identification: Cell::new(0),
         });
-        let [handler, half] = [kernel.clone(), kernel.clone()];
-        let [interrupt, below] =
+        let [handler, bottom_half] = [kernel.clone(), kernel.clone()];
+        let [interrupt_cpu, bottom_half_cpu] =
             [ExecPriority::Interrupt, ExecPriority::BottomHalf].map(|priority| context.host.cpu().at(priority));
         let handle = move |Interrupt { causes, .. }| -> LocalFuture<'static> {
-            let (kernel, cpu) = (handler.clone(), interrupt.clone());
+            let (kernel, cpu) = (handler.clone(), interrupt_cpu.clone());
             Box::pin(async move { kernel.handle(&cpu, causes).await })
         };
         context.host.interrupts().connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(handle));
-        sim.spawn_server(format!("{name} bottom half"), async move { half.serve(&below).await });
+        sim.spawn_server(format!("{name} bottom half"), async move { bottom_half.serve(&bottom_half_cpu).await });
         kernel
     }
 }

@@ -1,7 +1,7 @@
 //! The kernel's send path (`sendto`): a datagram becomes packets, each with a descriptor in the send queue.
 
-use super::super::buffers::{HEADER_SLOT, pages};
-use super::super::headers::{ENVELOPE_BYTES, encode};
+use super::super::buffers::{HEADER_SLOT_BYTES, pages};
+use super::super::headers::{ENVELOPE_BYTES, encode_envelope};
 use super::super::layout::{Piece, fragments_max, packets_of};
 use super::super::parameters::{McpParameters, PipeliningParameters};
 use super::super::queue::Descriptor;
@@ -17,15 +17,15 @@ use std::ops::Range;
 
 /// Returns the bytes of kernel memory per packet when the kernel copies the data.
 pub(super) fn stride(parameters: &McpParameters) -> u64 {
-    (HEADER_SLOT + parameters.mtu.get()).next_multiple_of(64)
+    (HEADER_SLOT_BYTES + parameters.mtu.get()).next_multiple_of(64)
 }
 
 /// A datagram that is being sent.
 struct Outgoing<'a> {
     datagram: Datagram,
-    /// Address of its buffer in kernel memory.
+    /// Address of the datagram's buffer in kernel memory.
     memory: Address,
-    /// The source of its data.
+    /// The source of the datagram's data.
     data: DataSource<'a>,
     sum: Sum,
 }
@@ -35,10 +35,10 @@ impl Kernel {
     /// queue or the buffers are exhausted.
     pub(super) fn reserve(&self, packet: &SendRequest<'_>) -> Option<usize> {
         let packets = packets_of(&self.card.parameters, (ENVELOPE_BYTES + packet.source.bytes()) as u64);
-        if self.card.send_free.borrow().is_empty() || !self.card.queue.reserve(packets) {
+        if self.card.free_send_buffers.borrow().is_empty() || !self.card.queue.reserve(packets) {
             return None;
         }
-        self.card.send_free.borrow_mut().pop()
+        self.card.free_send_buffers.borrow_mut().pop()
     }
 
     /// Sends a packet of the messaging layer; returns `false` if the send queue or the buffers are exhausted.
@@ -57,8 +57,8 @@ impl Kernel {
             _ => DataSource::Bytes(&words),
         };
         let datagram = self.datagram(packet);
-        let memory = self.card.send_memory[buffer];
-        let mut outgoing = Outgoing { datagram, memory, data, sum: Sum::of_bytes(&encode(packet.envelope)) };
+        let memory = self.card.send_buffers[buffer];
+        let mut outgoing = Outgoing { datagram, memory, data, sum: Sum::of_bytes(&encode_envelope(packet.envelope)) };
         let sources = self.gather(cpu, &mut outgoing, packet).await;
         self.enqueue_all(cpu, &outgoing, packet, (buffer, sources), start).await;
         cpu.sync().await;
@@ -72,8 +72,8 @@ impl Kernel {
     }
 
     fn datagram(&self, packet: &SendRequest<'_>) -> Datagram {
-        let socket = |end| {
-            let (node, index) = (self.card.addresses.node(end), self.card.addresses.index_on_node(end));
+        let socket = |endpoint| {
+            let (node, index) = (self.card.addresses.node(endpoint), self.card.addresses.index_on_node(endpoint));
             addresses::socket(node, index).expect("a checked machine's endpoints have addresses")
         };
         let identification = self.identification.get();
@@ -85,35 +85,35 @@ impl Kernel {
     /// Moves data to where the interface will read it, and computes the checksum of the data unless the interface
     /// computes it. Returns the address of each fragment's data, in datagram order.
     async fn gather(&self, cpu: &AnyProcessor, outgoing: &mut Outgoing<'_>, packet: &SendRequest<'_>) -> Vec<Address> {
-        let sums = !self.card.parameters.offloads.checksum_offload;
+        let computes_checksum = !self.card.parameters.offloads.checksum_offload;
         let fragments = self.fragments(&outgoing.datagram);
         let mut sources = Vec::with_capacity(fragments.len());
         let parameters = &self.card.parameters;
-        for (index, piece) in fragments.iter().enumerate() {
-            let data = data_of(&piece.payload);
-            let at = match self.in_place(packet) {
+        for (index, fragment) in fragments.iter().enumerate() {
+            let data = data_of(&fragment.payload);
+            let at = match self.in_place_address(packet) {
                 Some(address) => address + data.start as u64,
                 None if parameters.offloads.zero_copy => {
-                    outgoing.memory + HEADER_SLOT * fragments_max(parameters) + data.start as u64
+                    outgoing.memory + HEADER_SLOT_BYTES * fragments_max(parameters) + data.start as u64
                 }
-                None => outgoing.memory + stride(parameters) * index as u64 + HEADER_SLOT,
+                None => outgoing.memory + stride(parameters) * index as u64 + HEADER_SLOT_BYTES,
             };
-            let sum = match self.in_place(packet) {
-                Some(_) if sums => self.sum(cpu, at, data.len()).await,
+            let sum = match self.in_place_address(packet) {
+                Some(_) if computes_checksum => self.sum(cpu, at, data.len()).await,
                 Some(_) => Sum::ZERO,
-                None => self.copy(cpu, outgoing.data.part(data.clone()), at, data.len(), sums).await,
+                None => self.copy(cpu, outgoing.data.part(data.clone()), at, data.len(), computes_checksum).await,
             };
-            outgoing.sum += sum.at(ENVELOPE_BYTES + data.start);
+            outgoing.sum += sum.at_offset(ENVELOPE_BYTES + data.start);
             sources.push(at);
         }
-        if sums {
+        if computes_checksum {
             outgoing.datagram = outgoing.datagram.summed(outgoing.sum);
         }
         sources
     }
 
     /// Returns the address of the program's data if the interface reads it in place.
-    fn in_place(&self, packet: &SendRequest<'_>) -> Option<Address> {
+    fn in_place_address(&self, packet: &SendRequest<'_>) -> Option<Address> {
         match packet.source {
             PayloadSource::Memory(address, _) if self.card.parameters.offloads.zero_copy => Some(address),
             _ => None,
@@ -127,11 +127,11 @@ impl Kernel {
 
     /// Returns whether the interface can fill in a datagram's checksum before the header leaves.
     fn can_fill_in_checksum(&self, packets: usize, length: u64) -> bool {
-        let whole = match self.card.parameters.pipelining {
+        let is_read_before_sending = match self.card.parameters.pipelining {
             PipeliningParameters::Fine(threshold) => length <= threshold.get(),
             _ => true,
         };
-        self.card.parameters.offloads.checksum_offload && packets == 1 && whole
+        self.card.parameters.offloads.checksum_offload && packets == 1 && is_read_before_sending
     }
 
     /// Writes each packet's headers and enqueues the packets with the driver.
@@ -141,26 +141,26 @@ impl Kernel {
         outgoing: &Outgoing<'_>,
         packet: &SendRequest<'_>,
         (buffer, sources): (usize, Vec<Address>),
-        mut since: Time,
+        mut stage_start: Time,
     ) {
-        let envelope = encode(packet.envelope);
+        let envelope = encode_envelope(packet.envelope);
         let (fragments, zero_copy) = (self.fragments(&outgoing.datagram), self.card.parameters.offloads.zero_copy);
         let count = fragments.len();
-        for (index, piece) in fragments.into_iter().enumerate() {
+        for (index, fragment) in fragments.into_iter().enumerate() {
             cpu.work(self.costs.packet);
-            let mut head = piece.header.to_vec();
+            let mut head = fragment.header.to_vec();
             if index == 0 {
                 head.extend(envelope);
             }
-            let data = data_of(&piece.payload).len() as u64;
+            let data = data_of(&fragment.payload).len() as u64;
             // If the kernel holds the data, the headers directly precede it.
             let at = match zero_copy {
-                true => outgoing.memory + HEADER_SLOT * index as u64,
+                true => outgoing.memory + HEADER_SLOT_BYTES * index as u64,
                 false => sources[index] - head.len() as u64,
             };
             cpu.store_run(at, &head).await;
             let length = head.len() as u64 + data;
-            let list = self.list(cpu, (at, head.len() as u64), (sources[index], data), packet);
+            let gather_list = self.gather_list(cpu, (at, head.len() as u64), (sources[index], data), packet);
             cpu.fence().await;
             let journey = if index == 0 { packet.journey.clone() } else { packet.journey.for_another_packet() };
             let last = index + 1 == count;
@@ -168,39 +168,39 @@ impl Kernel {
                 to: self.card.addresses.node(packet.to),
                 length,
                 endpoints: 0,
-                pieces: list,
-                sums: self.can_fill_in_checksum(count, length),
-                frees: last.then_some(buffer),
+                pieces: gather_list,
+                fills_checksum: self.can_fill_in_checksum(count, length),
+                freed_buffer: last.then_some(buffer),
                 journey,
             };
             cpu.sync().await;
-            descriptor.journey.add_service(since, cpu.now());
+            descriptor.journey.add_service(stage_start, cpu.now());
             descriptor.journey.close(stage::HOST_SEND, cpu.now());
-            since = cpu.now();
+            stage_start = cpu.now();
             self.card.enqueue(cpu, descriptor).await;
         }
     }
 
     /// Returns the gather list of a packet.
-    fn list(
+    fn gather_list(
         &self,
         cpu: &AnyProcessor,
-        (head_at, head): (Address, u64),
-        (data_at, data): (Address, u64),
+        (head_address, head): (Address, u64),
+        (data_address, data): (Address, u64),
         packet: &SendRequest<'_>,
     ) -> Vec<Piece> {
         if !self.card.parameters.offloads.zero_copy {
-            return vec![Piece { address: head_at, bytes: head + data }];
+            return vec![Piece { address: head_address, bytes: head + data }];
         }
-        let mut list = vec![Piece { address: head_at, bytes: head }];
-        if self.in_place(packet).is_some() {
-            let pages = pages(data_at, data, self.card.parameters.page.get());
+        let mut pieces = vec![Piece { address: head_address, bytes: head }];
+        if self.in_place_address(packet).is_some() {
+            let pages = pages(data_address, data, self.card.parameters.page.get());
             cpu.work(self.costs.page * pages.len() as u64);
-            list.extend(pages);
+            pieces.extend(pages);
         } else if data > 0 {
-            list.push(Piece { address: data_at, bytes: data });
+            pieces.push(Piece { address: data_address, bytes: data });
         }
-        list
+        pieces
     }
 }
 

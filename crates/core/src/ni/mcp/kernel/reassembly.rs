@@ -26,7 +26,7 @@ pub struct Part {
 
 /// A datagram in the socket's queue.
 pub struct ReceivedDatagram {
-    /// The endpoint that sent it.
+    /// The sending endpoint.
     pub from: EndpointId,
     /// The receiving endpoint.
     pub to: EndpointId,
@@ -57,10 +57,10 @@ pub struct DatagramReassembly {
 }
 
 impl DatagramReassembly {
-    /// Creates the reassembly for all receive buffers of a node, each of at most `longest` bytes.
-    pub fn new(parameters: &McpParameters, longest: usize) -> DatagramReassembly {
+    /// Creates the reassembly for all receive buffers of a node, each of at most `datagram_bytes_max` bytes.
+    pub fn new(parameters: &McpParameters, datagram_bytes_max: usize) -> DatagramReassembly {
         let datagrams = parameters.receive_buffers as usize;
-        let (bytes, lifetime) = (datagrams * (longest + 8), parameters.reassembly_time);
+        let (bytes, lifetime) = (datagrams * (datagram_bytes_max + 8), parameters.reassembly_time);
         let reassembly = Reassembly::new(ReassemblyParameters { datagrams, bytes, lifetime });
         DatagramReassembly { reassembly, parts: BTreeMap::new() }
     }
@@ -79,8 +79,8 @@ impl DatagramReassembly {
                 self.parts.entry(key).or_default().push(part);
                 ReassemblyOutcome::Kept
             }
-            Reassembled::Dropped { abandons_datagram: gives_up, reason } => {
-                let mut parts = match gives_up {
+            Reassembled::Dropped { abandons_datagram, reason } => {
+                let mut parts = match abandons_datagram {
                     true => self.parts.remove(&key).unwrap_or_default(),
                     false => Vec::new(),
                 };
@@ -96,7 +96,7 @@ impl DatagramReassembly {
     }
 
     /// Removes the datagrams that have expired by `now`, and returns the parts of each.
-    pub fn expires(&mut self, now: Time) -> Vec<Vec<Part>> {
+    pub fn take_expired(&mut self, now: Time) -> Vec<Vec<Part>> {
         let expired = self.reassembly.expire(now);
         expired.iter().filter_map(|key| self.parts.remove(key)).collect()
     }

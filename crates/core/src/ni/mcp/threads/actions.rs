@@ -30,9 +30,9 @@ impl Mcp {
 
     fn read(&mut self) -> Option<Command> {
         let message = *self.queue.front()?;
-        let (from, left) = (self.read_started, message.length - self.read_started);
-        let units = left.min(self.config.segment.unwrap_or(left));
-        let ends_message = units == left;
+        let (from, remaining_units) = (self.read_started, message.length - self.read_started);
+        let units = remaining_units.min(self.config.segment.unwrap_or(remaining_units));
+        let ends_message = units == remaining_units;
         self.read_started = if ends_message { 0 } else { from + units };
         if ends_message {
             self.queue.pop_front();

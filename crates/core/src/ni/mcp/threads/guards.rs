@@ -67,8 +67,8 @@ impl Mcp {
     }
 
     fn has_arrived(&self, packet: &Inbound) -> bool {
-        let early = !self.obeys(Rule::BytesFirst) && self.threshold().is_none() && packet.landed > 0;
-        packet.filled || (self.threshold().is_some() && packet.ended) || early
+        let accepts_early = !self.obeys(Rule::BytesFirst) && self.threshold().is_none() && packet.landed > 0;
+        packet.filled || (self.threshold().is_some() && packet.ended) || accepts_early
     }
 
     fn has_fragment_to_deliver(&self, packet: &Inbound) -> bool {
@@ -91,13 +91,13 @@ impl Mcp {
 
     /// Returns whether SEND works on a packet that has not landed completely.
     pub fn sends_partial_packets(&self) -> bool {
-        let works = !matches!(self.state(Thread::Send), ThreadState::Idle | ThreadState::FineGrainedSendDone);
-        works && self.outgoing.front().is_some_and(|packet| packet.landed < packet.length)
+        let is_working = !matches!(self.state(Thread::Send), ThreadState::Idle | ThreadState::FineGrainedSendDone);
+        is_working && self.outgoing.front().is_some_and(|packet| packet.landed < packet.length)
     }
 
     /// Returns whether RDMA works on a packet whose tail has not arrived.
     pub fn delivers_partial_packets(&self) -> bool {
-        let works = !matches!(self.state(Thread::Rdma), ThreadState::Idle | ThreadState::FineGrainedRdmaDone);
-        works && self.incoming.front().is_some_and(|packet| !packet.ended)
+        let is_working = !matches!(self.state(Thread::Rdma), ThreadState::Idle | ThreadState::FineGrainedRdmaDone);
+        is_working && self.incoming.front().is_some_and(|packet| !packet.ended)
     }
 }

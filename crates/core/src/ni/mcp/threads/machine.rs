@@ -62,7 +62,7 @@ pub(super) struct Outbound {
     pub(super) taken: u32,
     /// Whether SDMA has noticed that the whole packet has landed.
     pub(super) filled: bool,
-    /// Whether it is the last packet of its message.
+    /// Whether the packet is the last one of its message.
     pub(super) ends_message: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Inbound {
     pub(super) buffer: u8,
     pub(super) landed: u32,
     pub(super) taken: u32,
-    /// Whether its tail has arrived.
+    /// Whether the tail of the packet has arrived.
     pub(super) ended: bool,
     /// Whether RECV has noticed the arrival of the tail.
     pub(super) filled: bool,
@@ -116,7 +116,7 @@ impl Mcp {
     }
 
     /// Adds receive buffers of the host for `packets` more packets.
-    pub fn posted_receive(&mut self, packets: u32) {
+    pub fn add_host_buffers(&mut self, packets: u32) {
         self.host_buffers = self.host_buffers.saturating_add(packets);
     }
 
@@ -134,7 +134,7 @@ impl Mcp {
     }
 
     /// Reports that the send engine has ended its transfer.
-    pub fn send_done(&mut self) {
+    pub fn report_send_done(&mut self) {
         self.send = EngineState::Ended;
     }
 
@@ -153,7 +153,7 @@ impl Mcp {
     }
 
     /// Reports that the receive engine has taken a packet completely.
-    pub fn receive_done(&mut self) {
+    pub fn report_receive_done(&mut self) {
         self.receive = EngineState::Ended;
     }
 
@@ -163,7 +163,7 @@ impl Mcp {
     }
 
     /// Returns whether some thread can step.
-    pub fn ready(&self) -> bool {
+    pub fn has_ready_thread(&self) -> bool {
         Thread::ALL.iter().any(|&thread| self.enabled_row(thread).is_some())
     }
 
@@ -207,7 +207,7 @@ impl Mcp {
             true => self.last as usize + 1,
             false => 0,
         };
-        let in_turn = (first..first + 4).map(|at| Thread::ALL[at % 4]);
+        let in_turn = (first..first + 4).map(|index| Thread::ALL[index % 4]);
         let (thread, row) = in_turn.into_iter().find_map(|thread| Some((thread, self.enabled_row(thread)?)))?;
         self.last = thread;
         Some(self.run(thread, row))

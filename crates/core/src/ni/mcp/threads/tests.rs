@@ -6,7 +6,7 @@ const FINE: Pipelining = Pipelining::Fine { threshold: 100 };
 
 fn mcp(pipelining: Pipelining) -> Mcp {
     let mut mcp = Mcp::new(Config { pipelining, send_buffers: 2, receive_buffers: 2, segment: None });
-    mcp.posted_receive(8);
+    mcp.add_host_buffers(8);
     mcp
 }
 
@@ -43,10 +43,10 @@ fn serial_pipelining_keeps_one_packet_and_one_engine_busy() {
     mcp.post(200, 8);
     assert_eq!(commands(&mut mcp), [read(7, 0, 300)]);
     mcp.report_fetched(300);
-    assert!(!mcp.ready(), "all units have landed, but the engine has not ended");
+    assert!(!mcp.has_ready_thread(), "all units have landed, but the engine has not ended");
     mcp.report_host_done();
     assert_eq!(commands(&mut mcp), [send(7, 0, 0, 300, true)], "the next message is not read in the meantime");
-    mcp.send_done();
+    mcp.report_send_done();
     assert_eq!(commands(&mut mcp), [Command::SendComplete { id: 7 }, read(8, 1, 200)]);
 }
 
@@ -56,15 +56,15 @@ fn coarse_pipelining_reads_the_next_packet_while_one_is_sent() {
     (7..10).for_each(|id| mcp.post(300, id));
     assert_eq!(commands(&mut mcp), [read(7, 0, 300)]);
     mcp.report_fetched(299);
-    assert_eq!((mcp.ready(), mcp.watch()), (false, Watch::default()));
+    assert_eq!((mcp.has_ready_thread(), mcp.watch()), (false, Watch::default()));
     mcp.report_host_done();
-    let (done, states) = run(&mut mcp);
-    assert_eq!(done, [send(7, 0, 0, 300, true), read(8, 1, 300)]);
+    let (commands_issued, states) = run(&mut mcp);
+    assert_eq!(commands_issued, [send(7, 0, 0, 300, true), read(8, 1, 300)]);
     use ThreadState::*;
     assert_eq!(states, [SdmaDone, Idle, CoarseGrainedSend, Sdma]);
     mcp.report_host_done();
     assert_eq!(commands(&mut mcp), [], "both buffers are in use");
-    mcp.send_done();
+    mcp.report_send_done();
     let expected = [Command::SendComplete { id: 7 }, read(9, 0, 300), send(8, 1, 0, 300, true)];
     assert_eq!(commands(&mut mcp), expected, "buffer 0 again");
 }
@@ -75,21 +75,21 @@ fn fine_pipelining_sends_landed_units_and_a_last_fragment_of_any_size() {
     mcp.post(350, 7);
     assert_eq!(commands(&mut mcp), [read(7, 0, 350)]);
     mcp.report_fetched(99);
-    assert_eq!((mcp.ready(), mcp.watch().fetched), (false, Some(100)));
+    assert_eq!((mcp.has_ready_thread(), mcp.watch().fetched), (false, Some(100)));
     mcp.report_fetched(120);
     assert_eq!(commands(&mut mcp), [send(7, 0, 0, 120, false)]);
     mcp.report_fetched(260);
-    assert!(!mcp.ready(), "the send engine works");
-    mcp.send_done();
+    assert!(!mcp.has_ready_thread(), "the send engine works");
+    mcp.report_send_done();
     assert_eq!(commands(&mut mcp), [send(7, 0, 120, 140, false)]);
-    mcp.send_done();
+    mcp.report_send_done();
     assert_eq!(commands(&mut mcp), []);
     assert_eq!(mcp.watch().fetched, Some(350), "less than a threshold is left");
     mcp.report_fetched(350);
-    let (done, states) = run(&mut mcp);
-    assert_eq!((done, states), (vec![send(7, 0, 260, 90, true)], vec![ThreadState::SendLastFragment]));
+    let (commands_issued, states) = run(&mut mcp);
+    assert_eq!((commands_issued, states), (vec![send(7, 0, 260, 90, true)], vec![ThreadState::SendLastFragment]));
     mcp.report_host_done();
-    mcp.send_done();
+    mcp.report_send_done();
     assert_eq!(commands(&mut mcp), [Command::SendComplete { id: 7 }]);
     assert!(mcp.is_idle());
 }
@@ -100,7 +100,7 @@ fn a_packet_shorter_than_the_threshold_is_sent_once_it_has_landed() {
     mcp.post(60, 7);
     commands(&mut mcp);
     mcp.report_fetched(59);
-    assert_eq!((mcp.ready(), mcp.watch().fetched), (false, Some(60)));
+    assert_eq!((mcp.has_ready_thread(), mcp.watch().fetched), (false, Some(60)));
     mcp.report_fetched(60);
     assert_eq!(run(&mut mcp).1, [ThreadState::CoarseGrainedSend]);
 }
@@ -110,19 +110,19 @@ fn a_long_message_is_sent_as_packets_and_completes_once() {
     let config = Config { pipelining: Pipelining::Coarse, send_buffers: 2, receive_buffers: 2, segment: Some(4096) };
     let mut mcp = Mcp::new(config);
     mcp.post(10_000, 7);
-    let mut issued = Vec::new();
+    let mut all_commands = Vec::new();
     for _ in 0..8 {
-        issued.extend(commands(&mut mcp));
+        all_commands.extend(commands(&mut mcp));
         mcp.report_host_done();
-        issued.extend(commands(&mut mcp));
-        mcp.send_done();
+        all_commands.extend(commands(&mut mcp));
+        mcp.report_send_done();
     }
-    let reads = issued.iter().filter_map(|command| match *command {
+    let reads = all_commands.iter().filter_map(|command| match *command {
         Command::StartHostRead { from, units, .. } => Some((from, units)),
         _ => None,
     });
     assert_eq!(reads.collect::<Vec<_>>(), [(0, 4096), (4096, 4096), (8192, 1808)]);
-    assert_eq!(issued.iter().filter(|command| **command == Command::SendComplete { id: 7 }).count(), 1);
+    assert_eq!(all_commands.iter().filter(|command| **command == Command::SendComplete { id: 7 }).count(), 1);
 }
 
 #[test]
@@ -131,14 +131,14 @@ fn a_packet_is_delivered_in_fragments_while_it_arrives() {
     mcp.announce(3);
     assert_eq!(commands(&mut mcp), [Command::StartReceive { id: 3, buffer: 0 }]);
     mcp.report_received(50, false);
-    assert_eq!((mcp.ready(), mcp.watch().received), (false, Some(100)));
+    assert_eq!((mcp.has_ready_thread(), mcp.watch().received), (false, Some(100)));
     mcp.report_received(110, false);
     assert_eq!(commands(&mut mcp), [write(3, 0, 0, 110, false)]);
     mcp.report_received(150, true);
-    mcp.receive_done();
+    mcp.report_receive_done();
     mcp.report_host_done();
-    let (done, states) = run(&mut mcp);
-    assert_eq!(done, [write(3, 0, 110, 40, true)]);
+    let (commands_issued, states) = run(&mut mcp);
+    assert_eq!(commands_issued, [write(3, 0, 110, 40, true)]);
     assert!(states.ends_with(&[ThreadState::RdmaLastFragment]), "{states:?}");
     mcp.report_host_done();
     assert_eq!(commands(&mut mcp), [Command::Received { id: 3, units: 150 }]);
@@ -165,11 +165,11 @@ fn a_packet_waits_for_a_host_buffer() {
     mcp.announce(3);
     commands(&mut mcp);
     mcp.report_received(9, true);
-    mcp.receive_done();
+    mcp.report_receive_done();
     assert_eq!(commands(&mut mcp), []);
     mcp.announce(4);
-    assert!(!mcp.ready(), "the next packet waits on the link, since no buffer is free");
-    mcp.posted_receive(1);
+    assert!(!mcp.has_ready_thread(), "the next packet waits on the link, since no buffer is free");
+    mcp.add_host_buffers(1);
     assert_eq!(commands(&mut mcp), [write(3, 0, 0, 9, true)]);
 }
 
@@ -183,17 +183,17 @@ fn the_directions_alternate_on_the_host_engine() {
         for _ in 0..2 {
             order.extend(commands(&mut mcp));
             mcp.report_received(100, true);
-            mcp.receive_done();
+            mcp.report_receive_done();
             mcp.report_host_done();
-            mcp.send_done();
+            mcp.report_send_done();
         }
     }
-    let host = order.iter().filter_map(|command| match command {
+    let host_transfers = order.iter().filter_map(|command| match command {
         Command::StartHostRead { .. } => Some('r'),
         Command::StartHostWrite { .. } => Some('w'),
         _ => None,
     });
-    assert_eq!(host.collect::<String>(), "rwrwrwrw");
+    assert_eq!(host_transfers.collect::<String>(), "rwrwrwrw");
 }
 
 #[test]
@@ -207,8 +207,8 @@ fn rows_guards_and_states_are_all_used() {
             "{row:?}: a state that does not yield has an unguarded row"
         );
     }
-    let used = |guard| TRANSITIONS.iter().any(|row| row.guards.contains(&guard));
-    assert!(Guard::ALL.into_iter().all(used), "every guard is used");
-    let reached = |state| TRANSITIONS.iter().any(|row| row.to == state);
-    assert!(ThreadState::ALL.into_iter().all(reached), "every state is reached");
+    let is_used = |guard| TRANSITIONS.iter().any(|row| row.guards.contains(&guard));
+    assert!(Guard::ALL.into_iter().all(is_used), "every guard is used");
+    let is_reached = |state| TRANSITIONS.iter().any(|row| row.to == state);
+    assert!(ThreadState::ALL.into_iter().all(is_reached), "every state is reached");
 }

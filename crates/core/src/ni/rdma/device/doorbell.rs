@@ -7,7 +7,7 @@
 use crate::engine::{Sim, Time};
 use crate::host::Device;
 use crate::ni::rdma::device::RdmaDevice;
-use crate::ni::rdma::work_request::{BLOCK, WorkEntry};
+use crate::ni::rdma::work_request::{BLOCK_BYTES, WorkEntry};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ pub struct DoorbellRing {
 }
 
 /// Returns the ring that the first 8 bytes of a control segment announce.
-fn ring(control: &[u8], request: Option<Vec<u8>>, at: Time) -> DoorbellRing {
+fn decode_ring(control: &[u8], request: Option<Vec<u8>>, at: Time) -> DoorbellRing {
     let index = u16::from_be_bytes([control[1], control[2]]);
     let queue_pair = u32::from_be_bytes([0, control[4], control[5], control[6]]);
     DoorbellRing { queue_pair, producer: index.wrapping_add(WorkEntry::blocks(control)), request, at }
@@ -50,7 +50,7 @@ impl Device for DoorbellRegister {
     }
 
     fn write(&self, _at: u64, bytes: &[u8]) {
-        self.0.doorbells.send(ring(bytes, None, self.0.sim.now()));
+        self.0.doorbells.send(decode_ring(bytes, None, self.0.sim.now()));
     }
 }
 
@@ -59,14 +59,14 @@ pub struct BlueFlame {
     device: Rc<RdmaDevice>,
     sim: Sim,
     /// Bytes in each buffer.
-    requests: RefCell<Vec<Vec<u8>>>,
+    partial_requests: RefCell<Vec<Vec<u8>>>,
 }
 
 impl BlueFlame {
     /// Creates `buffers` buffers of `device`.
     pub fn new(device: &Rc<RdmaDevice>, buffers: u64) -> BlueFlame {
-        let requests = RefCell::new(vec![Vec::new(); buffers as usize]);
-        BlueFlame { device: device.clone(), sim: device.sim.clone(), requests }
+        let partial_requests = RefCell::new(vec![Vec::new(); buffers as usize]);
+        BlueFlame { device: device.clone(), sim: device.sim.clone(), partial_requests }
     }
 }
 
@@ -80,14 +80,14 @@ impl Device for BlueFlame {
     }
 
     fn write(&self, at: u64, bytes: &[u8]) {
-        let mut requests = self.requests.borrow_mut();
-        let request = &mut requests[(at / BLUE_FLAME_BYTES) as usize];
+        let mut partial_requests = self.partial_requests.borrow_mut();
+        let request = &mut partial_requests[(at / BLUE_FLAME_BYTES) as usize];
         request.extend_from_slice(bytes);
-        if request.len() == usize::from(WorkEntry::blocks(request)) * BLOCK {
+        if request.len() == usize::from(WorkEntry::blocks(request)) * BLOCK_BYTES {
             let request = std::mem::take(request);
             let control: [u8; 8] = request[..8].try_into().expect("a request has a control segment");
-            let arrived = ring(&control, Some(request), self.sim.now());
-            self.device.doorbells.send(arrived);
+            let ring = decode_ring(&control, Some(request), self.sim.now());
+            self.device.doorbells.send(ring);
         }
     }
 }

@@ -20,7 +20,7 @@ use std::rc::Rc;
 enum Refusal {
     /// No receive is posted.
     NotReady,
-    /// The request is wrong, and the queue pair fails. The receive of the message, if it has one, ends with this
+    /// The request is invalid, and the queue pair fails. The receive of the message, if it has one, ends with this
     /// status.
     Failed(Syndrome, Option<(PostedBuffer, WorkStatus)>),
 }
@@ -55,7 +55,7 @@ impl RdmaDevice {
             let packet = {
                 let mut state = pair.state.borrow_mut();
                 let expected = state.responder.expected().number();
-                state.early.remove(&expected)
+                state.early_packets.remove(&expected)
             };
             let Some(packet) = packet else { return };
             let decoded = RocePacket::decode(&packet.bytes());
@@ -66,7 +66,7 @@ impl RdmaDevice {
         }
     }
 
-    /// Handles a packet before which others are missing: with selective repeat it is kept.
+    /// Handles a packet that arrived before an earlier one. With selective repeat, the packet is kept.
     fn keep_early(&self, pair: &Rc<QueuePair>, packet: &Rc<Packet>, header: &RocePacket, is_first: bool) {
         count(&self.counts.sequence_errors);
         match self.parameters.recovery {
@@ -74,16 +74,16 @@ impl RdmaDevice {
             Recovery::GoBackN => {}
             Recovery::Selective => {
                 let mut state = pair.state.borrow_mut();
-                if state.early.len() >= self.parameters.reorder_packets as usize {
+                if state.early_packets.len() >= self.parameters.reorder_packets as usize {
                     return;
                 }
-                state.early.insert(header.base.psn.number(), packet.clone());
+                state.early_packets.insert(header.base.psn.number(), packet.clone());
                 let expected = state.responder.expected();
                 drop(state);
                 let ack = AckHeader { syndrome: Syndrome::SequenceError, messages: header.base.psn.number() };
                 let extended = ExtendedHeader::Ack(ack);
-                let notice = self.header(pair, OperationCode::Acknowledge, expected, false, extended);
-                self.send(&notice, &[], Journey::NONE);
+                let header = self.header(pair, OperationCode::Acknowledge, expected, false, extended);
+                self.send(&header, &[], Journey::NONE);
             }
         }
     }
@@ -125,7 +125,7 @@ impl RdmaDevice {
         match self.try_execute(pair, packet, header, payload).await {
             Ok(()) => {
                 if header.base.asks_acknowledgement {
-                    self.owe_acknowledgement(pair);
+                    self.acknowledge_now_or_later(pair);
                 }
                 true
             }
@@ -158,14 +158,14 @@ impl RdmaDevice {
         match (code, &header.extended) {
             (Code::SendFirst | Code::SendOnly, _) => {
                 let work = self.take_buffer(&pair.receive_queue).await.ok_or(Refusal::NotReady)?;
-                pair.state.borrow_mut().inbound = InboundMessage::Receive(work, 0);
+                pair.state.borrow_mut().inbound_message = InboundMessage::Receive(work, 0);
                 self.store_payload(pair, packet, payload, code.is_last())
             }
             (Code::WriteFirst | Code::WriteOnly, ExtendedHeader::Rdma(rdma)) => {
                 if !self.permits(rdma.key, rdma.address, rdma.length.into()) {
                     return Err(Refusal::Failed(Syndrome::RemoteAccessError, None));
                 }
-                pair.state.borrow_mut().inbound = InboundMessage::Write(rdma.address);
+                pair.state.borrow_mut().inbound_message = InboundMessage::Write(rdma.address);
                 self.store_payload(pair, packet, payload, code.is_last())
             }
             (Code::SendMiddle | Code::SendLast | Code::WriteMiddle | Code::WriteLast, _) => {
@@ -210,11 +210,11 @@ impl RdmaDevice {
     ) -> Result<(), Refusal> {
         let bytes = payload.len() as u64;
         let mut state = pair.state.borrow_mut();
-        let (address, received) = match std::mem::take(&mut state.inbound) {
+        let (address, received) = match std::mem::take(&mut state.inbound_message) {
             InboundMessage::None => return Err(Refusal::Failed(Syndrome::InvalidRequest, None)),
             InboundMessage::Write(address) => {
                 if !is_last {
-                    state.inbound = InboundMessage::Write(address + bytes);
+                    state.inbound_message = InboundMessage::Write(address + bytes);
                 }
                 (address, None)
             }
@@ -227,7 +227,7 @@ impl RdmaDevice {
                 if is_last {
                     (address, Some((work, offset + bytes)))
                 } else {
-                    state.inbound = InboundMessage::Receive(work, offset + bytes);
+                    state.inbound_message = InboundMessage::Receive(work, offset + bytes);
                     (address, None)
                 }
             }
@@ -263,25 +263,25 @@ impl RdmaDevice {
         self.jobs.send(MemoryJob::Completion { queue: pair.completion_queue.clone(), entry, journey });
     }
 
-    /// Acknowledges a message, now or together with later ones.
-    fn owe_acknowledgement(&self, pair: &Rc<QueuePair>) {
-        let due = {
+    /// Acknowledges a message at once, or later together with the next messages.
+    fn acknowledge_now_or_later(&self, pair: &Rc<QueuePair>) {
+        let due_acks = {
             let mut state = pair.state.borrow_mut();
             state.acks_due += 1;
             state.acks_due
         };
-        if due >= self.parameters.ack_every {
+        if due_acks >= self.parameters.ack_every {
             self.acknowledge(pair, Syndrome::Acknowledged);
-        } else if due == 1 {
+        } else if due_acks == 1 {
             self.late_acks.send_at(self.sim.now() + self.parameters.ack_delay, pair.clone());
         }
     }
 
-    /// Sends an acknowledgement of what has arrived, behind the responses of earlier requests.
+    /// Sends an acknowledgement of the packets that have arrived, after the responses of earlier requests.
     pub(super) fn acknowledge(&self, pair: &Rc<QueuePair>, syndrome: Syndrome) {
         let mut state = pair.state.borrow_mut();
-        if state.responses > 0 {
-            state.deferred = Some(syndrome);
+        if state.pending_responses > 0 {
+            state.deferred_ack = Some(syndrome);
             return;
         }
         state.acks_due = 0;
@@ -295,15 +295,15 @@ impl RdmaDevice {
 
     /// Begins the response of a read or atomic operation.
     fn begin_response(&self, pair: &QueuePair) {
-        pair.state.borrow_mut().responses += 1;
+        pair.state.borrow_mut().pending_responses += 1;
     }
 
     /// Ends the response of a read or atomic operation, behind which acknowledgements may wait.
     pub(super) fn end_responses(&self, pair: &Rc<QueuePair>) {
         let deferred = {
             let mut state = pair.state.borrow_mut();
-            state.responses -= 1;
-            if state.responses == 0 { state.deferred.take() } else { None }
+            state.pending_responses -= 1;
+            if state.pending_responses == 0 { state.deferred_ack.take() } else { None }
         };
         if let Some(syndrome) = deferred {
             self.acknowledge(pair, syndrome);

@@ -1,4 +1,4 @@
-//! Reading of requests: the device finds the context of the queue pair, takes a request from BlueFlame or reads
+//! The device reads requests: it finds the context of the queue pair, takes a request from BlueFlame or reads
 //! requests from the send queue, and admits them to the transport after its processing time.
 
 use super::RdmaDevice;
@@ -7,7 +7,7 @@ use super::queue_pair::{FetchedRequest, QueuePair};
 use crate::engine::Time;
 use crate::ni::dma_stages;
 use crate::ni::rdma::transport::requester::RequestKind;
-use crate::ni::rdma::work_request::{BLOCK, RemoteOperand, WorkEntry};
+use crate::ni::rdma::work_request::{BLOCK_BYTES, RemoteOperand, WorkEntry};
 use crate::ni::verbs::WorkStatus;
 use std::rc::Rc;
 
@@ -37,7 +37,7 @@ impl RdmaDevice {
             let mut state = pair.state.borrow_mut();
             if (ring.producer.wrapping_sub(state.producer) as i16) > 0 {
                 state.producer = ring.producer;
-                state.rings.push_back((ring.producer, ring.at));
+                state.doorbell_rings.push_back((ring.producer, ring.at));
             }
             if std::mem::replace(&mut state.is_fetching, true) {
                 return;
@@ -52,40 +52,41 @@ impl RdmaDevice {
             }
         }
         while let Some((from, blocks)) = next_blocks(pair) {
-            let since = self.sim.now();
-            let mut bytes = self.read_memory(pair.block(from), u64::from(blocks) * BLOCK as u64).await;
+            let read_start = self.sim.now();
+            let mut bytes = self.read_memory(pair.block(from), u64::from(blocks) * BLOCK_BYTES as u64).await;
             let mut at = 0;
             while at < bytes.len() {
-                let length = usize::from(WorkEntry::blocks(&bytes[at..])) * BLOCK;
+                let length = usize::from(WorkEntry::blocks(&bytes[at..])) * BLOCK_BYTES;
                 if at + length > bytes.len() {
                     // The rest of the request is at the beginning of the queue, or behind what was read.
-                    let next = from.wrapping_add((bytes.len() / BLOCK) as u16);
-                    bytes.extend(self.read_memory(pair.block(next), BLOCK as u64).await);
+                    let next = from.wrapping_add((bytes.len() / BLOCK_BYTES) as u16);
+                    bytes.extend(self.read_memory(pair.block(next), BLOCK_BYTES as u64).await);
                     continue;
                 }
                 let entry = WorkEntry::decode(&bytes[at..at + length]);
                 at += length;
-                self.admit(pair, entry, from.wrapping_add((at / BLOCK) as u16), since);
+                self.admit(pair, entry, from.wrapping_add((at / BLOCK_BYTES) as u16), read_start);
             }
-            pair.state.borrow_mut().consumer = from.wrapping_add((bytes.len() / BLOCK) as u16);
+            pair.state.borrow_mut().consumer = from.wrapping_add((bytes.len() / BLOCK_BYTES) as u16);
         }
         pair.state.borrow_mut().is_fetching = false;
     }
 
-    /// Starts the processing of a request that was read from `since` on, and behind which block `end` of the queue begins.
-    fn admit(&self, pair: &Rc<QueuePair>, entry: WorkEntry, end: u16, since: Time) {
-        let (journey, rung_at) = {
+    /// Starts the processing of a request whose read began at `read_start`; `end` is the index of the block behind the
+    /// request.
+    fn admit(&self, pair: &Rc<QueuePair>, entry: WorkEntry, end: u16, read_start: Time) {
+        let (journey, doorbell_time) = {
             let mut state = pair.state.borrow_mut();
             (state.journeys.pop_front().unwrap_or_default(), state.rung_at(end).unwrap_or(self.sim.now()))
         };
-        let (now, admitted) = (self.sim.now(), self.sim.now() + self.parameters.send_processing);
-        journey.add_service(Time::ZERO, rung_at);
-        journey.close(dma_stages::DOORBELL.pattern, rung_at);
-        journey.add_service(since, now);
+        let (now, admission_time) = (self.sim.now(), self.sim.now() + self.parameters.send_processing);
+        journey.add_service(Time::ZERO, doorbell_time);
+        journey.close(dma_stages::DOORBELL.pattern, doorbell_time);
+        journey.add_service(read_start, now);
         journey.close(dma_stages::DESCRIPTOR.pattern, now);
-        journey.add_service(now, admitted);
+        journey.add_service(now, admission_time);
         let work = Rc::new(FetchedRequest { entry, journey });
-        self.admissions.send_at(admitted, (pair.clone(), work));
+        self.admissions.send_at(admission_time, (pair.clone(), work));
     }
 
     pub(super) async fn run_admission(self: Rc<Self>) {
@@ -113,7 +114,7 @@ impl RdmaDevice {
 fn next_blocks(pair: &QueuePair) -> Option<(u16, u16)> {
     let state = pair.state.borrow();
     let announced = state.producer.wrapping_sub(state.consumer);
-    let to_end = pair.send_blocks - u32::from(state.consumer) % pair.send_blocks;
-    let blocks = announced.min(to_end.min(BLOCKS_PER_READ.into()) as u16);
+    let blocks_to_end = pair.send_blocks - u32::from(state.consumer) % pair.send_blocks;
+    let blocks = announced.min(blocks_to_end.min(BLOCKS_PER_READ.into()) as u16);
     (blocks > 0).then_some((state.consumer, blocks))
 }

@@ -9,7 +9,7 @@ use super::transmit::{OutgoingPayload, PayloadRead};
 use crate::engine::{Journey, Time};
 use crate::host::{Address, DmaCompletion, DmaOperation, DmaRequest, submit_when_free};
 use crate::ni::dma_stages;
-use crate::ni::rdma::completion_entry::{CompletionEntry, ENTRY};
+use crate::ni::rdma::completion_entry::{CompletionEntry, ENTRY_BYTES};
 use crate::ni::rdma::completion_queue::CompletionQueue;
 use crate::ni::rdma::wire::ExtendedHeader;
 use crate::ni::rdma::wire::aeth::{AckHeader, Syndrome};
@@ -19,7 +19,7 @@ use crate::ni::verbs::WorkStatus;
 use std::rc::Rc;
 
 /// Codes of the packets of a read's response.
-const READ_RESPONSE: [OperationCode; 4] = [
+const READ_RESPONSE_CODES: [OperationCode; 4] = [
     OperationCode::ReadResponseFirst,
     OperationCode::ReadResponseMiddle,
     OperationCode::ReadResponseLast,
@@ -82,9 +82,9 @@ pub struct AtomicJob {
 pub struct PostedJob {
     write: DmaCompletion,
     /// Earliest time at which the packet memory has sent all bytes.
-    ready: Time,
-    /// Time at which it was submitted.
-    since: Time,
+    ready_at: Time,
+    /// Time at which the write was submitted.
+    submitted_at: Time,
     journey: Journey,
     kind: PostedKind,
 }
@@ -99,14 +99,14 @@ impl RdmaDevice {
         loop {
             match self.jobs.receive().await {
                 MemoryJob::Data { address, data, journey, is_remote } => {
-                    let since = self.sim.now();
+                    let translation_start = self.sim.now();
                     self.translate(address, data.len() as u64).await;
-                    journey.add_service(since, self.sim.now());
-                    let (start, ready) = self.write_engine.take(self.sim.now(), data.len() as u64);
+                    journey.add_service(translation_start, self.sim.now());
+                    let (start, ready_at) = self.write_engine.reserve(self.sim.now(), data.len() as u64);
                     if start > self.sim.now() {
                         self.sim.until(start).await;
                     }
-                    self.post_write(address, data, ready, journey, PostedKind::Data { is_remote }).await;
+                    self.post_write(address, data, ready_at, journey, PostedKind::Data { is_remote }).await;
                 }
                 MemoryJob::Completion { queue, entry, journey } => self.write_completion(queue, entry, journey).await,
                 MemoryJob::Read(job) => self.reads.send(job),
@@ -115,10 +115,10 @@ impl RdmaDevice {
         }
     }
 
-    async fn post_write(&self, address: Address, data: Vec<u8>, ready: Time, journey: Journey, kind: PostedKind) {
+    async fn post_write(&self, address: Address, data: Vec<u8>, ready_at: Time, journey: Journey, kind: PostedKind) {
         let request = DmaRequest { address, operation: DmaOperation::Write(data.into()) };
         let write = submit_when_free(&*self.dma, &request).await;
-        self.posted.send(PostedJob { write, ready, since: self.sim.now(), journey, kind });
+        self.posted_writes.send(PostedJob { write, ready_at, submitted_at: self.sim.now(), journey, kind });
     }
 
     /// Writes a completion, or fails the queue pairs of a queue that is full.
@@ -131,7 +131,7 @@ impl RdmaDevice {
             }
             return;
         };
-        let mut bytes = vec![0; self.parameters.cqe.len() - ENTRY];
+        let mut bytes = vec![0; self.parameters.cqe.len() - ENTRY_BYTES];
         bytes.extend(entry.encode(CompletionEntry::owner(position, queue.entries())));
         let address = queue.address(position);
         self.post_write(address, bytes, Time::ZERO, journey, PostedKind::Completion(queue)).await;
@@ -140,12 +140,12 @@ impl RdmaDevice {
     /// Ends posted writes in their order.
     pub(super) async fn run_posted(self: Rc<Self>) {
         loop {
-            let PostedJob { mut write, ready, since, journey, kind } = self.posted.receive().await;
+            let PostedJob { mut write, ready_at, submitted_at, journey, kind } = self.posted_writes.receive().await;
             write.done().await;
-            if ready > self.sim.now() {
-                self.sim.until(ready).await;
+            if ready_at > self.sim.now() {
+                self.sim.until(ready_at).await;
             }
-            journey.add_service(since, self.sim.now());
+            journey.add_service(submitted_at, self.sim.now());
             match kind {
                 PostedKind::Data { is_remote } => {
                     journey.close(dma_stages::PAYLOAD_WRITE.pattern, self.sim.now());
@@ -156,7 +156,7 @@ impl RdmaDevice {
                 }
                 PostedKind::Completion(queue) => {
                     journey.close(dma_stages::COMPLETION.pattern, self.sim.now());
-                    queue.show(journey);
+                    queue.publish(journey);
                 }
             }
         }
@@ -188,13 +188,13 @@ impl RdmaDevice {
             let (packets, mtu) = (self.parameters.packets_of(bytes), self.parameters.mtu.get());
             for number in 0..packets {
                 let offset = u64::from(number) * mtu;
-                let carried = (bytes - offset).min(mtu);
+                let payload_bytes = (bytes - offset).min(mtu);
                 self.packet_buffers.acquire(1).await;
-                let payload = match carried {
+                let payload = match payload_bytes {
                     0 => PayloadRead::Bytes(Vec::new()),
-                    carried => self.begin_read(address + offset, carried).await,
+                    payload_bytes => self.begin_read(address + offset, payload_bytes).await,
                 };
-                let code = OperationCode::of_packet(READ_RESPONSE, number, packets);
+                let code = OperationCode::of_packet(READ_RESPONSE_CODES, number, packets);
                 let messages = pair.state.borrow().responder.messages();
                 let extended = match code.has_aeth() {
                     true => ExtendedHeader::Ack(AckHeader { syndrome: Syndrome::Acknowledged, messages }),

@@ -46,7 +46,7 @@ use transmit::{OutgoingPayload, TransmitQueue};
 /// Bytes of host memory that hold the tables of contexts and translations.
 const TABLE_BYTES: u64 = 64 << 10;
 /// Size of a page, which a translation covers.
-const PAGE: u64 = 4096;
+const PAGE_BYTES: u64 = 4096;
 /// Bytes that a miss of the translation cache reads.
 const TRANSLATION_BYTES: u64 = 64;
 
@@ -62,8 +62,8 @@ impl ByteEngine {
         ByteEngine { rate, free_at: Cell::default(), busy_time: Cell::default() }
     }
 
-    /// Takes the engine for `bytes` from `now` on; returns the start and the end of the transfer.
-    fn take(&self, now: Time, bytes: u64) -> (Time, Time) {
+    /// Reserves the engine for `bytes` from `now` on; returns the start and the end of the transfer.
+    fn reserve(&self, now: Time, bytes: u64) -> (Time, Time) {
         let time = self.rate.map_or(Time::ZERO, |rate| rate.time_for(Bytes(bytes)));
         let start = now.max(self.free_at.get());
         self.free_at.set(start + time);
@@ -72,7 +72,8 @@ impl ByteEngine {
     }
 }
 
-/// Returns the queue pair of a message from a node, for a number that no program has connected.
+/// A function from the number of a queue pair that no program has connected to the queue pair for messages of another
+/// node, or to `None` if the number belongs to no node.
 pub type AcceptUnknown = Box<dyn Fn(u32) -> Option<Rc<QueuePair>>>;
 
 /// The device of a node.
@@ -85,23 +86,23 @@ pub struct RdmaDevice {
     tally: Rc<MessageTally>,
     dma: Rc<dyn DmaPort>,
     pub(super) queue_pairs: RefCell<BTreeMap<u32, Rc<QueuePair>>>,
-    pub(super) accept: OnceCell<AcceptUnknown>,
+    pub(super) accept_unknown: OnceCell<AcceptUnknown>,
     pub(super) regions: RefCell<Vec<MemoryRegion>>,
     contexts: LookupCache,
     translations: LookupCache,
     table: OnceCell<Address>,
     pub(super) doorbells: Mailbox<DoorbellRing>,
     admissions: Mailbox<(Rc<QueuePair>, Rc<FetchedRequest>)>,
-    ready: Mailbox<Rc<QueuePair>>,
+    ready_pairs: Mailbox<Rc<QueuePair>>,
     /// Packets whose payload is being read, in the order of their scheduling.
     outgoing: Mailbox<OutgoingPayload>,
     packet_buffers: Pool,
     wire: TransmitQueue,
     arrivals: Mailbox<Rc<Packet>>,
     /// Instant at which the next packet may be handled.
-    receive_free: Cell<Time>,
+    next_receive_at: Cell<Time>,
     jobs: Mailbox<MemoryJob>,
-    posted: Mailbox<PostedJob>,
+    posted_writes: Mailbox<PostedJob>,
     reads: Mailbox<ReadJob>,
     refills: Mailbox<Rc<ReceiveQueue>>,
     late_acks: Mailbox<Rc<QueuePair>>,
@@ -145,21 +146,21 @@ impl RdmaDevice {
             tally: context.tally.clone(),
             dma: context.host.dma_port().self_advancing(sim, name),
             queue_pairs: RefCell::default(),
-            accept: OnceCell::new(),
+            accept_unknown: OnceCell::new(),
             regions: RefCell::default(),
             contexts: LookupCache::new(parameters.contexts.entries),
             translations: LookupCache::new(parameters.translations.entries),
             table: OnceCell::new(),
             doorbells: Mailbox::new(sim, format!("{name}: a doorbell")),
             admissions: Mailbox::new(sim, format!("{name}: a request")),
-            ready: Mailbox::new(sim, format!("{name}: a queue pair with packets to send")),
+            ready_pairs: Mailbox::new(sim, format!("{name}: a queue pair with packets to send")),
             outgoing: Mailbox::new(sim, format!("{name}: a packet to send")),
             packet_buffers: Pool::new(sim, format!("a packet buffer of {name}"), u64::from(parameters.packet_buffers)),
             wire,
             arrivals: Mailbox::new(sim, format!("{name}: a packet")),
-            receive_free: Cell::default(),
+            next_receive_at: Cell::default(),
             jobs: Mailbox::new(sim, format!("{name}: an access to host memory")),
-            posted: Mailbox::new(sim, format!("{name}: a posted write")),
+            posted_writes: Mailbox::new(sim, format!("{name}: a posted write")),
             reads: Mailbox::new(sim, format!("{name}: a read of another node")),
             refills: Mailbox::new(sim, format!("{name}: a receive queue to read")),
             late_acks: Mailbox::new(sim, format!("{name}: an acknowledgement to send")),
@@ -196,8 +197,8 @@ impl RdmaDevice {
 
     /// Returns the queue pair `number`, which is created for a message of a node that has none yet.
     fn queue_pair(&self, number: u32) -> Option<Rc<QueuePair>> {
-        let known = self.queue_pairs.borrow().get(&number).cloned();
-        known.or_else(|| self.accept.get().and_then(|accept| accept(number)))
+        let existing = self.queue_pairs.borrow().get(&number).cloned();
+        existing.or_else(|| self.accept_unknown.get().and_then(|accept_unknown| accept_unknown(number)))
     }
 
     /// Reads host memory by DMA.
@@ -227,7 +228,7 @@ impl RdmaDevice {
 
     /// Translates the addresses of `bytes` bytes from `address` on; each miss reads host memory.
     async fn translate(&self, address: Address, bytes: u64) {
-        for page in address / PAGE..=(address + bytes.max(1) - 1) / PAGE {
+        for page in address / PAGE_BYTES..=(address + bytes.max(1) - 1) / PAGE_BYTES {
             if !self.translations.access(page) {
                 self.read_memory(self.table_address(page * TRANSLATION_BYTES), TRANSLATION_BYTES).await;
             }
@@ -236,7 +237,7 @@ impl RdmaDevice {
 
     /// Puts the translations of a buffer into the cache, as its registration before the run did.
     pub(super) fn preload_translations(&self, address: Address, bytes: u64) {
-        for page in address / PAGE..=(address + bytes.max(1) - 1) / PAGE {
+        for page in address / PAGE_BYTES..=(address + bytes.max(1) - 1) / PAGE_BYTES {
             self.translations.preload(page);
         }
     }

@@ -27,9 +27,9 @@ pub enum InboundMessage {
     /// No message is being received.
     #[default]
     None,
-    /// A write, of which the next byte goes to this address.
+    /// A write; its next byte goes to this address.
     Write(Address),
-    /// A send, of which this number of bytes has been stored in the buffer.
+    /// A send; this number of its bytes has been stored in the buffer.
     Receive(PostedBuffer, u64),
 }
 
@@ -63,7 +63,7 @@ pub struct QueuePairState {
     /// Index behind the last block that was announced.
     pub producer: u16,
     /// Doorbells for requests that have not been read: the index behind the last block of each, and its arrival.
-    pub rings: VecDeque<(u16, Time)>,
+    pub doorbell_rings: VecDeque<(u16, Time)>,
     /// Whether a task reads requests.
     pub is_fetching: bool,
     /// Whether the queue pair waits for the scheduler.
@@ -77,13 +77,13 @@ pub struct QueuePairState {
     /// Time-out, or `None` if nothing waits for an acknowledgement.
     pub deadline: Option<Time>,
     /// Message that is being received.
-    pub inbound: InboundMessage,
+    pub inbound_message: InboundMessage,
     /// Packets that arrived early, by sequence number.
-    pub early: BTreeMap<u32, Rc<Packet>>,
+    pub early_packets: BTreeMap<u32, Rc<Packet>>,
     /// Number of reads and atomic operations whose responses have not left.
-    pub responses: u32,
+    pub pending_responses: u32,
     /// Acknowledgement that waits until these responses have left.
-    pub deferred: Option<Syndrome>,
+    pub deferred_ack: Option<Syndrome>,
     /// Number of messages that wait for an acknowledgement.
     pub acks_due: u32,
 }
@@ -91,10 +91,10 @@ pub struct QueuePairState {
 impl QueuePairState {
     /// Returns the arrival of the doorbell that announced the request before block `end`, if it is known.
     pub fn rung_at(&mut self, end: u16) -> Option<Time> {
-        while self.rings.front().is_some_and(|(producer, _)| (end.wrapping_sub(*producer) as i16) > 0) {
-            self.rings.pop_front();
+        while self.doorbell_rings.front().is_some_and(|(producer, _)| (end.wrapping_sub(*producer) as i16) > 0) {
+            self.doorbell_rings.pop_front();
         }
-        self.rings.front().map(|(_, at)| *at)
+        self.doorbell_rings.front().map(|(_, at)| *at)
     }
 }
 

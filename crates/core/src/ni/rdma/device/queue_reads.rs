@@ -23,7 +23,7 @@ impl RdmaDevice {
             queue.wait_refilled().await;
         }
         let buffer = queue.pop();
-        if buffer.is_some() && queue.is_low() {
+        if buffer.is_some() && queue.needs_refill() {
             self.request_refill(queue);
         }
         buffer

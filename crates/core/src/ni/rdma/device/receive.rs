@@ -11,8 +11,8 @@ impl RdmaDevice {
     pub(super) fn accept_packet(&self, packet: Rc<Packet>) {
         let now = self.sim.now();
         packet.journey.close(dma_stages::WIRE.pattern, now);
-        let at = (now + self.parameters.receive_processing).max(self.receive_free.get());
-        self.receive_free.set(at + self.parameters.packet_gap);
+        let at = (now + self.parameters.receive_processing).max(self.next_receive_at.get());
+        self.next_receive_at.set(at + self.parameters.packet_gap);
         packet.journey.add_service(at - self.parameters.receive_processing, at);
         self.arrivals.send_at(at, packet);
     }
@@ -29,9 +29,9 @@ impl RdmaDevice {
                 count(&self.counts.dropped);
                 continue;
             };
-            let since = self.sim.now();
+            let lookup_start = self.sim.now();
             self.find_context(pair.number).await;
-            packet.journey.add_service(since, self.sim.now());
+            packet.journey.add_service(lookup_start, self.sim.now());
             match header.base.code.is_response() {
                 true => self.handle_response(&pair, &header, &packet.bytes()[payload]),
                 false => self.handle_request(&pair, &packet, &header, payload).await,

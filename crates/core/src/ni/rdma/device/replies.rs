@@ -20,25 +20,25 @@ impl RdmaDevice {
         if pair.state.borrow().is_failed {
             return count(&self.counts.dropped);
         }
-        let (psn, mut completed) = (header.base.psn, Vec::new());
+        let (psn, mut completed_requests) = (header.base.psn, Vec::new());
         let failure = match &header.extended {
             ExtendedHeader::Ack(ack) if header.base.code == OperationCode::Acknowledge => {
                 let early = Psn::new(ack.messages);
-                self.handle_acknowledgement(pair, psn, ack.syndrome, early, &mut completed)
+                self.handle_acknowledgement(pair, psn, ack.syndrome, early, &mut completed_requests)
             }
             ExtendedHeader::AtomicAck(_, value) => {
-                self.accept_response(pair, psn, &value.to_le_bytes(), &mut completed);
+                self.accept_response(pair, psn, &value.to_le_bytes(), &mut completed_requests);
                 None
             }
             _ => {
-                self.accept_response(pair, psn, payload, &mut completed);
+                self.accept_response(pair, psn, payload, &mut completed_requests);
                 None
             }
         };
-        if !completed.is_empty() {
+        if !completed_requests.is_empty() {
             self.sim.progress();
         }
-        for work in &completed {
+        for work in &completed_requests {
             self.end_work(pair, work, WorkStatus::Success);
         }
         if let Some(status) = failure {
@@ -56,26 +56,26 @@ impl RdmaDevice {
         psn: Psn,
         syndrome: Syndrome,
         early: Psn,
-        completed: &mut Vec<Rc<FetchedRequest>>,
+        completed_requests: &mut Vec<Rc<FetchedRequest>>,
     ) -> Option<WorkStatus> {
         let mut state = pair.state.borrow_mut();
         match syndrome {
             Syndrome::Acknowledged => {
-                state.requester.acknowledge(psn, completed);
+                state.requester.acknowledge(psn, completed_requests);
                 None
             }
             Syndrome::SequenceError => {
                 let early = (self.parameters.recovery == Recovery::Selective).then_some(early);
-                state.requester.repeat_from(psn, early, completed);
+                state.requester.retransmit_from(psn, early, completed_requests);
                 None
             }
             Syndrome::ReceiverNotReady(_) => {
-                let result = state.requester.not_ready(psn, &self.limits, completed);
+                let result = state.requester.not_ready(psn, &self.limits, completed_requests);
                 state.next_packet = state.next_packet.max(self.sim.now() + self.parameters.rnr_timer);
                 result.err().map(|_| WorkStatus::ReceiverNotReady)
             }
             Syndrome::InvalidRequest | Syndrome::RemoteAccessError => {
-                state.requester.acknowledge(psn.previous(), completed);
+                state.requester.acknowledge(psn.previous(), completed_requests);
                 Some(match syndrome {
                     Syndrome::InvalidRequest => WorkStatus::RemoteInvalidRequest,
                     _ => WorkStatus::RemoteAccessError,
@@ -85,8 +85,14 @@ impl RdmaDevice {
     }
 
     /// Stores the data of a response, if it is the next one of its request.
-    fn accept_response(&self, pair: &QueuePair, psn: Psn, data: &[u8], completed: &mut Vec<Rc<FetchedRequest>>) {
-        let verdict = pair.state.borrow_mut().requester.respond(psn, completed);
+    fn accept_response(
+        &self,
+        pair: &QueuePair,
+        psn: Psn,
+        data: &[u8],
+        completed_requests: &mut Vec<Rc<FetchedRequest>>,
+    ) {
+        let verdict = pair.state.borrow_mut().requester.respond(psn, completed_requests);
         if let ResponseVerdict::Accepted { work, number } = verdict
             && let LocalData::Memory(address, _) = work.entry.data
             && !data.is_empty()
@@ -118,7 +124,7 @@ impl RdmaDevice {
             if std::mem::replace(&mut state.is_failed, true) {
                 return;
             }
-            state.early.clear();
+            state.early_packets.clear();
             state.requester.drain()
         };
         count(&self.counts.failed);

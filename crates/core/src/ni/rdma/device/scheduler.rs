@@ -14,10 +14,10 @@ use crate::ni::rdma::work_request::{LocalData, RemoteOperand};
 use std::rc::Rc;
 
 /// Codes of the packets of a send.
-const SEND: [OperationCode; 4] =
+const SEND_CODES: [OperationCode; 4] =
     [OperationCode::SendFirst, OperationCode::SendMiddle, OperationCode::SendLast, OperationCode::SendOnly];
 /// Codes of the packets of a write.
-const WRITE: [OperationCode; 4] =
+const WRITE_CODES: [OperationCode; 4] =
     [OperationCode::WriteFirst, OperationCode::WriteMiddle, OperationCode::WriteLast, OperationCode::WriteOnly];
 
 /// First of the UDP source ports that distinguish flows.
@@ -28,7 +28,7 @@ impl RdmaDevice {
     pub(super) fn schedule(&self, pair: &Rc<QueuePair>, at: Time) {
         let mut state = pair.state.borrow_mut();
         if pair.peer.get().is_some() && !std::mem::replace(&mut state.is_scheduled, true) {
-            self.ready.send_at(at.max(state.next_packet), pair.clone());
+            self.ready_pairs.send_at(at.max(state.next_packet), pair.clone());
         }
     }
 
@@ -41,7 +41,7 @@ impl RdmaDevice {
     pub(super) async fn run_scheduler(self: Rc<Self>) {
         let mut free_at = Time::ZERO;
         loop {
-            let pair = self.ready.receive().await;
+            let pair = self.ready_pairs.receive().await;
             let next_packet = {
                 let mut state = pair.state.borrow_mut();
                 state.is_scheduled = false;
@@ -88,17 +88,19 @@ impl RdmaDevice {
         let (bytes, mtu) = (work.entry.bytes(), self.parameters.mtu.get());
         let packets = self.parameters.packets_of(bytes);
         let offset = u64::from(*number) * mtu;
-        let carried = (bytes - offset).min(mtu);
+        let payload_bytes = (bytes - offset).min(mtu);
         let rdma = |address, key, length| ExtendedHeader::Rdma(RdmaHeader { address, key, length });
         let atomic = |address, key, swap_or_add, compare| {
             ExtendedHeader::Atomic(AtomicHeader { address, key, swap_or_add, compare })
         };
-        let (code, extended, carried) = match work.entry.remote {
-            RemoteOperand::Send => (OperationCode::of_packet(SEND, *number, packets), ExtendedHeader::None, carried),
+        let (code, extended, payload_bytes) = match work.entry.remote {
+            RemoteOperand::Send => {
+                (OperationCode::of_packet(SEND_CODES, *number, packets), ExtendedHeader::None, payload_bytes)
+            }
             RemoteOperand::Write(address, key) => {
-                let code = OperationCode::of_packet(WRITE, *number, packets);
+                let code = OperationCode::of_packet(WRITE_CODES, *number, packets);
                 let extended = if code.has_reth() { rdma(address, key, bytes as u32) } else { ExtendedHeader::None };
-                (code, extended, carried)
+                (code, extended, payload_bytes)
             }
             RemoteOperand::Read(address, key) => {
                 (OperationCode::ReadRequest, rdma(address + offset, key, (bytes - offset) as u32), 0)
@@ -111,9 +113,9 @@ impl RdmaDevice {
         let asks_acknowledgement = code.is_last() || self.asks_within_message(*psn, *is_retransmission);
         let header = self.header(pair, code, *psn, asks_acknowledgement, extended);
         let payload = match &work.entry.data {
-            _ if carried == 0 => PayloadRead::Bytes(Vec::new()),
-            LocalData::Inline(data) => PayloadRead::Bytes(data[offset as usize..][..carried as usize].to_vec()),
-            LocalData::Memory(address, _) => self.begin_read(address + offset, carried).await,
+            _ if payload_bytes == 0 => PayloadRead::Bytes(Vec::new()),
+            LocalData::Inline(data) => PayloadRead::Bytes(data[offset as usize..][..payload_bytes as usize].to_vec()),
+            LocalData::Memory(address, _) => self.begin_read(address + offset, payload_bytes).await,
         };
         let is_last = *number + 1 == packets;
         let journey = if is_last { work.journey.fork() } else { Journey::NONE };

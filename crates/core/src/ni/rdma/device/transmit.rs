@@ -35,13 +35,13 @@ pub struct OutgoingPayload {
 pub struct TransmitQueue {
     port: Rc<dyn PacketPort>,
     sending: RefCell<Option<Rc<Packet>>>,
-    waiting: RefCell<VecDeque<Rc<Packet>>>,
+    waiting_packets: RefCell<VecDeque<Rc<Packet>>>,
 }
 
 impl TransmitQueue {
     /// Creates an empty queue before `port`.
     pub fn new(port: Rc<dyn PacketPort>) -> TransmitQueue {
-        TransmitQueue { port, sending: RefCell::default(), waiting: RefCell::default() }
+        TransmitQueue { port, sending: RefCell::default(), waiting_packets: RefCell::default() }
     }
 }
 
@@ -50,9 +50,9 @@ impl RdmaDevice {
     pub(super) async fn start_payload_read(&self, address: Address, bytes: u64) -> PayloadRead {
         let request = DmaRequest { address, operation: DmaOperation::Read(Bytes(bytes)) };
         let read = submit_when_free(&*self.dma, &request).await;
-        let since = self.sim.now();
-        let (_, end) = self.read_engine.take(since, bytes);
-        PayloadRead::Transfer(read, since, end)
+        let submitted_at = self.sim.now();
+        let (_, end) = self.read_engine.reserve(submitted_at, bytes);
+        PayloadRead::Transfer(read, submitted_at, end)
     }
 
     pub(super) async fn run_transmit(self: Rc<Self>) {
@@ -60,7 +60,7 @@ impl RdmaDevice {
             let OutgoingPayload { header, payload, journey, ends_responses } = self.outgoing.receive().await;
             let payload = match payload {
                 PayloadRead::Bytes(bytes) => bytes,
-                PayloadRead::Transfer(mut read, since, end) => {
+                PayloadRead::Transfer(mut read, submitted_at, end) => {
                     let (mut data, mut beat) = (Vec::new(), Vec::new());
                     while read.next_beat(&mut beat).await.is_some() {
                         data.extend_from_slice(&beat);
@@ -69,7 +69,7 @@ impl RdmaDevice {
                     if end > self.sim.now() {
                         self.sim.until(end).await;
                     }
-                    journey.add_service(since, self.sim.now());
+                    journey.add_service(submitted_at, self.sim.now());
                     journey.close(dma_stages::PAYLOAD_READ.pattern, self.sim.now());
                     data
                 }
@@ -91,7 +91,7 @@ impl RdmaDevice {
         let is_free = self.wire.sending.borrow().is_none();
         match is_free {
             true => self.put_on_wire(packet),
-            false => self.wire.waiting.borrow_mut().push_back(packet),
+            false => self.wire.waiting_packets.borrow_mut().push_back(packet),
         }
     }
 
@@ -115,11 +115,11 @@ impl RdmaDevice {
     fn handle(&self, event: FabricEvent) {
         match event {
             FabricEvent::TxReady(class) if class == Class::REQUESTS => {
-                if let Some(sent) = self.wire.sending.borrow_mut().take() {
+                if let Some(packet) = self.wire.sending.borrow_mut().take() {
                     let (node, time) = (self.node, self.sim.now());
-                    self.sim.recorder().packet(|| CapturedPacket { node, time, bytes: sent.bytes().to_vec() });
+                    self.sim.recorder().packet(|| CapturedPacket { node, time, bytes: packet.bytes().to_vec() });
                 }
-                let next = self.wire.waiting.borrow_mut().pop_front();
+                let next = self.wire.waiting_packets.borrow_mut().pop_front();
                 next.into_iter().for_each(|packet| self.put_on_wire(packet));
             }
             FabricEvent::TxReady(_) | FabricEvent::HeaderArrived(_) => {}

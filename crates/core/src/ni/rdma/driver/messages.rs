@@ -25,18 +25,18 @@ impl RdmaDriver {
     /// Takes the completion of a send, whose buffer is free again.
     fn end_send(&self, entry: &CompletionEntry) {
         let queue = self.messages.peers.borrow().get(&entry.queue_pair).cloned();
-        let ended = queue.map(|queue| queue.take_ended(entry.index)).unwrap_or_default();
-        self.messages.free_buffers.borrow_mut().extend(ended.into_iter().filter_map(|request| request.buffer));
-        self.messages.ended.set(self.messages.ended.get() + 1);
+        let ended_requests = queue.map(|queue| queue.take_ended(entry.index)).unwrap_or_default();
+        self.messages.free_buffers.borrow_mut().extend(ended_requests.into_iter().filter_map(|request| request.buffer));
+        self.messages.ended_sends.set(self.messages.ended_sends.get() + 1);
         // Another program of the node may wait for capacity.
         self.messages.completions.written.notify();
     }
 
-    /// Returns whether success of the next request, which has its data in it, is reported: often enough that the queue
-    /// never fills with requests that are not.
+    /// Returns whether the next inline request reports its success. Enough of the inline requests do so that the queue
+    /// never fills with requests whose end is not reported.
     fn is_next_signaled(&self) -> bool {
-        let sent = self.messages.sent.get();
-        self.messages.sent.set(sent + 1);
+        let sent = self.messages.inline_sends.get();
+        self.messages.inline_sends.set(sent + 1);
         sent.is_multiple_of(u64::from(self.device.parameters.send_entries / 4).max(1))
     }
 
@@ -63,7 +63,7 @@ impl Driver for RdmaDriver {
         let bytes = PacketHeader::BYTES + packet.source.bytes();
         let is_inline = bytes <= self.device.parameters.inline_max.len();
         if queue.is_full() || !is_inline && self.messages.free_buffers.borrow().is_empty() {
-            self.messages.ended_when_full.set(self.messages.ended.get());
+            self.messages.ended_sends_when_full.set(self.messages.ended_sends.get());
             return false;
         }
         let (_works, start) = (cpu.sim().works(), cpu.now());
@@ -95,8 +95,8 @@ impl Driver for RdmaDriver {
     async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
         cpu.work(self.costs.poll);
         cpu.sync().await;
-        let has_ended = self.messages.ended.get() != self.messages.ended_when_full.get();
-        if !has_ended && !self.messages.completions.has_news() {
+        let has_ended = self.messages.ended_sends.get() != self.messages.ended_sends_when_full.get();
+        if !has_ended && !self.messages.completions.needs_poll() {
             self.messages.completions.written.wait().await;
         }
     }
@@ -120,9 +120,9 @@ impl Driver for RdmaDriver {
             cpu.sim().progress();
             journey.close(dma_stages::POLL.pattern, cpu.now());
             let nodes = [NodeId(entry.queue_pair - super::MESSAGE_PAIRS), self.device.node];
-            let ends = [0, 1].map(|side| self.addresses.endpoint(nodes[side], endpoints[side]));
+            let packet_endpoints = [0, 1].map(|side| self.addresses.endpoint(nodes[side], endpoints[side]));
             let state = DriverState { entry: entry.index.into(), address: buffer, ..DriverState::default() };
-            let packet = RxPacket::new(ends, envelope, entry.bytes.len() - length, journey);
+            let packet = RxPacket::new(packet_endpoints, envelope, entry.bytes.len() - length, journey);
             return Some(packet.with_state(state).with_lease(lease));
         }
     }
@@ -215,6 +215,6 @@ impl Driver for RdmaDriver {
     fn utilization(&self) -> Vec<Utilization> {
         let names = ["payload reads", "payload writes"];
         let times = names.into_iter().zip(self.device.engine_times());
-        times.map(|(what, busy)| Utilization::always_active(what, busy)).collect()
+        times.map(|(name, busy)| Utilization::always_active(name, busy)).collect()
     }
 }

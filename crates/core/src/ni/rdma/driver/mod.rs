@@ -15,7 +15,7 @@ use super::device::doorbell::{BLUE_FLAME_BUFFERS, BLUE_FLAME_BYTES, BlueFlame, D
 use super::device::queue_pair::QueuePair;
 use super::parameters::Doorbell;
 use super::receive_queue::ReceiveQueue;
-use super::work_request::{BLOCK, blocks_max};
+use super::work_request::{BLOCK_BYTES, blocks_max};
 use crate::engine::{EndpointMap, NodeId};
 use crate::host::{Address, AnyProcessor, DeviceWindow};
 use crate::ni::build_context::BuildContext;
@@ -54,10 +54,10 @@ pub struct MessageQueues {
     free_buffers: RefCell<Vec<Address>>,
     /// Buffer in each entry of the receive queue.
     receive_buffers: RefCell<Vec<Address>>,
-    sent: Cell<u64>,
-    /// Number of sends whose end has been seen, and its value when the driver last had no capacity.
-    ended: Cell<u64>,
-    ended_when_full: Cell<u64>,
+    inline_sends: Cell<u64>,
+    /// Number of sends whose end has been seen, and that number when the driver last had no capacity.
+    ended_sends: Cell<u64>,
+    ended_sends_when_full: Cell<u64>,
 }
 
 /// Creates the device's half and the driver's half of queue pair `number`.
@@ -70,7 +70,7 @@ fn new_send_queue(
     let entries = device.parameters.send_entries;
     let blocks = (entries * blocks_max(device.parameters.inline_max)).next_power_of_two();
     let host = device.host.get();
-    let ring = (host.allocate(blocks as usize * BLOCK), blocks);
+    let ring = (host.allocate(blocks as usize * BLOCK_BYTES), blocks);
     let pair = QueuePair::new(number, ring, completions, receives);
     device.queue_pairs.borrow_mut().insert(number, pair.clone());
     SendQueue::new(&host, pair, entries)
@@ -96,10 +96,10 @@ impl RdmaDriver {
         let (host, parameters) = (context.host, &device.parameters);
         let doorbell =
             host.map_device(Rc::new(DoorbellRegister(device.clone())), DeviceWindow::uncached(DOORBELL_BYTES));
-        let flames = BLUE_FLAME_BUFFERS * host.cores().len() as u64;
+        let blue_flame_buffers = BLUE_FLAME_BUFFERS * host.cores().len() as u64;
         let blue_flame = (parameters.doorbell != Doorbell::Fetch).then(|| {
-            let window = DeviceWindow::write_combined(flames * BLUE_FLAME_BYTES);
-            host.map_device(Rc::new(BlueFlame::new(device, flames)), window)
+            let window = DeviceWindow::write_combined(blue_flame_buffers * BLUE_FLAME_BYTES);
+            host.map_device(Rc::new(BlueFlame::new(device, blue_flame_buffers)), window)
         });
         let entries = parameters.message_completions(context.addresses.nodes());
         let completions = Rc::new(CompletionQueue::new(context.sim, host, entries, parameters.cqe.get()));
@@ -118,16 +118,16 @@ impl RdmaDriver {
             peers: RefCell::default(),
             free_buffers: RefCell::new(send_buffers),
             receive_buffers: RefCell::new(receive_buffers),
-            sent: Cell::new(0),
-            ended: Cell::new(0),
-            ended_when_full: Cell::new(0),
+            inline_sends: Cell::new(0),
+            ended_sends: Cell::new(0),
+            ended_sends_when_full: Cell::new(0),
         });
-        let (nodes, accepting) = (context.addresses.nodes() as u32, Rc::downgrade(&messages));
-        let accept = move |number: u32| {
+        let (nodes, weak_messages) = (context.addresses.nodes() as u32, Rc::downgrade(&messages));
+        let accept_message_pair = move |number: u32| {
             let node = number.checked_sub(MESSAGE_PAIRS).filter(|node| *node < nodes)?;
-            Some(accepting.upgrade()?.peer(NodeId(node)).pair.clone())
+            Some(weak_messages.upgrade()?.peer(NodeId(node)).pair.clone())
         };
-        assert!(device.accept.set(Box::new(accept)).is_ok(), "a device has one driver");
+        assert!(device.accept_unknown.set(Box::new(accept_message_pair)).is_ok(), "a device has one driver");
         RdmaDriver {
             device: device.clone(),
             costs: context.costs,
@@ -136,7 +136,7 @@ impl RdmaDriver {
                 doorbell,
                 blue_flame,
                 inline_only: parameters.doorbell == Doorbell::BlueFlameInline,
-                free_flames: RefCell::new((0..flames).collect()),
+                free_blue_flames: RefCell::new((0..blue_flame_buffers).collect()),
             },
             addresses: context.addresses.clone(),
             pending: context.pending.clone(),

@@ -7,7 +7,7 @@ use crate::engine::Bytes;
 use crate::host::{Address, AnyProcessor, Host, Processor, Window};
 use crate::ni::rdma::device::doorbell::BLUE_FLAME_BYTES;
 use crate::ni::rdma::device::queue_pair::QueuePair;
-use crate::ni::rdma::work_request::{BLOCK, LocalData, WorkEntry};
+use crate::ni::rdma::work_request::{BLOCK_BYTES, LocalData, WorkEntry};
 use crate::ni::verbs::WorkId;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ pub struct DeviceRegisters {
     /// Whether only requests that carry their data are written to BlueFlame.
     pub inline_only: bool,
     /// BlueFlame buffers that no core writes, the one that was written longest ago first.
-    pub free_flames: RefCell<VecDeque<u64>>,
+    pub free_blue_flames: RefCell<VecDeque<u64>>,
 }
 
 /// A request that was posted and has not been reported.
@@ -30,11 +30,11 @@ pub struct DeviceRegisters {
 pub struct PostedRequest {
     /// The request.
     pub work: WorkId,
-    /// Index of its first block.
+    /// Index of the first block of the request.
     pub index: u16,
-    /// Bytes that it moves.
+    /// Bytes that the request moves.
     pub bytes: Bytes,
-    /// Buffer of the driver that it sends, if it sends one.
+    /// Buffer of the driver that the request sends, if it sends one.
     pub buffer: Option<Address>,
 }
 
@@ -43,14 +43,14 @@ pub struct SendQueue {
     /// Queue pair.
     pub pair: Rc<QueuePair>,
     entries: usize,
-    record: Address,
+    doorbell_record: Address,
     /// Requests whose end has not been seen, the oldest first.
-    pub posted: RefCell<VecDeque<PostedRequest>>,
+    pub posted_requests: RefCell<VecDeque<PostedRequest>>,
     producer: Cell<u16>,
     /// Number of requests that were posted since the last doorbell.
-    unannounced: Cell<u32>,
+    unannounced_requests: Cell<u32>,
     /// Bytes of the last request that was posted.
-    last: RefCell<Vec<u8>>,
+    last_request: RefCell<Vec<u8>>,
     /// Whether that request carries its data.
     is_last_inline: Cell<bool>,
 }
@@ -61,18 +61,18 @@ impl SendQueue {
         SendQueue {
             pair,
             entries: entries as usize,
-            record: host.allocate(8),
-            posted: RefCell::default(),
+            doorbell_record: host.allocate(8),
+            posted_requests: RefCell::default(),
             producer: Cell::new(0),
-            unannounced: Cell::new(0),
-            last: RefCell::default(),
+            unannounced_requests: Cell::new(0),
+            last_request: RefCell::default(),
             is_last_inline: Cell::new(false),
         }
     }
 
     /// Returns whether all entries are in use.
     pub fn is_full(&self) -> bool {
-        self.posted.borrow().len() >= self.entries
+        self.posted_requests.borrow().len() >= self.entries
     }
 
     /// Returns the index of the next request.
@@ -84,51 +84,53 @@ impl SendQueue {
     pub async fn post(&self, cpu: &AnyProcessor, entry: &WorkEntry, work: WorkId, buffer: Option<Address>) {
         let bytes = entry.encode();
         let index = self.producer.get();
-        self.producer.set(index.wrapping_add((bytes.len() / BLOCK) as u16));
-        self.unannounced.set(self.unannounced.get() + 1);
-        let posted = PostedRequest { work, index, bytes: Bytes(entry.bytes()), buffer };
-        self.posted.borrow_mut().push_back(posted);
-        let used = entry.used_bytes();
-        for (number, block) in bytes.chunks(BLOCK).enumerate() {
-            let used = (used - number * BLOCK).min(BLOCK);
-            cpu.store_run(self.pair.block(index.wrapping_add(number as u16)), &block[..used]).await;
+        self.producer.set(index.wrapping_add((bytes.len() / BLOCK_BYTES) as u16));
+        self.unannounced_requests.set(self.unannounced_requests.get() + 1);
+        let posted_requests = PostedRequest { work, index, bytes: Bytes(entry.bytes()), buffer };
+        self.posted_requests.borrow_mut().push_back(posted_requests);
+        let used_bytes = entry.used_bytes();
+        for (number, block) in bytes.chunks(BLOCK_BYTES).enumerate() {
+            let block_bytes = (used_bytes - number * BLOCK_BYTES).min(BLOCK_BYTES);
+            cpu.store_run(self.pair.block(index.wrapping_add(number as u16)), &block[..block_bytes]).await;
         }
-        *self.last.borrow_mut() = bytes;
+        *self.last_request.borrow_mut() = bytes;
         self.is_last_inline.set(matches!(entry.data, LocalData::Inline(_)));
     }
 
     /// Rings the doorbell for the requests that were posted since the last call.
     pub async fn ring(&self, cpu: &AnyProcessor, registers: &DeviceRegisters) {
-        let unannounced = self.unannounced.take();
-        if unannounced == 0 {
+        let unannounced_requests = self.unannounced_requests.take();
+        if unannounced_requests == 0 {
             return;
         }
-        cpu.store_word(self.record, 4, self.producer.get().into()).await;
+        cpu.store_word(self.doorbell_record, 4, self.producer.get().into()).await;
         cpu.fence().await;
-        let last = std::mem::take(&mut *self.last.borrow_mut());
+        let request = std::mem::take(&mut *self.last_request.borrow_mut());
         match registers.blue_flame {
             Some(window)
-                if unannounced == 1
-                    && last.len() <= BLUE_FLAME_BYTES as usize
+                if unannounced_requests == 1
+                    && request.len() <= BLUE_FLAME_BYTES as usize
                     && (self.is_last_inline.get() || !registers.inline_only) =>
             {
                 // A core writes a buffer alone, since the blocks of a request must arrive one after another.
-                let flame = registers.free_flames.borrow_mut().pop_front().expect("each core writes one buffer");
-                cpu.write_run(window.at(flame * BLUE_FLAME_BYTES), &last).await;
+                let flame = registers.free_blue_flames.borrow_mut().pop_front().expect("each core writes one buffer");
+                cpu.write_run(window.at(flame * BLUE_FLAME_BYTES), &request).await;
                 cpu.fence().await;
-                registers.free_flames.borrow_mut().push_back(flame);
+                registers.free_blue_flames.borrow_mut().push_back(flame);
             }
             _ => {
-                let control = u64::from_le_bytes(last[..8].try_into().expect("a request has 64 bytes"));
+                let control = u64::from_le_bytes(request[..8].try_into().expect("a request has 64 bytes"));
                 cpu.write(registers.doorbell.at(0), 8, control).await;
             }
         }
     }
 
-    /// Removes the requests up to the one with `index`, which has ended; the last of them is that one.
+    /// Removes and returns the requests up to the one with `index`, which has ended and is the last of the returned
+    /// ones.
     pub fn take_ended(&self, index: u16) -> Vec<PostedRequest> {
-        let mut posted = self.posted.borrow_mut();
-        let last = posted.iter().position(|request| request.index == index).map_or(0, |last| last + 1);
-        posted.drain(..last).collect()
+        let mut posted_requests = self.posted_requests.borrow_mut();
+        let count =
+            posted_requests.iter().position(|request| request.index == index).map_or(0, |position| position + 1);
+        posted_requests.drain(..count).collect()
     }
 }

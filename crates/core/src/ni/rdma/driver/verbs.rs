@@ -74,19 +74,19 @@ impl RdmaDriver {
     fn overrun(&self, endpoint: EndpointId, max: usize) -> Vec<WorkCompletion> {
         let mut completions = Vec::new();
         for (number, pair) in self.programs.pairs.borrow().iter().enumerate() {
-            let lost = |work, kind| {
+            let overrun_completion = |work, kind| {
                 let (queue, status) = (QueuePairId(number as u32), WorkStatus::CompletionQueueOverrun);
                 WorkCompletion { queue, work, kind, status, bytes: Bytes::ZERO }
             };
             while pair.endpoint == endpoint && completions.len() < max {
-                let send = pair.send.posted.borrow_mut().pop_front();
+                let send = pair.send.posted_requests.borrow_mut().pop_front();
                 let Some(send) = send else { break };
-                completions.push(lost(send.work, WorkKind::Send));
+                completions.push(overrun_completion(send.work, WorkKind::Send));
             }
             while pair.endpoint == endpoint && completions.len() < max {
                 let receive = pair.receives.borrow_mut().pop_front();
                 let Some(receive) = receive else { break };
-                completions.push(lost(receive, WorkKind::Receive));
+                completions.push(overrun_completion(receive, WorkKind::Receive));
             }
         }
         completions
@@ -114,10 +114,10 @@ impl Verbs for RdmaDriver {
             let id = QueuePairId(self.programs.pairs.borrow().len() as u32);
             let send = self.new_send_queue(id.0 + 1, &completions, &receives);
             let (device, pair) = (self.device.clone(), send.pair.clone());
-            let connected = move |number| device.connect(&pair, node, number);
+            let on_connected = move |number| device.connect(&pair, node, number);
             let program = ProgramQueuePair { endpoint: local, send, receives: RefCell::default() };
             self.programs.pairs.borrow_mut().push(Rc::new(program));
-            self.connections.connect(local, remote, id.0 + 1, Box::new(connected));
+            self.connections.connect(local, remote, id.0 + 1, Box::new(on_connected));
             id
         })
     }
@@ -144,7 +144,7 @@ impl Verbs for RdmaDriver {
             if pair.send.is_full() {
                 return Err(QueueFull);
             }
-            let mut entry = WorkEntry::of(operation, pair.send.next_index(), queue.0 + 1, is_signaled);
+            let mut entry = WorkEntry::from_operation(operation, pair.send.next_index(), queue.0 + 1, is_signaled);
             let max = self.verbs_limits().request_max;
             assert!(entry.bytes() <= max.get(), "a request moves at most {max}");
             if let WorkOperation::Send { from, bytes } | WorkOperation::Write { from, bytes, .. } = operation
@@ -219,7 +219,7 @@ impl Verbs for RdmaDriver {
         Box::pin(async move {
             let queue = self.completion_queue(endpoint);
             cpu.sync().await;
-            while !queue.has_news() {
+            while !queue.needs_poll() {
                 queue.written.wait().await;
             }
         })

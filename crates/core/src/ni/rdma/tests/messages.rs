@@ -12,12 +12,12 @@ fn ping_pong(fabric: &str, bytes: u64, sets: &[&str]) -> f64 {
 #[test]
 fn messages_arrive_with_both_doorbells() {
     for bytes in [4, 128, 700, 4096, 20_000] {
-        let [flame, fetch] = ["blue-flame", "fetch"].map(|way| {
-            let set = format!("ni.rdma.doorbell={way}");
+        let [blue_flame, fetch] = ["blue-flame", "fetch"].map(|doorbell| {
+            let set = format!("ni.rdma.doorbell={doorbell}");
             ping_pong("ideal-1998", bytes, &[&set])
         });
-        eprintln!("{bytes} B: blue-flame {flame}, fetch {fetch}");
-        assert!(flame < fetch, "{bytes} B: BlueFlame saves a read of the request");
+        eprintln!("{bytes} B: blue-flame {blue_flame}, fetch {fetch}");
+        assert!(blue_flame < fetch, "{bytes} B: BlueFlame saves a read of the request");
     }
 }
 

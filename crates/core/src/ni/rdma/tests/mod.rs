@@ -11,20 +11,23 @@ use crate::text::Document;
 use std::sync::Arc;
 
 /// Reads a machine of `nodes` nodes, with a registry that has the workloads of the tests.
-fn machine(fabric: &str, nodes: usize, rest: &str, sets: &[&str]) -> Result<Machine, String> {
+fn machine(fabric: &str, nodes: usize, description: &str, sets: &[&str]) -> Result<Machine, String> {
     let text = format!(
         "parts = [\"hosts/pcie-gen3-x8\", \"ni/rdma\", \"fabrics/{fabric}\"]\n\
-         nodes.n = {{ count = {nodes}, host = \"pcie-gen3-x8\" }}\n{rest}\n"
+         nodes.n = {{ count = {nodes}, host = \"pcie-gen3-x8\" }}\n{description}\n"
     );
     let registry = Arc::new(Registry::shipped().with_workload::<workload::VerbsTest>());
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    registry.read(Document::Text("rdma", &text, None), &sets).map(|read| read.value).map_err(|all| all.to_string())
+    registry
+        .read(Document::Text("rdma", &text, None), &sets)
+        .map(|read| read.value)
+        .map_err(|errors| errors.to_string())
 }
 
 /// Runs a machine that must be valid, to its end.
-fn observe(fabric: &str, nodes: usize, rest: &str, sets: &[&str]) -> RunObservation {
-    let machine = machine(fabric, nodes, rest, sets).unwrap_or_else(|problems| panic!("{problems}"));
-    let observed = RunObservation::of(&machine, Recorder::off());
-    assert_eq!(observed.outcome, Outcome::Done, "{sets:?}");
-    observed
+fn observe(fabric: &str, nodes: usize, description: &str, sets: &[&str]) -> RunObservation {
+    let machine = machine(fabric, nodes, description, sets).unwrap_or_else(|problems| panic!("{problems}"));
+    let observation = RunObservation::of(&machine, Recorder::off());
+    assert_eq!(observation.outcome, Outcome::Done, "{sets:?}");
+    observation
 }

@@ -10,7 +10,7 @@ fn run(fabric: &str, scenario: &str, requests: u64, bytes: u64, sets: &[&str]) -
 }
 
 /// Small queues, which wrap around often.
-const SMALL: [&str; 5] = [
+const SMALL_QUEUES: [&str; 5] = [
     "ni.rdma.send-entries=2",
     "ni.rdma.receive-entries=4",
     "ni.rdma.completion-entries=8",
@@ -18,24 +18,24 @@ const SMALL: [&str; 5] = [
     "ni.rdma.mtu=256 B",
 ];
 
-fn with<'a>(sets: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-    [sets, more].concat()
+fn with_sets<'a>(sets: &[&'a str], extra_sets: &[&'a str]) -> Vec<&'a str> {
+    [sets, extra_sets].concat()
 }
 
 #[test]
 fn updates_move_the_right_bytes_through_queues_that_wrap_around() {
-    for more in [["ni.rdma.doorbell=blue-flame"], ["ni.rdma.doorbell=fetch"], ["ni.rdma.inline-max=0 B"]] {
-        let run = run("ideal-1998", "updates", 40, 1500, &with(&SMALL, &more));
-        assert_eq!(run.metric("user Send Success"), Some(160.0), "{more:?}");
+    for extra_sets in [["ni.rdma.doorbell=blue-flame"], ["ni.rdma.doorbell=fetch"], ["ni.rdma.inline-max=0 B"]] {
+        let run = run("ideal-1998", "updates", 40, 1500, &with_sets(&SMALL_QUEUES, &extra_sets));
+        assert_eq!(run.metric("user Send Success"), Some(160.0), "{extra_sets:?}");
     }
 }
 
 #[test]
 fn sends_move_the_right_bytes_through_queues_that_wrap_around() {
-    for more in [["ni.rdma.ack-every=1"], ["ni.rdma.ack-every=3"], ["ni.rdma.inline-max=0 B"]] {
-        let run = run("ideal-1998", "sends", 50, 1500, &with(&SMALL, &more));
-        let ended = ["user Send Success", "owner Receive Success"].map(|name| run.metric(name));
-        assert_eq!(ended, [Some(50.0), Some(50.0)], "{more:?}");
+    for extra_sets in [["ni.rdma.ack-every=1"], ["ni.rdma.ack-every=3"], ["ni.rdma.inline-max=0 B"]] {
+        let run = run("ideal-1998", "sends", 50, 1500, &with_sets(&SMALL_QUEUES, &extra_sets));
+        let success_counts = ["user Send Success", "owner Receive Success"].map(|name| run.metric(name));
+        assert_eq!(success_counts, [Some(50.0), Some(50.0)], "{extra_sets:?}");
     }
 }
 
@@ -94,8 +94,8 @@ const LOSSY: [(&str, &[&str]); 2] = [
 fn bytes_are_right_on_fabrics_that_lose_and_reorder_packets() {
     for (fabric, fabric_sets) in LOSSY {
         for recovery in ["ni.rdma.recovery=go-back-n", "ni.rdma.recovery=selective"] {
-            let more = with(fabric_sets, &[recovery, "ni.rdma.timeout=200 us", "ni.rdma.send-entries=8"]);
-            let sets = with(&SMALL[1..], &more);
+            let extra_sets = with_sets(fabric_sets, &[recovery, "ni.rdma.timeout=200 us", "ni.rdma.send-entries=8"]);
+            let sets = with_sets(&SMALL_QUEUES[1..], &extra_sets);
             let sends = run(fabric, "sends", 40, 3000, &sets);
             assert_eq!(sends.metric("owner Receive Success"), Some(40.0), "{fabric} {recovery}");
             let updates = run(fabric, "updates", 20, 3000, &sets);
@@ -116,17 +116,17 @@ fn a_peer_that_never_answers_exhausts_the_retries() {
 
 #[test]
 fn a_write_that_is_not_inline_takes_a_round_trip_over_pcie_more() {
-    let half = |bytes, sets: &[&str]| {
-        let sets = with(&["fabric.ideal.latency=100 ns", "fabric.ideal.rate=40 Gbit/s"], sets);
+    let half_round_trip = |bytes, sets: &[&str]| {
+        let sets = with_sets(&["fabric.ideal.latency=100 ns", "fabric.ideal.rate=40 Gbit/s"], sets);
         run("ideal-1998", "latency", 40, bytes, &sets).metric("half").expect("measured")
     };
-    let latencies = [2, 64, 128, 220, 256, 1024, 4096, 65_536].map(|bytes| (bytes, half(bytes, &[])));
+    let latencies = [2, 64, 128, 220, 256, 1024, 4096, 65_536].map(|bytes| (bytes, half_round_trip(bytes, &[])));
     println!("one-way write latency in us: {latencies:?}");
-    assert!(latencies.is_sorted_by(|one, two| one.1 < two.1));
-    let inline = half(28, &[]);
-    let read = half(28, &["ni.rdma.inline-max=0 B", "ni.rdma.doorbell=blue-flame"]) - inline;
-    let fetch = half(28, &["ni.rdma.doorbell=fetch"]) - inline;
-    println!("payload read {read} us, request read {fetch} us");
-    assert!((0.4..0.8).contains(&read), "a read of the payload takes {read} us");
-    assert!((0.2..0.8).contains(&fetch), "a read of the request takes {fetch} us");
+    assert!(latencies.is_sorted_by(|smaller, larger| smaller.1 < larger.1));
+    let inline = half_round_trip(28, &[]);
+    let payload_read = half_round_trip(28, &["ni.rdma.inline-max=0 B", "ni.rdma.doorbell=blue-flame"]) - inline;
+    let request_read = half_round_trip(28, &["ni.rdma.doorbell=fetch"]) - inline;
+    println!("payload read {payload_read} us, request read {request_read} us");
+    assert!((0.4..0.8).contains(&payload_read), "a read of the payload takes {payload_read} us");
+    assert!((0.2..0.8).contains(&request_read), "a read of the request takes {request_read} us");
 }

@@ -54,11 +54,11 @@ impl Part for VerbsTest {
 /// Shared state and results of the programs.
 #[derive(Default)]
 struct Shared {
-    region: Cell<Option<MemoryRegion>>,
+    owner_region: Cell<Option<MemoryRegion>>,
     statuses: RefCell<BTreeMap<String, u64>>,
-    ended: Cell<Time>,
-    /// Region of the second node.
-    answers: Cell<Option<MemoryRegion>>,
+    end_time: Cell<Time>,
+    /// Memory region of the second node.
+    user_region: Cell<Option<MemoryRegion>>,
     half_round_trip: Cell<f64>,
     is_done: Cell<bool>,
 }
@@ -71,17 +71,18 @@ impl WorkloadSpec for VerbsTest {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let shared = Rc::new(Shared::default());
-        let ends = [0, 1].map(|id| world.endpoint(EndpointId(id)).clone());
-        let [(spec, first, seen), (also, second, too)] = ends.map(|end| (self.clone(), end, shared.clone()));
-        world.sim.spawn("owner", async move { spec.own(&first, &seen).await });
-        world.sim.spawn("user", async move { also.operate(&second, &too).await });
+        let endpoints = [0, 1].map(|id| world.endpoint(EndpointId(id)).clone());
+        let [(owner_spec, owner, owner_shared), (user_spec, user, user_shared)] =
+            endpoints.map(|endpoint| (self.clone(), endpoint, shared.clone()));
+        world.sim.spawn("owner", async move { owner_spec.run_owner(&owner, &owner_shared).await });
+        world.sim.spawn("user", async move { user_spec.run_user(&user, &user_shared).await });
         shared
     }
 }
 
 impl RunningWorkload for Shared {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
-        let ended = Metric::new("ended", self.ended.get().as_us(), "us");
+        let ended = Metric::new("ended", self.end_time.get().as_us(), "us");
         let half = Metric::new("half", self.half_round_trip.get(), "us");
         let statuses = self.statuses.borrow();
         let statuses = statuses.iter().map(|(status, number)| Metric::new(status.clone(), *number as f64, ""));
@@ -90,9 +91,9 @@ impl RunningWorkload for Shared {
 }
 
 impl Shared {
-    fn record(&self, who: &str, completions: &[WorkCompletion]) {
+    fn record(&self, program: &str, completions: &[WorkCompletion]) {
         for WorkCompletion { kind, status, .. } in completions {
-            *self.statuses.borrow_mut().entry(format!("{who} {kind:?} {status:?}")).or_default() += 1;
+            *self.statuses.borrow_mut().entry(format!("{program} {kind:?} {status:?}")).or_default() += 1;
         }
     }
 }
@@ -121,23 +122,28 @@ impl<'a> User<'a> {
     }
 
     /// Posts a request, and takes completions while the queue is full.
-    async fn post_when_free(&self, queue: QueuePairId, operation: WorkOperation, all: &mut Vec<WorkCompletion>) {
+    async fn post_when_free(
+        &self,
+        queue: QueuePairId,
+        operation: WorkOperation,
+        completions: &mut Vec<WorkCompletion>,
+    ) {
         while self.post(queue, operation).await == Err(QueueFull) {
             self.verbs.flush(self.cpu, queue).await;
-            self.take(all).await;
+            self.take_completions(completions).await;
         }
     }
 
-    /// Takes completions, of which there is at least one or will be.
-    async fn take(&self, all: &mut Vec<WorkCompletion>) {
+    /// Takes completions, and waits for the first if the queue is empty.
+    async fn take_completions(&self, completions: &mut Vec<WorkCompletion>) {
         self.verbs.wait_for_completion(self.cpu, self.endpoint.id()).await;
-        all.extend(self.verbs.completions(self.cpu, self.endpoint.id(), 16).await);
+        completions.extend(self.verbs.completions(self.cpu, self.endpoint.id(), 16).await);
     }
 
     /// Takes completions until there are `number` of them.
-    async fn take_all(&self, all: &mut Vec<WorkCompletion>, number: usize) {
-        while all.len() < number {
-            self.take(all).await;
+    async fn take_all(&self, completions: &mut Vec<WorkCompletion>, number: usize) {
+        while completions.len() < number {
+            self.take_completions(completions).await;
         }
     }
 }
@@ -147,7 +153,7 @@ impl VerbsTest {
         (number * number * 37 + number * 5 + 1) % self.bytes.get() + 1
     }
 
-    async fn own(self, endpoint: &Endpoint, shared: &Shared) {
+    async fn run_owner(self, endpoint: &Endpoint, shared: &Shared) {
         let area = 2 * self.bytes.get() + 4096;
         let user = User::new(endpoint, area);
         let queue = user.verbs.connect(user.cpu, EndpointId(0), EndpointId(1)).await;
@@ -156,75 +162,75 @@ impl VerbsTest {
                 user.verbs.connect(user.cpu, EndpointId(0), EndpointId(1)).await;
             }
         }
-        shared.region.set(Some(user.verbs.register(user.cpu, user.local, Bytes(area)).await));
+        shared.owner_region.set(Some(user.verbs.register(user.cpu, user.local, Bytes(area)).await));
         let buffer = if self.scenario == Scenario::TooLong { Bytes(16) } else { self.bytes };
-        let (mut all, mut posted) = (Vec::new(), 0);
+        let (mut completions, mut posted) = (Vec::new(), 0);
         if matches!(self.scenario, Scenario::Sends | Scenario::TooLong) {
             let buffers: Vec<Address> = (0..4).map(|_| endpoint.allocate(self.bytes)).collect();
-            while all.len() < self.requests as usize {
-                while posted < self.requests && posted < all.len() as u64 + 4 {
+            while completions.len() < self.requests as usize {
+                while posted < self.requests && posted < completions.len() as u64 + 4 {
                     let at = buffers[posted as usize % 4];
                     assert!(user.verbs.post_receive(user.cpu, queue, at, buffer).await.is_ok());
                     posted += 1;
                 }
                 user.verbs.flush(user.cpu, queue).await;
-                let before = all.len();
-                user.take(&mut all).await;
-                for number in before..all.len() {
+                let first_new = completions.len();
+                user.take_completions(&mut completions).await;
+                for number in first_new..completions.len() {
                     let bytes = self.size(number as u64);
-                    if all[number].status == WorkStatus::Success {
-                        assert_eq!(all[number].bytes, Bytes(bytes));
+                    if completions[number].status == WorkStatus::Success {
+                        assert_eq!(completions[number].bytes, Bytes(bytes));
                         let received = endpoint.host().peek(buffers[number % 4], bytes as usize);
                         assert!(received == content(number as u64, bytes), "message {number}");
                     }
                 }
             }
-            assert!(all.is_sorted_by_key(|completion| completion.work));
+            assert!(completions.is_sorted_by_key(|completion| completion.work));
         }
         if self.scenario == Scenario::Latency {
             endpoint.until(Time::from_us(90)).await;
-            let region = shared.answers.get().expect("the second node has registered");
-            self.answer(&user, queue, region, false).await;
+            let region = shared.user_region.get().expect("the second node has registered");
+            self.ping_pong(&user, queue, region, false).await;
         }
         while !shared.is_done.get() {
             endpoint.until(endpoint.now() + Time::from_us(50)).await;
         }
-        shared.record("owner", &all);
+        shared.record("owner", &completions);
     }
 
-    async fn operate(self, endpoint: &Endpoint, shared: &Shared) {
+    async fn run_user(self, endpoint: &Endpoint, shared: &Shared) {
         let user = User::new(endpoint, 2 * self.bytes.get() + 4096);
         let queue = user.verbs.connect(user.cpu, EndpointId(1), EndpointId(0)).await;
-        let own = user.verbs.register(user.cpu, user.local, self.bytes).await;
-        shared.answers.set(Some(own));
+        let user_region = user.verbs.register(user.cpu, user.local, self.bytes).await;
+        shared.user_region.set(Some(user_region));
         endpoint.until(Time::from_us(100)).await;
-        let region = shared.region.get().expect("the first node has registered");
-        let mut all = Vec::new();
+        let region = shared.owner_region.get().expect("the first node has registered");
+        let mut completions = Vec::new();
         if self.scenario == Scenario::Latency {
             let start = endpoint.now();
-            self.answer(&user, queue, region, true).await;
+            self.ping_pong(&user, queue, region, true).await;
             let half = endpoint.now().since(start).as_us() / (2.0 * self.requests as f64);
             shared.half_round_trip.set(half);
             shared.is_done.set(true);
             return;
         }
         match self.scenario {
-            Scenario::Updates => self.update(&user, queue, region, &mut all).await,
-            Scenario::Sends => self.send(&user, queue, &mut all).await,
-            Scenario::ManyPairs => self.write_on_many_pairs(&user, queue, region, &mut all).await,
-            _ => self.fail(&user, queue, region, &mut all).await,
+            Scenario::Updates => self.update(&user, queue, region, &mut completions).await,
+            Scenario::Sends => self.send(&user, queue, &mut completions).await,
+            Scenario::ManyPairs => self.write_on_many_pairs(&user, queue, region, &mut completions).await,
+            _ => self.fail(&user, queue, region, &mut completions).await,
         }
-        shared.ended.set(endpoint.now());
-        shared.record("user", &all);
+        shared.end_time.set(endpoint.now());
+        shared.record("user", &completions);
         shared.is_done.set(true);
     }
 
     /// Writes and waits for writes in turn; the byte that the other node writes last is its number.
-    async fn answer(&self, user: &User<'_>, queue: QueuePairId, region: MemoryRegion, begins: bool) {
+    async fn ping_pong(&self, user: &User<'_>, queue: QueuePairId, region: MemoryRegion, writes_first: bool) {
         let (bytes, from) = (self.bytes, user.local + self.bytes.get() + 64);
         let last = user.local + bytes.get() - 1;
         for number in 1..=self.requests {
-            for writes in [begins, !begins] {
+            for writes in [writes_first, !writes_first] {
                 if !writes {
                     while user.cpu.load_word(last, 1).await != number % 256 {
                         user.cpu.sync().await;
@@ -243,11 +249,17 @@ impl VerbsTest {
         }
     }
 
-    async fn update(&self, user: &User<'_>, queue: QueuePairId, region: MemoryRegion, all: &mut Vec<WorkCompletion>) {
+    async fn update(
+        &self,
+        user: &User<'_>,
+        queue: QueuePairId,
+        region: MemoryRegion,
+        completions: &mut Vec<WorkCompletion>,
+    ) {
         let MemoryRegion { key, at, .. } = region;
         let (source, target) = (user.local, user.local + self.bytes.get() + 8);
         for number in 0..self.requests {
-            let (size, mut ended) = (self.size(number), Vec::new());
+            let (size, mut operation_completions) = (self.size(number), Vec::new());
             user.endpoint.prepare(source, &content(number, size)).await;
             let bytes = Bytes(size);
             let write = WorkOperation::Write { from: source, to: at + 8 + number % 3, key, bytes };
@@ -256,36 +268,36 @@ impl VerbsTest {
                 user.post(queue, operation).await.expect("the queue was empty");
                 user.verbs.flush(user.cpu, queue).await;
             }
-            user.take_all(&mut ended, 2).await;
+            user.take_all(&mut operation_completions, 2).await;
             let read = user.endpoint.host().peek(target, size as usize);
             assert!(read == content(number, size), "request {number} of {size} bytes");
-            all.extend(ended);
+            completions.extend(operation_completions);
         }
         for number in 0..self.requests {
             let add = WorkOperation::FetchAdd { at, key, add: 3, to: target };
             let swap =
                 WorkOperation::CompareSwap { at, key, expected: 3 * number + 3, new: 3 * number + 3, to: source };
-            let mut ended = Vec::new();
+            let mut operation_completions = Vec::new();
             user.post(queue, add).await.expect("the queue was empty");
             user.post(queue, swap).await.expect("the queue was empty");
             user.verbs.flush(user.cpu, queue).await;
-            user.take_all(&mut ended, 2).await;
+            user.take_all(&mut operation_completions, 2).await;
             let word = |at| u64::from_le_bytes(user.endpoint.host().peek(at, 8).try_into().expect("eight bytes"));
             assert_eq!([word(target), word(source)], [3 * number, 3 * number + 3]);
-            all.extend(ended);
+            completions.extend(operation_completions);
         }
     }
 
-    async fn send(&self, user: &User<'_>, queue: QueuePairId, all: &mut Vec<WorkCompletion>) {
+    async fn send(&self, user: &User<'_>, queue: QueuePairId, completions: &mut Vec<WorkCompletion>) {
         for number in 0..self.requests {
             let size = self.size(number);
             // The buffer may be used again when the send has ended.
-            user.take_all(all, number as usize).await;
+            user.take_all(completions, number as usize).await;
             user.endpoint.prepare(user.local, &content(number, size)).await;
-            user.post_when_free(queue, WorkOperation::Send { from: user.local, bytes: Bytes(size) }, all).await;
+            user.post_when_free(queue, WorkOperation::Send { from: user.local, bytes: Bytes(size) }, completions).await;
             user.verbs.flush(user.cpu, queue).await;
         }
-        user.take_all(all, self.requests as usize).await;
+        user.take_all(completions, self.requests as usize).await;
     }
 
     async fn write_on_many_pairs(
@@ -293,7 +305,7 @@ impl VerbsTest {
         user: &User<'_>,
         queue: QueuePairId,
         region: MemoryRegion,
-        all: &mut Vec<WorkCompletion>,
+        completions: &mut Vec<WorkCompletion>,
     ) {
         let mut queues = vec![queue];
         for _ in 1..self.requests {
@@ -304,10 +316,16 @@ impl VerbsTest {
             user.post(*queue, write).await.expect("the queue was empty");
             user.verbs.flush(user.cpu, *queue).await;
         }
-        user.take_all(all, queues.len()).await;
+        user.take_all(completions, queues.len()).await;
     }
 
-    async fn fail(&self, user: &User<'_>, queue: QueuePairId, region: MemoryRegion, all: &mut Vec<WorkCompletion>) {
+    async fn fail(
+        &self,
+        user: &User<'_>,
+        queue: QueuePairId,
+        region: MemoryRegion,
+        completions: &mut Vec<WorkCompletion>,
+    ) {
         let (from, bytes) = (user.local, self.bytes);
         let write = |key| WorkOperation::Write { from, to: region.at, key, bytes };
         let first = match self.scenario {
@@ -324,12 +342,12 @@ impl VerbsTest {
         if self.scenario == Scenario::Overrun {
             user.endpoint.until(user.endpoint.now() + Time::from_us(200)).await;
         }
-        user.take_all(all, self.requests as usize).await;
+        user.take_all(completions, self.requests as usize).await;
         // A queue pair in the error state flushes what is posted later, too.
         if self.scenario != Scenario::Overrun {
             user.post(queue, write(region.key)).await.expect("the queue has capacity");
             user.verbs.flush(user.cpu, queue).await;
-            user.take_all(all, self.requests as usize + 1).await;
+            user.take_all(completions, self.requests as usize + 1).await;
         }
     }
 }

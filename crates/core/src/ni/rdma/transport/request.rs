@@ -63,6 +63,6 @@ pub enum ResponseVerdict<W> {
     Ignored,
 }
 
-/// The error of a requester that has tried often enough.
+/// The error of a requester that has used up its retries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RetriesExhausted;

@@ -39,11 +39,11 @@ impl<W> PendingRequest<W> {
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 struct SelectiveState {
     /// Packets that have arrived early, as offsets from the oldest unacknowledged packet's number modulo 2³².
-    arrived: BTreeSet<u32>,
+    early_packets: BTreeSet<u32>,
     /// Packets to be sent again.
-    lost: BTreeSet<u32>,
+    lost_packets: BTreeSet<u32>,
     /// Packets that were sent again, each with the first packet that had not been sent before its last retransmission.
-    repeated: BTreeMap<u32, u32>,
+    retransmitted: BTreeMap<u32, u32>,
 }
 
 /// The requester of a queue pair. `W` is the type of the work request.
@@ -53,17 +53,17 @@ pub struct PairRequester<W> {
     /// Oldest packet that is not acknowledged, counted without wrapping around.
     oldest: u32,
     /// Next packet to send.
-    cursor: u32,
+    next_to_send: u32,
     /// First packet that was never sent.
-    highest: u32,
+    first_unsent: u32,
     /// First packet of the next request.
     end: u32,
     /// Number of reads and atomic operations that were sent and have no complete response.
     reads: u32,
     time_outs: u32,
-    not_ready: u32,
+    not_ready_count: u32,
     /// Whether a gap in a response was acted upon, and no response has been accepted since.
-    gap_seen: bool,
+    is_gap_handled: bool,
     selective: Option<Box<SelectiveState>>,
 }
 
@@ -72,13 +72,13 @@ impl<W> Default for PairRequester<W> {
         PairRequester {
             requests: VecDeque::new(),
             oldest: 0,
-            cursor: 0,
-            highest: 0,
+            next_to_send: 0,
+            first_unsent: 0,
             end: 0,
             reads: 0,
             time_outs: 0,
-            not_ready: 0,
-            gap_seen: false,
+            not_ready_count: 0,
+            is_gap_handled: false,
             selective: None,
         }
     }
@@ -94,7 +94,7 @@ impl<W: Clone> PairRequester<W> {
 
     /// Returns whether packets wait for an acknowledgement or a response.
     pub fn is_waiting(&self) -> bool {
-        self.oldest != self.highest
+        self.oldest != self.first_unsent
     }
 
     /// Returns whether no request is pending.
@@ -102,7 +102,8 @@ impl<W: Clone> PairRequester<W> {
         self.requests.is_empty()
     }
 
-    /// Returns the count of the packet with sequence number `psn`, which is near the oldest one.
+    /// Returns the count of the packet with sequence number `psn`, which is near the oldest packet. Counts do not wrap
+    /// at 2²⁴ as sequence numbers do.
     fn count_of(&self, psn: Psn) -> u32 {
         let base = Psn::new(self.oldest);
         match psn.is_before(base) {
@@ -120,19 +121,19 @@ impl<W: Clone> PairRequester<W> {
 
     /// Returns the next packet to send, if any may be sent.
     pub fn next(&mut self, limits: &RequesterLimits) -> Option<Transmission<W>> {
-        if let Some(lost) = self.selective.as_mut().and_then(|state| state.lost.pop_first())
-            && let Some(again) = self.repeat(lost)
+        if let Some(lost) = self.selective.as_mut().and_then(|state| state.lost_packets.pop_first())
+            && let Some(retransmission) = self.retransmit(lost)
         {
-            return Some(again);
+            return Some(retransmission);
         }
-        if self.cursor == self.end || self.cursor.wrapping_sub(self.oldest) >= limits.window {
+        if self.next_to_send == self.end || self.next_to_send.wrapping_sub(self.oldest) >= limits.window {
             return None;
         }
-        let (count, index) = (self.cursor, self.index_of(self.cursor));
+        let (count, index) = (self.next_to_send, self.index_of(self.next_to_send));
         let request = &mut self.requests[index];
         let number = Psn::new(count).since(request.first);
         match request.kind {
-            RequestKind::OneWay => self.cursor = count.wrapping_add(1),
+            RequestKind::OneWay => self.next_to_send = count.wrapping_add(1),
             RequestKind::WithResponse => {
                 if !request.is_sent {
                     if self.reads == limits.reads {
@@ -140,25 +141,25 @@ impl<W: Clone> PairRequester<W> {
                     }
                     self.reads += 1;
                 }
-                self.cursor = count.wrapping_add(request.packets - number);
+                self.next_to_send = count.wrapping_add(request.packets - number);
             }
         }
         request.is_sent = true;
-        let is_retransmission = (count.wrapping_sub(self.highest) as i32) < 0;
-        if (self.cursor.wrapping_sub(self.highest) as i32) > 0 {
-            self.highest = self.cursor;
+        let is_retransmission = (count.wrapping_sub(self.first_unsent) as i32) < 0;
+        if (self.next_to_send.wrapping_sub(self.first_unsent) as i32) > 0 {
+            self.first_unsent = self.next_to_send;
         }
         Some(Transmission { work: request.work.clone(), number, psn: Psn::new(count), is_retransmission })
     }
 
     /// Returns whether [`next`](Self::next) may return a packet.
     pub fn may_send(&self, limits: &RequesterLimits) -> bool {
-        let has_lost = self.selective.as_ref().is_some_and(|state| !state.lost.is_empty());
-        has_lost || self.cursor != self.end && self.cursor.wrapping_sub(self.oldest) < limits.window
+        let has_lost = self.selective.as_ref().is_some_and(|state| !state.lost_packets.is_empty());
+        has_lost || self.next_to_send != self.end && self.next_to_send.wrapping_sub(self.oldest) < limits.window
     }
 
     /// Returns the packet `count` to be sent again by selective repeat, if it still lacks an acknowledgement.
-    fn repeat(&mut self, count: u32) -> Option<Transmission<W>> {
+    fn retransmit(&mut self, count: u32) -> Option<Transmission<W>> {
         if (count.wrapping_sub(self.oldest) as i32) < 0 {
             return None;
         }
@@ -175,22 +176,22 @@ impl<W: Clone> PairRequester<W> {
         let end = count.wrapping_add(request.end().since(Psn::new(count)));
         let takes_all = request.kind == RequestKind::WithResponse;
         let state = self.selective.as_mut().expect("selective repeat has state");
-        state.repeated.insert(count, self.highest);
+        state.retransmitted.insert(count, self.first_unsent);
         if takes_all {
-            state.lost.retain(|lost| (lost.wrapping_sub(end) as i32) >= 0);
+            state.lost_packets.retain(|lost| (lost.wrapping_sub(end) as i32) >= 0);
         }
         Some(Transmission { work, number, psn, is_retransmission: true })
     }
 
     /// Handles an acknowledgement of all packets up to `psn`, and appends the requests that are complete to
-    /// `completed`. Returns whether it acknowledges any packet.
-    pub fn acknowledge(&mut self, psn: Psn, completed: &mut Vec<W>) -> bool {
+    /// `completed_requests`. Returns whether it acknowledges any packet.
+    pub fn acknowledge(&mut self, psn: Psn, completed_requests: &mut Vec<W>) -> bool {
         let to = self.count_of(psn).wrapping_add(1);
-        let is_new = (to.wrapping_sub(self.oldest) as i32) > 0 && (to.wrapping_sub(self.highest) as i32) <= 0;
+        let is_new = (to.wrapping_sub(self.oldest) as i32) > 0 && (to.wrapping_sub(self.first_unsent) as i32) <= 0;
         if !is_new {
             return false;
         }
-        let before = self.oldest;
+        let previous_oldest = self.oldest;
         while let Some(front) = self.requests.front() {
             let first = self.oldest.wrapping_sub(Psn::new(self.oldest).since(front.first));
             let end = first.wrapping_add(front.packets);
@@ -200,9 +201,9 @@ impl<W: Clone> PairRequester<W> {
             if front.lacks_response() {
                 // A later request was acknowledged, so responses of this one were lost.
                 self.oldest = first.wrapping_add(front.received);
-                if !self.gap_seen {
-                    self.gap_seen = true;
-                    self.cursor = self.oldest;
+                if !self.is_gap_handled {
+                    self.is_gap_handled = true;
+                    self.next_to_send = self.oldest;
                 }
                 break;
             }
@@ -211,52 +212,53 @@ impl<W: Clone> PairRequester<W> {
                 break;
             }
             self.oldest = end;
-            completed.extend(self.requests.pop_front().map(|request| request.work));
+            completed_requests.extend(self.requests.pop_front().map(|request| request.work));
         }
-        self.progress(before)
+        self.progress(previous_oldest)
     }
 
-    /// Ends the handling of an acknowledgement or response, before which the oldest packet was `before`.
-    fn progress(&mut self, before: u32) -> bool {
-        if (self.cursor.wrapping_sub(self.oldest) as i32) < 0 {
-            self.cursor = self.oldest;
+    /// Ends the handling of an acknowledgement or response, before which the oldest packet was `previous_oldest`.
+    fn progress(&mut self, previous_oldest: u32) -> bool {
+        if (self.next_to_send.wrapping_sub(self.oldest) as i32) < 0 {
+            self.next_to_send = self.oldest;
         }
         let oldest = self.oldest;
-        if oldest == before {
+        if oldest == previous_oldest {
             return false;
         }
-        (self.time_outs, self.not_ready) = (0, 0);
+        (self.time_outs, self.not_ready_count) = (0, 0);
         if let Some(state) = &mut self.selective {
-            for packets in [&mut state.arrived, &mut state.lost] {
+            for packets in [&mut state.early_packets, &mut state.lost_packets] {
                 packets.retain(|count| (count.wrapping_sub(oldest) as i32) >= 0);
             }
-            state.repeated.retain(|count, _| (count.wrapping_sub(oldest) as i32) >= 0);
+            state.retransmitted.retain(|count, _| (count.wrapping_sub(oldest) as i32) >= 0);
         }
         true
     }
 
     /// Handles a response with sequence number `psn`.
-    pub fn respond(&mut self, psn: Psn, completed: &mut Vec<W>) -> ResponseVerdict<W> {
+    pub fn respond(&mut self, psn: Psn, completed_requests: &mut Vec<W>) -> ResponseVerdict<W> {
         let count = self.count_of(psn);
-        let is_sent = (count.wrapping_sub(self.oldest) as i32) >= 0 && (count.wrapping_sub(self.highest) as i32) < 0;
+        let is_sent =
+            (count.wrapping_sub(self.oldest) as i32) >= 0 && (count.wrapping_sub(self.first_unsent) as i32) < 0;
         if !is_sent {
             return ResponseVerdict::Ignored;
         }
         let first = self.requests[self.index_of(count)].first;
         // A response acknowledges all earlier requests.
-        self.acknowledge(first.previous(), completed);
+        self.acknowledge(first.previous(), completed_requests);
         if self.requests.is_empty() {
             return ResponseVerdict::Ignored;
         }
         let index = self.index_of(count);
-        let before = self.oldest;
+        let previous_oldest = self.oldest;
         let Some(request) = self.requests.get_mut(index) else { return ResponseVerdict::Ignored };
         let number = psn.since(request.first);
         if request.kind == RequestKind::OneWay || number != request.received {
             let is_gap = request.kind == RequestKind::WithResponse && number > request.received;
-            if is_gap && !self.gap_seen && index == 0 {
-                self.gap_seen = true;
-                self.cursor = self.oldest;
+            if is_gap && !self.is_gap_handled && index == 0 {
+                self.is_gap_handled = true;
+                self.next_to_send = self.oldest;
             }
             return ResponseVerdict::Ignored;
         }
@@ -265,49 +267,50 @@ impl<W: Clone> PairRequester<W> {
         if !request.lacks_response() {
             self.reads -= 1;
         }
-        self.gap_seen = false;
-        self.complete_responses(completed);
-        self.progress(before);
+        self.is_gap_handled = false;
+        self.complete_responses(completed_requests);
+        self.progress(previous_oldest);
         ResponseVerdict::Accepted { work, number }
     }
 
     /// Removes the requests at the front whose responses are complete.
-    fn complete_responses(&mut self, completed: &mut Vec<W>) {
+    fn complete_responses(&mut self, completed_requests: &mut Vec<W>) {
         while let Some(front) = self.requests.front().filter(|front| front.kind == RequestKind::WithResponse) {
             let first = self.oldest.wrapping_sub(Psn::new(self.oldest).since(front.first));
             self.oldest = first.wrapping_add(front.received);
             if front.lacks_response() {
                 break;
             }
-            completed.extend(self.requests.pop_front().map(|request| request.work));
+            completed_requests.extend(self.requests.pop_front().map(|request| request.work));
         }
     }
 
     /// Handles a negative acknowledgement: packet `expected` has not arrived. `early` is a later packet that the
     /// responder keeps, if it keeps any.
-    pub fn repeat_from(&mut self, expected: Psn, early: Option<Psn>, completed: &mut Vec<W>) {
-        self.acknowledge(expected.previous(), completed);
+    pub fn retransmit_from(&mut self, expected: Psn, early: Option<Psn>, completed_requests: &mut Vec<W>) {
+        self.acknowledge(expected.previous(), completed_requests);
         let from = self.count_of(expected);
-        let is_pending = (from.wrapping_sub(self.oldest) as i32) >= 0 && (from.wrapping_sub(self.highest) as i32) < 0;
+        let is_pending =
+            (from.wrapping_sub(self.oldest) as i32) >= 0 && (from.wrapping_sub(self.first_unsent) as i32) < 0;
         if !is_pending {
             return;
         }
         match early {
             None => {
-                if (from.wrapping_sub(self.cursor) as i32) < 0 {
-                    self.cursor = from;
+                if (from.wrapping_sub(self.next_to_send) as i32) < 0 {
+                    self.next_to_send = from;
                 }
             }
             Some(early) => {
                 let early = self.count_of(early);
                 let state = self.selective.get_or_insert_default();
-                state.arrived.insert(early);
+                state.early_packets.insert(early);
                 let mut count = from;
                 while (count.wrapping_sub(early) as i32) < 0 {
-                    let next = state.repeated.get(&count);
+                    let next = state.retransmitted.get(&count);
                     let is_overtaken = next.is_none_or(|next| (early.wrapping_sub(*next) as i32) >= 0);
-                    if !state.arrived.contains(&count) && is_overtaken {
-                        state.lost.insert(count);
+                    if !state.early_packets.contains(&count) && is_overtaken {
+                        state.lost_packets.insert(count);
                     }
                     count = count.wrapping_add(1);
                 }
@@ -324,16 +327,16 @@ impl<W: Clone> PairRequester<W> {
         &mut self,
         psn: Psn,
         limits: &RequesterLimits,
-        completed: &mut Vec<W>,
+        completed_requests: &mut Vec<W>,
     ) -> Result<(), RetriesExhausted> {
-        self.acknowledge(psn.previous(), completed);
+        self.acknowledge(psn.previous(), completed_requests);
         let from = self.count_of(psn);
-        if (from.wrapping_sub(self.oldest) as i32) >= 0 && (from.wrapping_sub(self.cursor) as i32) < 0 {
-            self.cursor = from;
+        if (from.wrapping_sub(self.oldest) as i32) >= 0 && (from.wrapping_sub(self.next_to_send) as i32) < 0 {
+            self.next_to_send = from;
         }
-        self.not_ready += 1;
+        self.not_ready_count += 1;
         match limits.not_ready_retries {
-            Some(most) if self.not_ready > most => Err(RetriesExhausted),
+            Some(most) if self.not_ready_count > most => Err(RetriesExhausted),
             _ => Ok(()),
         }
     }
@@ -345,11 +348,11 @@ impl<W: Clone> PairRequester<W> {
     /// Returns an error if that has happened too often in a row.
     pub fn time_out(&mut self, limits: &RequesterLimits) -> Result<(), RetriesExhausted> {
         self.time_outs += 1;
-        self.gap_seen = false;
-        self.cursor = self.oldest;
+        self.is_gap_handled = false;
+        self.next_to_send = self.oldest;
         if let Some(state) = &mut self.selective {
-            state.lost.clear();
-            state.repeated.clear();
+            state.lost_packets.clear();
+            state.retransmitted.clear();
         }
         if self.time_outs > limits.retries { Err(RetriesExhausted) } else { Ok(()) }
     }
@@ -357,7 +360,7 @@ impl<W: Clone> PairRequester<W> {
     /// Removes all pending requests, the oldest first.
     pub fn drain(&mut self) -> Vec<W> {
         let requests = std::mem::take(&mut self.requests);
-        (self.oldest, self.cursor, self.highest, self.reads) = (self.end, self.end, self.end, 0);
+        (self.oldest, self.next_to_send, self.first_unsent, self.reads) = (self.end, self.end, self.end, 0);
         self.selective = None;
         requests.into_iter().map(|request| request.work).collect()
     }

@@ -63,9 +63,9 @@ impl Responder {
         self.is_gap_reported = true;
     }
 
-    /// Keeps the result of the atomic operation with sequence number `psn`, for the last `most` operations.
-    pub fn keep_result(&mut self, psn: Psn, value: u64, most: usize) {
-        if self.results.len() >= most {
+    /// Keeps the result of the atomic operation with sequence number `psn`, for the last `results_max` operations.
+    pub fn keep_result(&mut self, psn: Psn, value: u64, results_max: usize) {
+        if self.results.len() >= results_max {
             self.results.pop_front();
         }
         self.results.push_back((psn, value));

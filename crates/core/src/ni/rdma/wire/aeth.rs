@@ -2,7 +2,7 @@
 
 use super::be24;
 
-/// The statement of an acknowledgement.
+/// The meaning of an acknowledgement: the content of its syndrome field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Syndrome {
     /// All packets up to the sequence number have arrived.
@@ -46,7 +46,7 @@ impl Syndrome {
 /// An acknowledgement extended transport header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AckHeader {
-    /// Statement.
+    /// Meaning of the acknowledgement.
     pub syndrome: Syndrome,
     /// Number of messages that the responder has completed, modulo 2²⁴. With selective repeat, this field of a
     /// sequence error holds the sequence number of the packet that arrived early.

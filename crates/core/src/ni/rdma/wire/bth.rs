@@ -132,8 +132,8 @@ impl OperationCode {
         matches!(self, Code::SendLast | Code::SendOnly | Code::WriteLast | Code::WriteOnly)
     }
 
-    /// Returns the code of packet `number` of a message of `packets` packets, of which `[first, middle, last, only]`
-    /// are the codes.
+    /// Returns the code of packet `number` of a message of `packets` packets. `codes` are those of a first, a
+    /// middle, a last and an only packet.
     pub const fn of_packet(codes: [OperationCode; 4], number: u32, packets: u32) -> OperationCode {
         let [first, middle, last, only] = codes;
         match (number, packets) {

@@ -21,23 +21,23 @@ use std::net::Ipv4Addr;
 use std::ops::Range;
 
 /// UDP port of RoCEv2.
-pub const PORT: u16 = 4791;
+pub const ROCE_PORT: u16 = 4791;
 /// Bytes of an Ethernet frame in addition to its payload: header and frame check sequence.
 pub const ETHERNET_BYTES: usize = 18;
 const IPV4_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;
 /// Offset of the base transport header.
-const TRANSPORT_AT: usize = IPV4_BYTES + UDP_BYTES;
+const TRANSPORT_OFFSET: usize = IPV4_BYTES + UDP_BYTES;
 /// Length of an atomic operation's result.
 const RESULT_BYTES: usize = 8;
-const UDP: u8 = 17;
+const UDP_PROTOCOL: u8 = 17;
 
 /// The reason for which a packet is dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PacketError {
     /// The packet is shorter than its headers.
     TooShort,
-    /// The packet is not one of RoCEv2.
+    /// The packet is not a RoCEv2 packet.
     NotRoce,
     /// The operation code belongs to no operation of the reliable-connected service.
     UnknownOperation,
@@ -86,7 +86,7 @@ impl RocePacket {
             ExtendedHeader::AtomicAck(header, value) => [&header.encode()[..], &value.to_be_bytes()].concat(),
         };
         let padding = payload.len().next_multiple_of(4) - payload.len();
-        let length = TRANSPORT_AT + BaseHeader::BYTES + extended.len() + payload.len() + padding + ICRC_BYTES;
+        let length = TRANSPORT_OFFSET + BaseHeader::BYTES + extended.len() + payload.len() + padding + ICRC_BYTES;
         let mut bytes = Vec::with_capacity(length);
         bytes.extend(self.network_headers(length));
         bytes.extend(BaseHeader { padding, ..self.base }.encode());
@@ -99,20 +99,20 @@ impl RocePacket {
     }
 
     /// Returns the headers of IPv4 and UDP of a packet of `length` bytes. UDP's checksum is 0, as Annex A17 recommends.
-    fn network_headers(&self, length: usize) -> [u8; TRANSPORT_AT] {
-        let mut bytes = [0; TRANSPORT_AT];
+    fn network_headers(&self, length: usize) -> [u8; TRANSPORT_OFFSET] {
+        let mut bytes = [0; TRANSPORT_OFFSET];
         let address = |node| addresses::address(node).expect("a checked machine has addresses for its nodes").octets();
         bytes[0] = 0x45;
         bytes[2..4].copy_from_slice(&(length as u16).to_be_bytes());
         bytes[6] = 0x40;
         bytes[8] = 64;
-        bytes[9] = UDP;
+        bytes[9] = UDP_PROTOCOL;
         bytes[12..16].copy_from_slice(&address(self.from));
         bytes[16..20].copy_from_slice(&address(self.to));
         let checksum = Sum::of_bytes(&bytes[..IPV4_BYTES]).checksum();
         bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
         bytes[20..22].copy_from_slice(&self.port.to_be_bytes());
-        bytes[22..24].copy_from_slice(&PORT.to_be_bytes());
+        bytes[22..24].copy_from_slice(&ROCE_PORT.to_be_bytes());
         bytes[24..26].copy_from_slice(&((length - IPV4_BYTES) as u16).to_be_bytes());
         bytes
     }
@@ -124,8 +124,8 @@ impl RocePacket {
     /// Returns the reason for which an interface drops the packet.
     pub fn decode(bytes: &[u8]) -> Result<(RocePacket, Range<usize>), PacketError> {
         let end = bytes.len().checked_sub(ICRC_BYTES).ok_or(PacketError::TooShort)?;
-        let base = bytes[..end].get(TRANSPORT_AT..).and_then(<[u8]>::first_chunk).ok_or(PacketError::TooShort)?;
-        if bytes[0] != 0x45 || bytes[9] != UDP || bytes[22..24] != PORT.to_be_bytes() {
+        let base = bytes[..end].get(TRANSPORT_OFFSET..).and_then(<[u8]>::first_chunk).ok_or(PacketError::TooShort)?;
+        if bytes[0] != 0x45 || bytes[9] != UDP_PROTOCOL || bytes[22..24] != ROCE_PORT.to_be_bytes() {
             return Err(PacketError::NotRoce);
         }
         if invariant_crc(&bytes[..end]) != bytes[end..] {
@@ -145,7 +145,7 @@ impl RocePacket {
 
 /// Parses the extended header of a packet without CRC; returns it, and the offset of the payload.
 fn extended_header(base: &BaseHeader, bytes: &[u8]) -> Result<(ExtendedHeader, usize), PacketError> {
-    let at = TRANSPORT_AT + BaseHeader::BYTES;
+    let at = TRANSPORT_OFFSET + BaseHeader::BYTES;
     let part = |length: usize| bytes.get(at..at + length).ok_or(PacketError::TooShort);
     let code = base.code;
     Ok(match code {

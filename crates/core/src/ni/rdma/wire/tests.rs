@@ -56,10 +56,10 @@ proptest! {
         prop_assert_eq!(bytes.len() % 4, 0);
         // Any bit that routers may not change is covered by the CRC.
         let bit = 8 * 20 + flipped.index(8 * (bytes.len() - 20));
-        let mut wrong = bytes.clone();
-        wrong[bit / 8] ^= 1 << (bit % 8);
+        let mut corrupted = bytes.clone();
+        corrupted[bit / 8] ^= 1 << (bit % 8);
         let is_variant = [26, 27, 32].contains(&(bit / 8));
-        prop_assert_eq!(RocePacket::decode(&wrong).is_ok(), is_variant);
+        prop_assert_eq!(RocePacket::decode(&corrupted).is_ok(), is_variant);
     }
 
     #[test]
@@ -69,7 +69,7 @@ proptest! {
 }
 
 #[test]
-fn a_wrong_crc_has_its_reason() {
+fn a_wrong_crc_is_reported_as_such() {
     let mut bytes = packet(OperationCode::SendOnly, [1, 2, 3, 4]).encode(b"payload");
     bytes[50] ^= 1;
     assert_eq!(RocePacket::decode(&bytes), Err(PacketError::WrongCrc));

@@ -32,9 +32,9 @@ pub struct Admission {
     /// send the packet again; the body of a received packet is a [`ReceivedPacket`].
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
     has_protocol: bool,
-    resends: bool,
-    /// Number of free receive slots; `None` if it is unlimited.
-    slots: Cell<Option<u32>>,
+    retransmits: bool,
+    /// Number of free receive slots; `None` if their number is unlimited.
+    free_slots: Cell<Option<u32>>,
     acknowledgement: Bytes,
 }
 
@@ -54,8 +54,8 @@ impl Admission {
                 Box::new(plain::Plain::new(node, 1, queue))
             }),
             has_protocol,
-            resends: has_protocol && guarantees.survives_loss,
-            slots: Cell::new(guarantees.slots.filter(|_| has_protocol)),
+            retransmits: has_protocol && guarantees.survives_loss,
+            free_slots: Cell::new(guarantees.slots.filter(|_| has_protocol)),
             acknowledgement: protocol.spec().control_frame_length(),
         }
     }
@@ -67,7 +67,7 @@ impl Admission {
 
     /// Returns whether the protocol retransmits lost packets.
     pub(super) fn retransmits(&self) -> bool {
-        self.resends
+        self.retransmits
     }
 
     /// Returns whether a packet can be reserved for sending.
@@ -77,7 +77,7 @@ impl Admission {
 
     /// Reserves a slot, which must be free.
     pub(super) fn reserve(&self) -> Slot {
-        self.protocol.borrow_mut().reserve(CLASS).expect("there was room")
+        self.protocol.borrow_mut().reserve(CLASS).expect("a slot is free")
     }
 
     /// Offers a packet to the protocol for sending.
@@ -115,11 +115,11 @@ impl Admission {
 
     /// Takes a receive slot for a packet that needs one; returns `false` if none is free.
     pub(super) fn take_slot(&self, packet: &Packet) -> bool {
-        match self.slots.get().filter(|_| packet.label().needs_slot) {
+        match self.free_slots.get().filter(|_| packet.label().needs_slot) {
             None => true,
             Some(0) => false,
             Some(free) => {
-                self.slots.set(Some(free - 1));
+                self.free_slots.set(Some(free - 1));
                 true
             }
         }
@@ -133,12 +133,12 @@ impl Admission {
     }
 
     fn add_slot(&self) {
-        self.slots.set(self.slots.get().map(|free| free + 1));
+        self.free_slots.set(self.free_slots.get().map(|free| free + 1));
     }
 
     /// Reports a received packet or control frame to the protocol; returns whether it is to be discarded.
     pub(super) fn arrive(&self, packet: &Packet, body: Option<&Rc<ReceivedPacket>>, now: Time) -> bool {
-        let frame = frame_of(packet, body.map(|arrived| PacketHandle::new(arrived.clone())));
+        let frame = frame_of(packet, body.map(|received_packet| PacketHandle::new(received_packet.clone())));
         let effects = self.protocol.borrow_mut().arrive(frame, now);
         self.apply_effects(effects);
         effects.is_discarded

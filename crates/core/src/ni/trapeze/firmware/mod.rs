@@ -6,8 +6,8 @@
 //! therefore causes no events, and costs one pass after the wake-up.
 
 mod admission;
-mod admitted;
 mod receive;
+mod receive_with_protocol;
 mod send;
 
 pub use admission::Admission;
@@ -34,16 +34,16 @@ struct Context {
     host: Host,
     admission: Rc<Admission>,
     pending: Rc<InFlight>,
-    wait_points: WaitPoints,
+    wait_reasons: WaitReasons,
 }
 
 /// The wait reasons of the firmware, which a deadlock report names.
-struct WaitPoints {
+struct WaitReasons {
     work: WaitReasonId,
     receive_buffer: WaitReasonId,
     receive_entry: WaitReasonId,
     transmit: WaitReasonId,
-    answer: WaitReasonId,
+    acknowledgement: WaitReasonId,
 }
 
 /// The firmware of one interface.
@@ -52,7 +52,7 @@ struct Firmware {
     send: SendSide,
     receive: ReceiveSide,
     /// The direction that used the host engine last. The other direction has priority.
-    host_dma_last: Option<Direction>,
+    last_host_dma: Option<Direction>,
 }
 
 /// Starts the firmware of a node and returns its task. `receive_buffers` are the buffers in host memory of the entries
@@ -65,12 +65,12 @@ pub(super) fn start(
     (instruments, admission): (Rc<Instruments>, &Rc<Admission>),
 ) -> TaskId {
     let (sim, name) = (build.sim, build.name());
-    let wait_points = WaitPoints {
+    let wait_reasons = WaitReasons {
         work: sim.register_wait_reason(format!("work for {name}")),
         receive_buffer: sim.register_wait_reason(format!("a free packet buffer of {name}")),
         receive_entry: sim.register_wait_reason(format!("a receive ring entry of {name}")),
         transmit: sim.register_wait_reason(format!("netTx of {name}")),
-        answer: sim.register_wait_reason(format!("an acknowledgement of what {name} sent")),
+        acknowledgement: sim.register_wait_reason(format!("the acknowledgement of a packet that {name} sent")),
     };
     let context = Context {
         chip: chip.clone(),
@@ -80,23 +80,23 @@ pub(super) fn start(
         host: build.host.clone(),
         admission: admission.clone(),
         pending: build.pending.clone(),
-        wait_points,
+        wait_reasons,
     };
-    let holders = [
-        context.wait_points.work,
-        context.wait_points.receive_buffer,
-        context.wait_points.receive_entry,
-        context.wait_points.transmit,
+    let held_reasons = [
+        context.wait_reasons.work,
+        context.wait_reasons.receive_buffer,
+        context.wait_reasons.receive_entry,
+        context.wait_reasons.transmit,
     ];
     let firmware = Firmware {
         send: SendSide::new(&context),
         receive: ReceiveSide::new(&context, receive_buffers),
         context,
-        host_dma_last: None,
+        last_host_dma: None,
     };
     let task = sim.spawn_server(format!("{name} firmware"), firmware.run());
-    sim.set_holder(holders[1], task);
-    sim.set_holder(holders[3], chip.transmit.task());
+    sim.set_holder(held_reasons[1], task);
+    sim.set_holder(held_reasons[3], chip.transmit.task());
     chip.receive.set_poster(task);
     task
 }
@@ -106,7 +106,7 @@ impl Firmware {
         loop {
             self.context.chip.work(self.context.parameters.firmware.poll).await;
             self.poll_timers().await;
-            if !self.pass().await {
+            if !self.run_pass().await {
                 self.sleep().await;
             }
         }
@@ -123,32 +123,33 @@ impl Firmware {
 
     /// Makes one pass, and returns whether it did any work. Transfers out of packet buffers are started before
     /// transfers into them, because they free buffers.
-    async fn pass(&mut self) -> bool {
+    async fn run_pass(&mut self) -> bool {
         let context = &self.context;
-        let mut worked = self.send.handle_completions(context).await | self.receive.handle_completions(context).await;
-        worked |= self.send.transmit(context).await;
+        let mut has_worked =
+            self.send.handle_completions(context).await | self.receive.handle_completions(context).await;
+        has_worked |= self.send.transmit(context).await;
         // The one engine towards the host serves both directions in turn.
-        if self.host_dma_last == Some(Direction::Read) || !self.send.can_fetch(context) {
-            worked |= self.deliver().await;
+        if self.last_host_dma == Some(Direction::Read) || !self.send.can_fetch(context) {
+            has_worked |= self.deliver().await;
         }
-        worked |= self.receive.take(&self.context).await;
-        worked |= self.receive.admit(&self.context).await;
+        has_worked |= self.receive.keep_posted(&self.context).await;
+        has_worked |= self.receive.admit(&self.context).await;
         // A hostRcv transfer that ended within this pass is counted before a hostTx transfer takes the engine;
         // afterwards the ends of the two could not be distinguished.
         if self.receive.completion_pending(&self.context) {
             return true;
         }
         if self.send.fetch(&self.context).await {
-            self.host_dma_last = Some(Direction::Read);
+            self.last_host_dma = Some(Direction::Read);
             return true;
         }
-        worked | self.deliver().await
+        has_worked | self.deliver().await
     }
 
     async fn deliver(&mut self) -> bool {
         let delivered = self.receive.deliver(&self.context).await;
         if delivered {
-            self.host_dma_last = Some(Direction::Write);
+            self.last_host_dma = Some(Direction::Write);
         }
         delivered
     }
@@ -157,17 +158,17 @@ impl Firmware {
     /// protocol expires. The firmware cannot have missed such an event, since no simulated time has passed since the
     /// beginning of the last pass.
     async fn sleep(&self) {
-        let landed = self.send.watch(&self.context).min(self.receive.watch(&self.context));
-        let wake = landed.min(self.context.admission.next_timer());
+        let landing_time = self.send.watch(&self.context).min(self.receive.watch(&self.context));
+        let wake = landing_time.min(self.context.admission.next_timer());
         let reason = self.receive.blocked_on(&self.context).or(self.send.blocked_on(&self.context));
-        self.context.chip.firmware_wakeup.wait_for(reason.unwrap_or(self.context.wait_points.work), wake).await;
+        self.context.chip.firmware_wakeup.wait_for(reason.unwrap_or(self.context.wait_reasons.work), wake).await;
     }
 }
 
-/// Returns how many of the `landed` bytes, which are in the packet buffer, a transfer may take: whole words, or all
+/// Returns how many of the `landed_bytes`, which are in the packet buffer, a transfer may take: whole words, or all
 /// bytes at the end of the payload.
-fn whole_words(landed: Bytes, total: Bytes) -> Bytes {
-    if landed < total { Bytes(landed.get() / 4 * 4) } else { total }
+fn whole_words(landed_bytes: Bytes, total: Bytes) -> Bytes {
+    if landed_bytes < total { Bytes(landed_bytes.get() / 4 * 4) } else { total }
 }
 
 impl Context {

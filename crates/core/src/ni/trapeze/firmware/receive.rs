@@ -4,9 +4,9 @@
 //! A control message lands in the next entry of the receive ring. Its tag, looked up in the incoming payload table,
 //! determines the address of the payload; without a mapping the payload goes to the buffer that the host attached to
 //! the entry (Yocum et al. 1997, §2.1). With a protocol, the control message lands in the packet buffer, and is copied
-//! to an entry when the protocol has delivered the packet (`admitted.rs`).
+//! to an entry when the protocol has delivered the packet (`receive_with_protocol.rs`).
 
-use super::super::layout::{ACTIVE, CONTROL, endpoints_of, payload_length, state, tag_of, word};
+use super::super::layout::{ACTIVE_MESSAGE_FLAG, CONTROL_BYTES, endpoints_of, payload_length, state, tag_of, word};
 use super::super::parameters::Notification;
 use super::super::stage;
 use super::Context;
@@ -52,7 +52,7 @@ pub(super) struct Slot {
     /// Number of the receive ring entry.
     pub(super) index: u64,
     /// The host buffer attached to that entry.
-    pub(super) attached: Address,
+    pub(super) attached_buffer: Address,
     /// Index of the packet buffer.
     pub(super) buffer: u64,
 }
@@ -64,18 +64,18 @@ pub(super) struct ReceivedPacket {
     pub(super) buffer: u64,
     pub(super) progress: Rc<TransferProgress>,
     /// Whether the network dropped the packet.
-    pub(super) lost: Cell<bool>,
-    /// Whether the protocol discards it, as a duplicate or a refused packet.
-    pub(super) discarded: Cell<bool>,
+    pub(super) is_lost: Cell<bool>,
+    /// Whether the protocol discards the packet, as a duplicate or because no slot is free.
+    pub(super) is_discarded: Cell<bool>,
 }
 
 /// A message on its way from the link to the host.
 pub(super) struct Incoming {
     slot: Slot,
-    arrived: Rc<ReceivedPacket>,
+    received_packet: Rc<ReceivedPacket>,
     /// Host address of the payload.
     address: Address,
-    taken: Bytes,
+    delivered_bytes: Bytes,
     /// Bytes of the transfer that the host engine performs at present.
     in_flight: Option<Bytes>,
     /// The slot of the packet in the protocol.
@@ -84,8 +84,8 @@ pub(super) struct Incoming {
 
 impl ReceiveSide {
     /// Creates the receive direction and attaches a host buffer to every ring entry.
-    pub(super) fn new(context: &Context, attached: &[Address]) -> ReceiveSide {
-        for (index, &buffer) in attached.iter().enumerate() {
+    pub(super) fn new(context: &Context, attached_buffers: &[Address]) -> ReceiveSide {
+        for (index, &buffer) in attached_buffers.iter().enumerate() {
             let entry = context.layout.receive_entry(index as u64);
             context.chip.sram.store_word(entry + word::ADDRESS, buffer as u32);
             context.chip.sram.store_word(entry + word::STATE, state::POSTED);
@@ -101,12 +101,12 @@ impl ReceiveSide {
 
     /// Handles the end of a hostRcv transfer and of a message. Returns whether either has ended.
     pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
-        let idle = context.chip.host_dma.is_idle();
+        let is_idle = context.chip.host_dma.is_idle();
         let Some(head) = self.incoming.front_mut() else { return false };
-        let has_completed = match head.in_flight.filter(|_| idle) {
+        let has_completed = match head.in_flight.filter(|_| is_idle) {
             Some(bytes) => {
-                head.taken += bytes;
-                assert!(head.taken <= head.total(), "no byte is delivered twice");
+                head.delivered_bytes += bytes;
+                assert!(head.delivered_bytes <= head.total(), "no byte is delivered twice");
                 head.in_flight = None;
                 true
             }
@@ -115,7 +115,7 @@ impl ReceiveSide {
         if has_completed {
             context.log().await;
         }
-        let has_ended = head.in_flight.is_none() && (head.is_lost() || head.taken == head.total());
+        let has_ended = head.in_flight.is_none() && (head.is_lost() || head.delivered_bytes == head.total());
         if has_ended {
             self.finish(context).await;
         }
@@ -136,7 +136,7 @@ impl ReceiveSide {
             self.repost(context, head.slot);
             return;
         }
-        let journey = &head.arrived.packet.journey;
+        let journey = &head.received_packet.packet.journey;
         context.work_for(journey, context.parameters.firmware.receive_end).await;
         let entry = context.layout.receive_entry(head.slot.index);
         let sram = &context.chip.sram;
@@ -153,12 +153,12 @@ impl ReceiveSide {
     fn repost(&mut self, context: &Context, slot: Slot) {
         let entry = context.layout.receive_entry(slot.index);
         self.next_entry = slot.index;
-        context.chip.sram.store_word(entry + word::ADDRESS, slot.attached as u32);
+        context.chip.sram.store_word(entry + word::ADDRESS, slot.attached_buffer as u32);
         context.chip.sram.store_word(entry + word::STATE, state::POSTED);
     }
 
     /// Keeps netRcv posted: first for a control message, then for its payload.
-    pub(super) async fn take(&mut self, context: &Context) -> bool {
+    pub(super) async fn keep_posted(&mut self, context: &Context) -> bool {
         if !context.chip.receive.is_idle() {
             return false;
         }
@@ -167,8 +167,8 @@ impl ReceiveSide {
             LinkState::Idle => self.post_control(context).await,
             LinkState::Control(slot) => self.control_arrived(context, slot).await,
             LinkState::Frame(buffer) => self.frame_arrived(context, buffer).await,
-            LinkState::WaitingForSlot(arrived) => self.take_slot(context, arrived).await,
-            LinkState::PayloadArriving(arrived) => self.payload_arrived(context, arrived).await,
+            LinkState::WaitingForSlot(received_packet) => self.take_slot(context, received_packet).await,
+            LinkState::PayloadArriving(received_packet) => self.payload_arrived(context, received_packet).await,
         }
     }
 
@@ -178,17 +178,17 @@ impl ReceiveSide {
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
         // The entry of a lost message is used again, so the next entry must not be taken before that.
-        let is_losing = self.incoming.iter().any(Incoming::is_lost);
-        if is_losing || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
+        let has_lost_message = self.incoming.iter().any(Incoming::is_lost);
+        if has_lost_message || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
         context.chip.work(context.parameters.firmware.receive_post).await;
         self.next_entry += 1;
-        let attached = u64::from(sram.load_word(entry + word::ADDRESS));
+        let attached_buffer = u64::from(sram.load_word(entry + word::ADDRESS));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
-        let progress = Rc::new(TransferProgress::new(CONTROL));
+        let progress = Rc::new(TransferProgress::new(CONTROL_BYTES));
         context.chip.receive.begin(ReceiveJob { sram_address: entry, progress, closed_stage: None });
-        self.link = LinkState::Control(Slot { index, attached, buffer });
+        self.link = LinkState::Control(Slot { index, attached_buffer, buffer });
         true
     }
 
@@ -209,40 +209,44 @@ impl ReceiveSide {
         }
         context.log().await;
         context.work_for(&packet.journey, context.parameters.firmware.receive_begin).await;
-        let address = self.address(context, entry, slot.attached);
-        let arrived = ReceivedPacket::new(packet, slot.buffer, length);
+        let address = self.address(context, entry, slot.attached_buffer);
+        let received_packet = ReceivedPacket::new(packet, slot.buffer, length);
         if !length.is_empty() {
-            self.receive_payload(context, &arrived);
+            self.receive_payload(context, &received_packet);
         }
-        self.incoming.push_back(Incoming::new(slot, arrived, address, None));
+        self.incoming.push_back(Incoming::new(slot, received_packet, address, None));
         true
     }
 
     /// Posts netRcv for a payload.
-    pub(super) fn receive_payload(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
-        let closed_stage = (!arrived.discarded.get()).then_some(stage::NETWORK);
-        let sram_address = context.layout.receive_buffer(arrived.buffer);
-        context.chip.receive.begin(ReceiveJob { sram_address, progress: arrived.progress.clone(), closed_stage });
-        self.link = LinkState::PayloadArriving(arrived.clone());
+    pub(super) fn receive_payload(&mut self, context: &Context, received_packet: &Rc<ReceivedPacket>) {
+        let closed_stage = (!received_packet.is_discarded.get()).then_some(stage::NETWORK);
+        let sram_address = context.layout.receive_buffer(received_packet.buffer);
+        context.chip.receive.begin(ReceiveJob {
+            sram_address,
+            progress: received_packet.progress.clone(),
+            closed_stage,
+        });
+        self.link = LinkState::PayloadArriving(received_packet.clone());
     }
 
     /// Returns the payload's address by early demultiplexing: the address of a mapped tag, or else the buffer attached
     /// to the entry.
-    pub(super) fn address(&self, context: &Context, entry: u64, attached: Address) -> Address {
+    pub(super) fn address(&self, context: &Context, entry: u64, attached_buffer: Address) -> Address {
         let tag_word = context.chip.sram.load_word(entry + word::TAG_NODE);
         let (tag, [_, endpoint]) = (tag_of(tag_word), endpoints_of(tag_word));
-        let mapped = match tag & ACTIVE == 0 && u64::from(tag) < context.parameters.tags {
+        let mapped_address = match tag & ACTIVE_MESSAGE_FLAG == 0 && u64::from(tag) < context.parameters.tags {
             true => context.chip.sram.load_word(context.layout.tag(endpoint, tag)),
             false => 0,
         };
-        u64::from(mapped).checked_sub(1).unwrap_or(attached)
+        u64::from(mapped_address).checked_sub(1).unwrap_or(attached_buffer)
     }
 
-    async fn payload_arrived(&mut self, context: &Context, arrived: Rc<ReceivedPacket>) -> bool {
-        arrived.lost.set(context.chip.receive.take_dropped().is_some());
+    async fn payload_arrived(&mut self, context: &Context, received_packet: Rc<ReceivedPacket>) -> bool {
+        received_packet.is_lost.set(context.chip.receive.take_dropped().is_some());
         context.log().await;
         if context.admission.has_protocol() {
-            self.packet_ended(context, &arrived).await;
+            self.packet_ended(context, &received_packet).await;
         }
         true
     }
@@ -255,85 +259,87 @@ impl ReceiveSide {
     /// Starts the next hostRcv transfer of the first message, if the policy permits it.
     pub(super) async fn deliver(&mut self, context: &Context) -> bool {
         // A transfer that ended within this pass has not been counted yet.
-        let idle =
+        let is_idle =
             |head: &&mut Incoming| !head.is_lost() && head.in_flight.is_none() && context.chip.host_dma.is_idle();
-        let Some(head) = self.incoming.front_mut().filter(idle) else { return false };
+        let Some(head) = self.incoming.front_mut().filter(is_idle) else { return false };
         let (policy, total) = (&context.parameters.policy, head.total());
-        if policy.transfer_length(head.landed(context.chip.sim.now()), head.taken, total).is_none() {
+        if policy.transfer_length(head.landed(context.chip.sim.now()), head.delivered_bytes, total).is_none() {
             return false;
         }
-        context.work_for(&head.arrived.packet.journey, context.parameters.firmware.transfer).await;
+        context.work_for(&head.received_packet.packet.journey, context.parameters.firmware.transfer).await;
         // The transfer includes the bytes that landed while the firmware prepared it.
-        let landed = head.landed(context.chip.sim.now());
-        let bytes = policy.transfer_length(landed, head.taken, total).expect("landed bytes do not decrease");
+        let landed_bytes = head.landed(context.chip.sim.now());
+        let bytes =
+            policy.transfer_length(landed_bytes, head.delivered_bytes, total).expect("landed bytes do not decrease");
         head.in_flight = Some(bytes);
         context.chip.host_dma.begin(head.job(context, bytes));
         true
     }
 
     /// Watches for the count of landed bytes at which the next transfer of the first message can start. Returns the
-    /// time of that, if it is known.
+    /// time at which that count is reached, or `Time::MAX` if the time is not known yet.
     pub(super) fn watch(&self, context: &Context) -> Time {
         let Some(head) = self.incoming.front().filter(|head| head.in_flight.is_none()) else { return Time::MAX };
-        let count = context.parameters.policy.start_threshold(head.taken, head.total());
-        head.arrived.progress.watch(count).unwrap_or(Time::MAX)
+        let count = context.parameters.policy.start_threshold(head.delivered_bytes, head.total());
+        head.received_packet.progress.watch(count).unwrap_or(Time::MAX)
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
     pub(super) fn blocked_on(&self, context: &Context) -> Option<WaitReasonId> {
-        let idle = matches!(self.link, LinkState::Idle);
+        let is_idle = matches!(self.link, LinkState::Idle);
         match self.free_buffers.is_empty() {
-            true => idle.then_some(context.wait_points.receive_buffer),
-            false => idle.then_some(context.wait_points.receive_entry),
+            true => is_idle.then_some(context.wait_reasons.receive_buffer),
+            false => is_idle.then_some(context.wait_reasons.receive_entry),
         }
     }
 }
 
 impl ReceivedPacket {
     pub(super) fn new(packet: Rc<Packet>, buffer: u64, length: Bytes) -> Rc<ReceivedPacket> {
-        let (lost, discarded, progress) = (Cell::new(false), Cell::new(false), Rc::new(TransferProgress::new(length)));
-        Rc::new(ReceivedPacket { packet, buffer, progress, lost, discarded })
+        let (is_lost, is_discarded, progress) =
+            (Cell::new(false), Cell::new(false), Rc::new(TransferProgress::new(length)));
+        Rc::new(ReceivedPacket { packet, buffer, progress, is_lost, is_discarded })
     }
 }
 
 impl Incoming {
     pub(super) fn new(
         slot: Slot,
-        arrived: Rc<ReceivedPacket>,
+        received_packet: Rc<ReceivedPacket>,
         address: Address,
         protocol_slot: Option<protocol::Slot>,
     ) -> Incoming {
-        Incoming { slot, arrived, address, taken: Bytes::ZERO, in_flight: None, protocol_slot }
+        Incoming { slot, received_packet, address, delivered_bytes: Bytes::ZERO, in_flight: None, protocol_slot }
     }
 
     /// Returns whether the network dropped the packet.
     pub(super) fn is_lost(&self) -> bool {
-        self.arrived.lost.get()
+        self.received_packet.is_lost.get()
     }
 
     /// Returns whether all of the payload has landed.
     pub(super) fn has_landed(&self) -> bool {
-        self.arrived.progress.finished()
+        self.received_packet.progress.is_complete()
     }
 
     /// Returns the length of the payload.
     fn total(&self) -> Bytes {
-        self.arrived.progress.total()
+        self.received_packet.progress.total()
     }
 
     fn landed(&self, now: Time) -> Bytes {
-        super::whole_words(self.arrived.progress.landed(now), self.total())
+        super::whole_words(self.received_packet.progress.landed(now), self.total())
     }
 
     fn job(&self, context: &Context, bytes: Bytes) -> HostJob {
-        let last = self.taken + bytes == self.total();
+        let last = self.delivered_bytes + bytes == self.total();
         HostJob {
             direction: Direction::Write,
-            host_address: self.address + self.taken.get(),
-            sram_address: context.layout.receive_buffer(self.slot.buffer) + self.taken.get(),
+            host_address: self.address + self.delivered_bytes.get(),
+            sram_address: context.layout.receive_buffer(self.slot.buffer) + self.delivered_bytes.get(),
             bytes,
             progress: None,
-            journey: self.arrived.packet.journey.clone(),
+            journey: self.received_packet.packet.journey.clone(),
             closed_stage: last.then_some(stage::HOST_RCV),
         }
     }

@@ -3,7 +3,7 @@
 //! A message keeps its buffer until the protocol releases it, and its ring entry until all earlier entries are free,
 //! because the driver relies on that order.
 
-use super::super::layout::{CONTROL, node_of, payload_length, source_in, state, word};
+use super::super::layout::{CONTROL_BYTES, node_of, payload_length, state, with_node, word};
 use super::super::stage;
 use super::{Context, whole_words};
 use crate::engine::sim::WaitReasonId;
@@ -36,10 +36,10 @@ pub(super) struct Outgoing {
     progress: Rc<TransferProgress>,
     /// The slot of the packet in the protocol, until the packet is offered.
     slot: Cell<Option<Slot>>,
-    /// Whether the end of its hostTx transfer has been logged.
-    logged: Cell<bool>,
-    /// Whether its buffer has been freed.
-    freed: Cell<bool>,
+    /// Whether the end of the message's hostTx transfer has been logged.
+    is_logged: Cell<bool>,
+    /// Whether the message's buffer has been freed.
+    is_freed: Cell<bool>,
 }
 
 /// A packet or control frame that is being sent.
@@ -47,20 +47,20 @@ struct Transmission {
     packet: Rc<Packet>,
     /// The message; `None` for a control frame.
     message: Option<Rc<Outgoing>>,
-    /// SRAM address and length of its first part.
-    first: (u64, Bytes),
+    /// SRAM address and length of the first part of the packet.
+    first_part: (u64, Bytes),
     progress: Rc<TransferProgress>,
-    taken: Bytes,
-    control: Progress,
+    sent_bytes: Bytes,
+    control: ControlState,
     /// Bytes of the payload transfer that netTx performs at present.
     in_flight: Option<Bytes>,
     /// Whether the watchdog dropped the packet; the rest of it is then not sent.
-    lost: bool,
+    is_lost: bool,
 }
 
 /// The progress of the control message.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Progress {
+enum ControlState {
     Waiting,
     InFlight,
     Sent,
@@ -81,53 +81,56 @@ impl SendSide {
     /// has ended.
     pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
         self.log_fetched(context).await;
-        let crossed = self.handle_transmit(context).await;
-        crossed | self.free(context).await
+        let has_transmitted = self.handle_transmit(context).await;
+        has_transmitted | self.free_finished(context).await
     }
 
     async fn handle_transmit(&mut self, context: &Context) -> bool {
         let Some(transmission) = self.transmission.as_mut().filter(|_| context.chip.transmit.is_idle()) else {
             return false;
         };
-        let completed = transmission.count_completed();
-        if completed {
+        let has_completed = transmission.count_completed();
+        if has_completed {
             context.log().await;
         }
-        if completed && context.chip.transmit.was_dropped() {
-            transmission.lost = true;
+        if has_completed && context.chip.transmit.was_dropped() {
+            transmission.is_lost = true;
             context.record_loss(transmission.message.as_deref());
         }
-        let ended = match transmission.lost {
+        let has_ended = match transmission.is_lost {
             // The buffer is free once hostTx has stopped filling it.
-            true => transmission.progress.finished(),
-            false => transmission.control == Progress::Sent && transmission.taken == transmission.progress.total(),
+            true => transmission.progress.is_complete(),
+            false => {
+                transmission.control == ControlState::Sent && transmission.sent_bytes == transmission.progress.total()
+            }
         };
-        if ended {
+        if has_ended {
             self.transmission = None;
             context.admission.frame_sent();
         }
-        completed || ended
+        has_completed || has_ended
     }
 
     /// Logs the hostTx transfers that have ended since the last pass.
     async fn log_fetched(&mut self, context: &Context) {
-        for message in self.outgoing.iter().filter(|message| !message.logged.get() && message.progress.finished()) {
-            message.logged.set(true);
+        for message in self.outgoing.iter().filter(|message| !message.is_logged.get() && message.progress.is_complete())
+        {
+            message.is_logged.set(true);
             context.log().await;
         }
     }
 
     /// Frees the buffers of messages that will not be sent again. Frees ring entries in order, up to the first one
     /// that is still in use. Returns whether a buffer was freed.
-    async fn free(&mut self, context: &Context) -> bool {
+    async fn free_finished(&mut self, context: &Context) -> bool {
         let mut has_freed = false;
         for message in self.outgoing.iter().filter(|message| message.is_finished()) {
             has_freed = true;
-            message.freed.set(true);
+            message.is_freed.set(true);
             context.work_for(&message.journey, context.parameters.firmware.send_end).await;
             self.free_buffers.push(message.buffer);
         }
-        while let Some(message) = self.outgoing.pop_front_if(|message| message.freed.get()) {
+        while let Some(message) = self.outgoing.pop_front_if(|message| message.is_freed.get()) {
             context.chip.sram.store_word(message.entry + word::STATE, state::FREE);
         }
         has_freed
@@ -140,29 +143,30 @@ impl SendSide {
             return false;
         }
         if self.transmission.is_none() {
-            self.offer(context).await;
-            self.transmission = self.next(context).await;
+            self.offer_messages(context).await;
+            self.transmission = self.next_transmission(context).await;
         }
         let Some(transmission) =
-            self.transmission.as_mut().filter(|transmission| !transmission.lost && !transmission.is_in_flight())
+            self.transmission.as_mut().filter(|transmission| !transmission.is_lost && !transmission.is_in_flight())
         else {
             return false;
         };
         let policy = &context.parameters.policy;
-        if transmission.control == Progress::Waiting {
+        if transmission.control == ControlState::Waiting {
             context.work_for(&transmission.packet.journey, context.parameters.firmware.transfer).await;
-            transmission.control = Progress::InFlight;
+            transmission.control = ControlState::InFlight;
             context.chip.transmit.begin(transmission.control_job());
             return true;
         }
-        let (landed, total) = (transmission.landed(context.chip.sim.now()), transmission.progress.total());
-        if policy.transfer_length(landed, transmission.taken, total).is_none() {
+        let (landed_bytes, total) = (transmission.landed(context.chip.sim.now()), transmission.progress.total());
+        if policy.transfer_length(landed_bytes, transmission.sent_bytes, total).is_none() {
             return false;
         }
         context.work_for(&transmission.packet.journey, context.parameters.firmware.transfer).await;
         // The transfer includes the bytes that landed while the firmware prepared it.
-        let landed = transmission.landed(context.chip.sim.now());
-        let bytes = policy.transfer_length(landed, transmission.taken, total).expect("landed bytes do not decrease");
+        let landed_bytes = transmission.landed(context.chip.sim.now());
+        let bytes =
+            policy.transfer_length(landed_bytes, transmission.sent_bytes, total).expect("landed bytes do not decrease");
         transmission.in_flight = Some(bytes);
         context.chip.transmit.begin(transmission.payload_job(context, bytes));
         true
@@ -170,21 +174,21 @@ impl SendSide {
 
     /// Offers messages to the protocol in the order of the ring. A store-and-forward packet is offered when all of it
     /// has landed; a cut-through packet is offered at once, so that it allocates its path early.
-    async fn offer(&mut self, context: &Context) {
+    async fn offer_messages(&mut self, context: &Context) {
         let needs_whole_payload = context.parameters.policy.minpulse().is_none();
         for message in &self.outgoing {
-            if message.slot.get().is_some() && needs_whole_payload && !message.progress.finished() {
+            if message.slot.get().is_some() && needs_whole_payload && !message.progress.is_complete() {
                 break;
             }
             let Some(slot) = message.slot.take() else { continue };
             context.charge_protocol(&message.journey).await;
-            let bytes = CONTROL + message.progress.total();
+            let bytes = CONTROL_BYTES + message.progress.total();
             context.admission.offer(slot, message, (message.destination, message.marks, bytes));
         }
     }
 
     /// Returns the next packet or frame that the protocol sends.
-    async fn next(&mut self, context: &Context) -> Option<Transmission> {
+    async fn next_transmission(&mut self, context: &Context) -> Option<Transmission> {
         let now = context.chip.sim.now();
         let frame = context.admission.next(now)?;
         let label = context.admission.label(&frame);
@@ -194,7 +198,7 @@ impl SendSide {
             packet.set_header(marks, extension);
             context.charge_protocol(&packet.journey).await;
             context.chip.sram.store(context.layout.scratch(), &head_bytes(head));
-            return Some(Transmission::of(packet, None, (context.layout.scratch(), label.length), Rc::default()));
+            return Some(Transmission::new(packet, None, (context.layout.scratch(), label.length), Rc::default()));
         };
         let journey = match is_retransmission {
             true => message.journey.fork(),
@@ -204,20 +208,21 @@ impl SendSide {
             true => journey.close("retry", now),
             false => context.pending.add(to),
         }
-        if context.admission.has_protocol() && !is_retransmission && message.progress.finished() {
+        if context.admission.has_protocol() && !is_retransmission && message.progress.is_complete() {
             journey.close_if_lasted(stage::ADMISSION, now);
         }
-        let (first, progress) = ((message.entry, CONTROL), message.progress.clone());
+        let (first_part, progress) = ((message.entry, CONTROL_BYTES), message.progress.clone());
         let packet = Packet::new(label, journey);
         packet.set_header(marks, extension);
-        Some(Transmission::of(packet, Some(message), first, progress))
+        Some(Transmission::new(packet, Some(message), first_part, progress))
     }
 
     /// Returns whether a message waits in the send ring, and a buffer and the engine are free for it.
     pub(super) fn can_fetch(&self, context: &Context) -> bool {
         let entry = context.layout.send_entry(self.next_entry);
-        let free = context.chip.host_dma.is_idle() && !self.free_buffers.is_empty() && context.admission.can_reserve();
-        free && state::is_to_send(context.chip.sram.load_word(entry + word::STATE))
+        let can_start =
+            context.chip.host_dma.is_idle() && !self.free_buffers.is_empty() && context.admission.can_reserve();
+        can_start && state::is_to_send(context.chip.sram.load_word(entry + word::STATE))
     }
 
     /// Takes the next message of the send ring and starts its hostTx for the whole payload.
@@ -242,7 +247,7 @@ impl SendSide {
         let address = sram.load_word(entry + word::ADDRESS);
         let tag_word = sram.load_word(entry + word::TAG_NODE);
         let destination = node_of(tag_word);
-        sram.store_word(entry + word::TAG_NODE, source_in(tag_word, context.host.node));
+        sram.store_word(entry + word::TAG_NODE, with_node(tag_word, context.host.node));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
         let progress = Rc::new(TransferProgress::new(length));
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
@@ -258,35 +263,36 @@ impl SendSide {
             });
         }
         let slot = Cell::new(Some(context.admission.reserve()));
-        let (logged, freed) = (Cell::new(length.is_empty()), Cell::new(false));
-        let outgoing = Outgoing { entry, buffer, destination, marks, journey, progress, slot, logged, freed };
+        let (is_logged, is_freed) = (Cell::new(length.is_empty()), Cell::new(false));
+        let outgoing = Outgoing { entry, buffer, destination, marks, journey, progress, slot, is_logged, is_freed };
         self.outgoing.push_back(Rc::new(outgoing));
     }
 
-    /// Watches for the count of landed bytes at which the next netTx transfer can start. Returns the time of that, if
-    /// it is known.
+    /// Watches for the count of landed bytes at which the next netTx transfer can start. Returns the time at which that
+    /// count is reached, or `Time::MAX` if the time is not known yet.
     pub(super) fn watch(&self, context: &Context) -> Time {
-        let waiting =
-            |transmission: &&Transmission| transmission.control == Progress::Sent && transmission.in_flight.is_none();
-        let Some(transmission) = self.transmission.as_ref().filter(waiting) else { return Time::MAX };
-        let count = context.parameters.policy.start_threshold(transmission.taken, transmission.progress.total());
+        let waits_for_bytes = |transmission: &&Transmission| {
+            transmission.control == ControlState::Sent && transmission.in_flight.is_none()
+        };
+        let Some(transmission) = self.transmission.as_ref().filter(waits_for_bytes) else { return Time::MAX };
+        let count = context.parameters.policy.start_threshold(transmission.sent_bytes, transmission.progress.total());
         transmission.progress.watch(count).unwrap_or(Time::MAX)
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
     pub(super) fn blocked_on(&self, context: &Context) -> Option<WaitReasonId> {
-        let waits = match self.transmission.is_none() && context.admission.has_protocol() {
-            true => context.wait_points.answer,
-            false => context.wait_points.transmit,
+        let wait_reason = match self.transmission.is_none() && context.admission.has_protocol() {
+            true => context.wait_reasons.acknowledgement,
+            false => context.wait_reasons.transmit,
         };
-        (!self.outgoing.is_empty()).then_some(waits)
+        (!self.outgoing.is_empty()).then_some(wait_reason)
     }
 }
 
 impl Outgoing {
     /// Returns whether the message will not be sent again, because the protocol has released it.
     fn is_finished(self: &Rc<Self>) -> bool {
-        !self.freed.get() && self.slot.get().is_none() && Rc::strong_count(self) == 1
+        !self.is_freed.get() && self.slot.get().is_none() && Rc::strong_count(self) == 1
     }
 
     /// Returns the message's journey.
@@ -301,29 +307,29 @@ impl Outgoing {
 }
 
 impl Transmission {
-    fn of(
+    fn new(
         packet: Rc<Packet>,
         message: Option<Rc<Outgoing>>,
-        first: (u64, Bytes),
+        first_part: (u64, Bytes),
         progress: Rc<TransferProgress>,
     ) -> Transmission {
-        let (taken, control, in_flight, lost) = (Bytes::ZERO, Progress::Waiting, None, false);
-        Transmission { packet, message, first, progress, taken, control, in_flight, lost }
+        let (sent_bytes, control, in_flight, is_lost) = (Bytes::ZERO, ControlState::Waiting, None, false);
+        Transmission { packet, message, first_part, progress, sent_bytes, control, in_flight, is_lost }
     }
 
     /// Returns whether netTx performs a transfer of this packet, or has ended one that is not counted yet.
     fn is_in_flight(&self) -> bool {
-        self.control == Progress::InFlight || self.in_flight.is_some()
+        self.control == ControlState::InFlight || self.in_flight.is_some()
     }
 
     /// Counts the transfer that netTx has ended; returns `false` if there was none.
     fn count_completed(&mut self) -> bool {
         match (self.control, self.in_flight.take()) {
-            (Progress::InFlight, _) => self.control = Progress::Sent,
-            (_, Some(bytes)) => self.taken += bytes,
+            (ControlState::InFlight, _) => self.control = ControlState::Sent,
+            (_, Some(bytes)) => self.sent_bytes += bytes,
             _ => return false,
         }
-        assert!(self.taken <= self.progress.total(), "no byte is sent twice");
+        assert!(self.sent_bytes <= self.progress.total(), "no byte is sent twice");
         true
     }
 
@@ -335,14 +341,14 @@ impl Transmission {
 
     fn control_job(&self) -> TransmitJob {
         let is_last = self.progress.total().is_empty();
-        let (sram_address, bytes) = self.first;
+        let (sram_address, bytes) = self.first_part;
         self.job(sram_address, bytes, is_last)
     }
 
     fn payload_job(&self, context: &Context, bytes: Bytes) -> TransmitJob {
-        let buffer = self.message.as_ref().expect("what has a payload is a message").buffer;
-        let is_last = self.taken + bytes == self.progress.total();
-        self.job(context.layout.send_buffer(buffer) + self.taken.get(), bytes, is_last)
+        let buffer = self.message.as_ref().expect("a payload belongs to a message").buffer;
+        let is_last = self.sent_bytes + bytes == self.progress.total();
+        self.job(context.layout.send_buffer(buffer) + self.sent_bytes.get(), bytes, is_last)
     }
 
     fn job(&self, sram_address: u64, bytes: Bytes, is_last: bool) -> TransmitJob {

@@ -6,7 +6,7 @@ use super::super::gas::Gas;
 use super::super::reads::{self, Phase, PointValue};
 use super::super::subcubes::Subcubes;
 use super::super::{residual, serial, sweep};
-use super::small;
+use super::gas_with_points;
 use crate::engine::rng::{self, RandomStream};
 use rand::RngExt;
 
@@ -21,10 +21,10 @@ struct EmulatedRun {
 
 impl EmulatedRun {
     fn new(gas: &Gas, processors: usize) -> EmulatedRun {
-        let subcubes = Subcubes::new(gas, processors).expect("it fits");
+        let subcubes = Subcubes::new(gas, processors).expect("enough points");
         let field = |processor: usize| {
             let mut field = Field::new(gas);
-            for point in (0..gas.size()).filter(|point| subcubes.owner(gas.at(*point)).0 != processor) {
+            for point in (0..gas.size()).filter(|point| subcubes.owner(gas.indices_of(*point)).0 != processor) {
                 field.states[point] = [f64::NAN; QUANTITIES];
                 field.driving[point] = [f64::NAN; QUANTITIES];
                 field.residuals[point] = [f64::NAN; QUANTITIES];
@@ -43,10 +43,10 @@ impl EmulatedRun {
 
     fn run_phase(&mut self, processor: usize, phase: Phase) -> Quantities {
         let (gas, subcube) = (&self.gas, self.subcubes.subcube_of(processor));
-        for (from, what, point) in reads::remote(gas, &self.subcubes, processor, phase) {
-            assert_eq!(self.subcubes.owner(gas.at(point)).0, from);
+        for (from, kind, point) in reads::remote_reads(gas, &self.subcubes, processor, phase) {
+            assert_eq!(self.subcubes.owner(gas.indices_of(point)).0, from);
             let [state, residual] = [self.fields[from].states[point], self.fields[from].residuals[point]];
-            match what {
+            match kind {
                 PointValue::State => self.fields[processor].states[point] = state,
                 PointValue::Residual => self.fields[processor].residuals[point] = residual,
                 PointValue::Upper => self.fields[processor].uppers[point] = self.fields[from].uppers[point],
@@ -65,24 +65,27 @@ impl EmulatedRun {
     /// Runs the phases between two barriers, one at a time. Each is run on a random processor that need not wait.
     fn run_to_barrier(&mut self, phases: impl Fn(usize) -> Vec<Phase>) -> Quantities {
         let phases: Vec<Vec<Phase>> = (0..self.fields.len()).map(phases).collect();
-        let (mut done, mut norm) = (vec![0; phases.len()], Quantities::default());
+        let (mut done_phases, mut norm) = (vec![0; phases.len()], Quantities::default());
         loop {
             let can_run = |processor: &usize| {
-                let Some(phase) = phases[*processor].get(done[*processor]) else { return false };
+                let Some(phase) = phases[*processor].get(done_phases[*processor]) else { return false };
                 reads::predecessor(&self.gas, &self.subcubes, *processor, *phase).is_none_or(|neighbour| {
                     let index = phases[neighbour].iter().position(|other| other == phase);
-                    done[neighbour] > index.expect("a neighbour along an axis has the same chunks")
+                    done_phases[neighbour] > index.expect("a neighbour along an axis has the same chunks")
                 })
             };
             let ready: Vec<usize> = (0..phases.len()).filter(can_run).collect();
             if ready.is_empty() {
-                assert!((0..phases.len()).all(|processor| done[processor] == phases[processor].len()), "a deadlock");
+                assert!(
+                    (0..phases.len()).all(|processor| done_phases[processor] == phases[processor].len()),
+                    "a deadlock"
+                );
                 return norm;
             }
             let processor = ready[self.random.random_range(0..ready.len() as u64) as usize];
-            let own = self.run_phase(processor, phases[processor][done[processor]]);
-            norm.iter_mut().zip(own).for_each(|(norm, own)| *norm = norm.max(own));
-            done[processor] += 1;
+            let own_norm = self.run_phase(processor, phases[processor][done_phases[processor]]);
+            norm.iter_mut().zip(own_norm).for_each(|(norm, own_norm)| *norm = norm.max(own_norm));
+            done_phases[processor] += 1;
         }
     }
 
@@ -96,8 +99,8 @@ impl EmulatedRun {
                 let forward = (0..chunks).map(|chunk| Phase::Forward(axis, chunk));
                 first.into_iter().chain(forward).chain((0..chunks).map(|chunk| Phase::Backward(axis, chunk))).collect()
             };
-            let own = self.run_to_barrier(sweep);
-            norm.iter_mut().zip(own).for_each(|(norm, own)| *norm = norm.max(own));
+            let own_norm = self.run_to_barrier(sweep);
+            norm.iter_mut().zip(own_norm).for_each(|(norm, own_norm)| *norm = norm.max(own_norm));
         }
         self.run_to_barrier(|_| vec![Phase::Add]);
         norm
@@ -106,14 +109,14 @@ impl EmulatedRun {
 
 #[test]
 fn any_number_of_processors_in_any_order_matches_the_serial_run() {
-    let gas = small(10);
+    let gas = gas_with_points(10);
     let (serial, norms) = serial::run(&gas, 3);
     for processors in [1, 2, 3, 8, 10, 12, 16, 64] {
         let mut run = EmulatedRun::new(&gas, processors);
-        let found: Vec<Quantities> = (0..3).map(|_| run.iterate()).collect();
-        assert_eq!(found, norms, "{processors} processors");
+        let emulated_norms: Vec<Quantities> = (0..3).map(|_| run.iterate()).collect();
+        assert_eq!(emulated_norms, norms, "{processors} processors");
         for point in 0..gas.size() {
-            let (processor, _) = run.subcubes.owner(gas.at(point));
+            let (processor, _) = run.subcubes.owner(gas.indices_of(point));
             assert_eq!(
                 run.fields[processor].states[point], serial.states[point],
                 "{processors} processors, point {point}"

@@ -11,13 +11,13 @@ use super::{residual, serial, sweep};
 use crate::engine::rng;
 use rand::RngExt;
 
-fn small(points: usize) -> Gas {
+fn gas_with_points(points: usize) -> Gas {
     Gas { points, ..Gas::default() }
 }
 
-fn error(gas: &Gas, field: &Field) -> f64 {
+fn max_error(gas: &Gas, field: &Field) -> f64 {
     let deviation_at = |point: usize| {
-        let solution = gas::solution(gas.position(gas.at(point)));
+        let solution = gas::solution(gas.position(gas.indices_of(point)));
         field.states[point].iter().zip(solution).map(|(state, solution)| (state - solution).abs()).fold(0.0, f64::max)
     };
     (0..gas.size()).map(deviation_at).fold(0.0, f64::max)
@@ -29,12 +29,12 @@ fn jacobian_is_the_derivative_of_the_flux() {
     for axis in 0..3 {
         let jacobian = gas::jacobian(&state, axis);
         for column in 0..QUANTITIES {
-            let moved = |by: f64| {
+            let flux_at = |change: f64| {
                 let mut state = state;
-                state[column] += by;
+                state[column] += change;
                 gas::flux(&state, axis)
             };
-            let (up, down) = (moved(1e-5), moved(-1e-5));
+            let (up, down) = (flux_at(1e-5), flux_at(-1e-5));
             for row in 0..QUANTITIES {
                 let slope = (up[row] - down[row]) / 2e-5;
                 assert!((jacobian[row][column] - slope).abs() < 1e-8, "axis {axis}, {row} by {column}: {slope}");
@@ -52,17 +52,20 @@ fn solve_inverts_a_matrix_and_a_vector() {
     (0..QUANTITIES).for_each(|row| matrix[row][row] += 4.0);
     let vector = right[2].map(|value| value + 1.0);
     let (matrices, vectors) = coupling::solve(matrix, right, vector);
-    let left = coupling::subtract_product(&vector, &matrix, &vectors);
-    let lefts = coupling::subtract_matrix_product(&right, &matrix, &matrices);
-    assert!(left.iter().chain(lefts.iter().flatten()).all(|value| value.abs() < 1e-14), "{left:?} {lefts:?}");
+    let vector_residual = coupling::subtract_product(&vector, &matrix, &vectors);
+    let matrix_residual = coupling::subtract_matrix_product(&right, &matrix, &matrices);
+    assert!(
+        vector_residual.iter().chain(matrix_residual.iter().flatten()).all(|value| value.abs() < 1e-14),
+        "{vector_residual:?} {matrix_residual:?}"
+    );
 }
 
 #[test]
 fn the_solution_is_steady() {
-    let gas = small(9);
+    let gas = gas_with_points(9);
     let mut field = Field::new(&gas);
-    (0..gas.size()).for_each(|point| field.states[point] = gas::solution(gas.position(gas.at(point))));
-    let whole = Subcubes::new(&gas, 1).expect("it fits").subcube_of(0);
+    (0..gas.size()).for_each(|point| field.states[point] = gas::solution(gas.position(gas.indices_of(point))));
+    let whole = Subcubes::new(&gas, 1).expect("enough points").subcube_of(0);
     assert_eq!(residual::residuals(&gas, &mut field, &whole), Quantities::default());
 }
 
@@ -70,15 +73,15 @@ fn the_solution_is_steady() {
 fn residual_falls_and_the_solution_converges() {
     let gas = Gas { points: 12, step: 0.01, ..Gas::default() };
     let (field, norms) = serial::run(&gas, 120);
-    let begin = error(&gas, &Field::new(&gas));
-    assert!(begin > 0.5, "the initial state is far from the solution: {begin}");
-    assert!(error(&gas, &field) < 1e-9 * begin, "{}", error(&gas, &field));
+    let initial_error = max_error(&gas, &Field::new(&gas));
+    assert!(initial_error > 0.5, "the initial state is far from the solution: {initial_error}");
+    assert!(max_error(&gas, &field) < 1e-9 * initial_error, "{}", max_error(&gas, &field));
     let (first, last) = (norms[0], norms[119]);
     assert!((0..QUANTITIES).all(|quantity| last[quantity] < 1e-9 * first[quantity]), "{first:?} {last:?}");
     // In four iterations of the data set, the residual of each quantity falls in each iteration.
     let (_, norms) = serial::run(&Gas::default(), 4);
     assert!(
-        (0..3).all(|at| (0..QUANTITIES).all(|quantity| norms[at + 1][quantity] < norms[at][quantity])),
+        (0..3).all(|step| (0..QUANTITIES).all(|quantity| norms[step + 1][quantity] < norms[step][quantity])),
         "{norms:?}"
     );
 }
@@ -86,7 +89,7 @@ fn residual_falls_and_the_solution_converges() {
 #[test]
 fn sweeps_solve_their_systems() {
     let gas = Gas { points: 8, step: 0.01, ..Gas::default() };
-    let whole = Subcubes::new(&gas, 1).expect("it fits").subcube_of(0);
+    let whole = Subcubes::new(&gas, 1).expect("enough points").subcube_of(0);
     for axis in 0..3 {
         let mut field = Field::new(&gas);
         residual::residuals(&gas, &mut field, &whole);
@@ -108,11 +111,11 @@ fn sweeps_solve_their_systems() {
             );
             for quantity in 0..QUANTITIES {
                 let [low, here, high] = [before, point, after].map(|point| field.residuals[point][quantity]);
-                let left = here - gas.dissipation_factor() * (low - 2.0 * here + high)
+                let product = here - gas.dissipation_factor() * (low - 2.0 * here + high)
                     + gas.flux_factor() * (plus[quantity] - minus[quantity]);
                 assert!(
-                    (left - right[point][quantity]).abs() < 1e-12,
-                    "axis {axis}, point {point}: {left} {}",
+                    (product - right[point][quantity]).abs() < 1e-12,
+                    "axis {axis}, point {point}: {product} {}",
                     right[point][quantity]
                 );
             }
@@ -123,34 +126,36 @@ fn sweeps_solve_their_systems() {
 #[test]
 fn subcubes_partition_the_points() {
     let gas = Gas::default();
-    assert_eq!(Subcubes::new(&gas, 16).expect("it fits").shape(), [4, 2, 2]);
-    assert_eq!(Subcubes::new(&gas, 32).expect("it fits").shape(), [4, 4, 2]);
-    assert_eq!(Subcubes::new(&gas, 24).expect("it fits").shape(), [4, 3, 2]);
+    assert_eq!(Subcubes::new(&gas, 16).expect("enough points").shape(), [4, 2, 2]);
+    assert_eq!(Subcubes::new(&gas, 32).expect("enough points").shape(), [4, 4, 2]);
+    assert_eq!(Subcubes::new(&gas, 24).expect("enough points").shape(), [4, 3, 2]);
     assert!(Subcubes::new(&gas, 29).is_none(), "29 planes");
     for processors in [1, 2, 7, 16, 23, 64] {
-        let subcubes = Subcubes::new(&gas, processors).expect("it fits");
-        let mut owners: Vec<(usize, usize)> = (0..gas.size()).map(|point| subcubes.owner(gas.at(point))).collect();
-        let inner: usize =
+        let subcubes = Subcubes::new(&gas, processors).expect("enough points");
+        let mut owners: Vec<(usize, usize)> =
+            (0..gas.size()).map(|point| subcubes.owner(gas.indices_of(point))).collect();
+        let inner_count: usize =
             (0..processors).map(|processor| subcubes.subcube_of(processor).inner_points(&gas).count()).sum();
-        assert_eq!(inner, 22 * 22 * 22);
+        assert_eq!(inner_count, 22 * 22 * 22);
         owners.sort_unstable();
         let sizes = (0..processors)
-            .map(|processor| subcubes.subcube_of(processor).points.iter().map(|range| range.len()).product());
-        let all =
-            sizes.enumerate().flat_map(|(processor, size): (usize, usize)| (0..size).map(move |at| (processor, at)));
-        assert_eq!(owners, all.collect::<Vec<_>>(), "{processors} processors");
+            .map(|processor| subcubes.subcube_of(processor).point_ranges.iter().map(|range| range.len()).product());
+        let all_points = sizes
+            .enumerate()
+            .flat_map(|(processor, size): (usize, usize)| (0..size).map(move |index| (processor, index)));
+        assert_eq!(owners, all_points.collect::<Vec<_>>(), "{processors} processors");
     }
 }
 
 #[test]
 fn remote_reads_are_the_adjacent_planes() {
     let gas = Gas::default();
-    let subcubes = Subcubes::new(&gas, 16).expect("it fits");
+    let subcubes = Subcubes::new(&gas, 16).expect("enough points");
     // 4 × 2 × 2: a subcube inside has 6 × 11 × 11 inner points, and two neighbours along x.
     let processor = 4;
-    assert_eq!(reads::remote(&gas, &subcubes, processor, Phase::Residual).len(), 2 * 121 + 2 * 66);
-    let forward = reads::remote(&gas, &subcubes, processor, Phase::Forward(0, 0));
-    let bytes: usize = forward.iter().map(|(_, what, _)| what.bytes()).sum();
+    assert_eq!(reads::remote_reads(&gas, &subcubes, processor, Phase::Residual).len(), 2 * 121 + 2 * 66);
+    let forward = reads::remote_reads(&gas, &subcubes, processor, Phase::Forward(0, 0));
+    let bytes: usize = forward.iter().map(|(_, kind, _)| kind.bytes()).sum();
     assert_eq!(bytes, 11 * (40 + 40 + 200) + 11 * 40);
     assert_eq!(reads::predecessor(&gas, &subcubes, processor, Phase::Forward(0, 3)), Some(0));
     assert_eq!(reads::predecessor(&gas, &subcubes, processor, Phase::Backward(0, 3)), Some(8));

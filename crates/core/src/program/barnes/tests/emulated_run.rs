@@ -6,36 +6,36 @@ use super::super::galaxy::{self, Body, Galaxy};
 use super::super::insertion::{Insertion, InsertionAction};
 use super::super::octree::Octree;
 use super::super::{force, moments, serial, words, zones};
-use super::small;
+use super::galaxy_with_bodies;
 use crate::engine::rng::{self, RandomStream};
 use rand::RngExt;
 use std::collections::BTreeMap;
 
 /// Runs insertions of several processors, one action of a random processor at a time. Returns the tree, and the number
 /// of times that a processor found a lock held by another.
-fn insert(bodies: &[Body], own: &[Vec<u32>], random: &mut RandomStream) -> (Octree, u64) {
-    let mut tree = Octree::new(galaxy::extent(bodies.iter()), own.len());
-    let (mut next, mut contended) = (vec![0; own.len()], 0);
-    let mut running: Vec<Option<Insertion>> = vec![None; own.len()];
-    let mut waiting: Vec<Option<u32>> = vec![None; own.len()];
+fn insert(bodies: &[Body], own_bodies: &[Vec<u32>], random: &mut RandomStream) -> (Octree, u64) {
+    let mut tree = Octree::new(galaxy::extent(bodies.iter()), own_bodies.len());
+    let (mut next_indices, mut contended_locks) = (vec![0; own_bodies.len()], 0);
+    let mut running: Vec<Option<Insertion>> = vec![None; own_bodies.len()];
+    let mut awaited_locks: Vec<Option<u32>> = vec![None; own_bodies.len()];
     let mut holders: BTreeMap<u32, usize> = BTreeMap::new();
     loop {
-        let can_run = |processor: &usize| match waiting[*processor] {
+        let can_run = |processor: &usize| match awaited_locks[*processor] {
             Some(cell) => !holders.contains_key(&cell),
-            None => running[*processor].is_some() || next[*processor] < own[*processor].len(),
+            None => running[*processor].is_some() || next_indices[*processor] < own_bodies[*processor].len(),
         };
-        let ready: Vec<usize> = (0..own.len()).filter(can_run).collect();
+        let ready: Vec<usize> = (0..own_bodies.len()).filter(can_run).collect();
         if ready.is_empty() {
-            assert!(holders.is_empty() && waiting.iter().all(Option::is_none), "a deadlock");
-            return (tree, contended);
+            assert!(holders.is_empty() && awaited_locks.iter().all(Option::is_none), "a deadlock");
+            return (tree, contended_locks);
         }
         let processor = ready[random.random_range(0..ready.len() as u64) as usize];
-        if let Some(cell) = waiting[processor].take() {
+        if let Some(cell) = awaited_locks[processor].take() {
             holders.insert(cell, processor);
         }
         let insertion = running[processor].get_or_insert_with(|| {
-            next[processor] += 1;
-            Insertion::new(&tree, processor, own[processor][next[processor] - 1])
+            next_indices[processor] += 1;
+            Insertion::new(&tree, processor, own_bodies[processor][next_indices[processor] - 1])
         });
         match insertion.next(&mut tree, bodies) {
             InsertionAction::Access(Access { portion, is_write, number, .. }) => {
@@ -49,8 +49,8 @@ fn insert(bodies: &[Body], own: &[Vec<u32>], random: &mut RandomStream) -> (Octr
             InsertionAction::ReadRacing(access) => insertion.set_word(words::expected(access, &tree, bodies)[0]),
             InsertionAction::Compute(_) => {}
             InsertionAction::Lock(cell) => {
-                contended += u64::from(holders.contains_key(&cell));
-                waiting[processor] = Some(cell);
+                contended_locks += u64::from(holders.contains_key(&cell));
+                awaited_locks[processor] = Some(cell);
             }
             InsertionAction::Unlock(cell) => assert_eq!(holders.remove(&cell), Some(processor)),
             InsertionAction::Done => running[processor] = None,
@@ -59,21 +59,23 @@ fn insert(bodies: &[Body], own: &[Vec<u32>], random: &mut RandomStream) -> (Octr
 }
 
 /// Returns whether a child of a cell has no moments yet.
-fn misses_moments(tree: &Octree, cell: u32) -> bool {
+fn has_missing_moments(tree: &Octree, cell: u32) -> bool {
     let is_divided = tree.cells[cell as usize].is_divided;
     is_divided && tree.children(cell).any(|child| !tree.cells[child as usize].has_moments)
 }
 
 /// Computes the moments of all cells. Each step computes those of one cell, on a random processor that need not wait.
 fn compute_moments(tree: &mut Octree, bodies: &[Body], random: &mut RandomStream) {
-    let mut left: Vec<Vec<u32>> = tree.created.clone();
-    while left.iter().any(|left| !left.is_empty()) {
-        let can_run = |processor: &usize| left[*processor].last().is_some_and(|cell| !misses_moments(tree, *cell));
-        let ready: Vec<usize> = (0..left.len()).filter(can_run).collect();
+    let mut remaining_cells: Vec<Vec<u32>> = tree.created.clone();
+    while remaining_cells.iter().any(|remaining_cells| !remaining_cells.is_empty()) {
+        let can_run = |processor: &usize| {
+            remaining_cells[*processor].last().is_some_and(|cell| !has_missing_moments(tree, *cell))
+        };
+        let ready: Vec<usize> = (0..remaining_cells.len()).filter(can_run).collect();
         assert!(!ready.is_empty(), "a deadlock");
         let processor = ready[random.random_range(0..ready.len() as u64) as usize];
-        let cell = left[processor].pop().expect("it has a cell");
-        moments::of_cell(tree, bodies, cell, &mut Vec::new()).store(tree, cell, &mut Vec::new());
+        let cell = remaining_cells[processor].pop().expect("it has a cell");
+        moments::cell_moments(tree, bodies, cell, &mut Vec::new()).store(tree, cell, &mut Vec::new());
     }
 }
 
@@ -81,48 +83,48 @@ fn compute_moments(tree: &mut Octree, bodies: &[Body], random: &mut RandomStream
 /// another processor.
 fn emulate(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> (Vec<Body>, u64) {
     let mut random = rng::stream(processors as u64, "order of processors");
-    let (mut bodies, mut contended) = (galaxy.initial_bodies(seed), 0);
-    let mut own: Vec<Vec<u32>> =
-        (0..processors).map(|processor| zones::initial(galaxy.bodies, processor, processors)).collect();
+    let (mut bodies, mut contended_locks) = (galaxy.initial_bodies(seed), 0);
+    let mut own_bodies: Vec<Vec<u32>> =
+        (0..processors).map(|processor| zones::initial_zone(galaxy.bodies, processor, processors)).collect();
     let budget = CellBudget::new(galaxy, seed, steps, processors);
     for step in 0..steps {
-        let (mut tree, locks) = insert(&bodies, &own, &mut random);
-        contended += locks;
+        let (mut tree, step_contended_locks) = insert(&bodies, &own_bodies, &mut random);
+        contended_locks += step_contended_locks;
         let created = tree.created.iter().map(Vec::len);
         assert!(created.zip(&budget.cells).all(|(created, max)| created <= *max), "{:?}", budget.cells);
         compute_moments(&mut tree, &bodies, &mut random);
-        own = (0..processors)
+        own_bodies = (0..processors)
             .map(|processor| zones::zone(&tree, &bodies, processor, processors, &mut Vec::new()))
             .collect();
         let mut order: Vec<usize> = (0..processors).collect();
         (1..processors).for_each(|last| order.swap(last, random.random_range(0..=last as u64) as usize));
-        for body in order.iter().flat_map(|processor| &own[*processor]) {
+        for body in order.iter().flat_map(|processor| &own_bodies[*processor]) {
             let force = force::body_force(galaxy, &tree, &bodies, *body, &mut Vec::new());
             force.store(&mut bodies[*body as usize]);
         }
         order
             .iter()
-            .flat_map(|processor| &own[*processor])
+            .flat_map(|processor| &own_bodies[*processor])
             .for_each(|body| galaxy.advance(&mut bodies[*body as usize], step == 0));
     }
     assert_eq!(bodies, budget.bodies);
-    (bodies, contended)
+    (bodies, contended_locks)
 }
 
 #[test]
 fn any_number_of_processors_in_any_order_matches_the_serial_run() {
-    let galaxy = small(400);
+    let galaxy = galaxy_with_bodies(400);
     let serial = serial::run(&galaxy, 7, 3, |_, _| {});
     for processors in [1, 2, 3, 8, 16, 32] {
-        let (parallel, contended) = emulate(&galaxy, 7, 3, processors);
+        let (parallel, contended_locks) = emulate(&galaxy, 7, 3, processors);
         assert!(parallel == serial, "{processors} processors");
-        assert_eq!(contended > 0, processors > 1, "locks are contended if there are several processors");
+        assert_eq!(contended_locks > 0, processors > 1, "locks are contended if there are several processors");
     }
 }
 
 #[test]
 fn single_body_stays_at_rest() {
-    let bodies = serial::run(&small(1), 1, 2, |_, _| {});
+    let bodies = serial::run(&galaxy_with_bodies(1), 1, 2, |_, _| {});
     assert_eq!((bodies[0].position, bodies[0].cost), ([0.0; 3], 1));
-    assert_eq!(emulate(&small(1), 1, 2, 4).0, bodies);
+    assert_eq!(emulate(&galaxy_with_bodies(1), 1, 2, 4).0, bodies);
 }

@@ -7,7 +7,7 @@ fn error<T: std::fmt::Debug>(read: fn(&[u8]) -> Result<T, InputError>, text: &st
 }
 
 #[test]
-fn graph_errors() {
+fn metis_errors_state_line_and_expected_text() {
     let error = |text| error(metis::read, text);
     assert_eq!(error(""), "line 1: expected a header `vertices edges`, found the end of the file");
     assert_eq!(error("% c\nthree 2\n"), "line 2: expected a number of vertices, found `three`");
@@ -25,7 +25,7 @@ fn graph_errors() {
 }
 
 #[test]
-fn matrix_market_errors() {
+fn matrix_market_errors_state_line_and_expected_text() {
     let banner = "%%MatrixMarket matrix coordinate real symmetric\n";
     let error = |text: &str| error(matrix_market::read, text);
     let body_error = |text: &str| error(&format!("{banner}{text}"));
@@ -63,7 +63,7 @@ fn matrix_market_errors() {
 }
 
 #[test]
-fn harwell_boeing_errors() {
+fn harwell_boeing_errors_state_line_and_expected_text() {
     let error = |from: &str, to: &str| {
         assert!(CARDS.contains(from), "{from}");
         error(harwell_boeing::read, &CARDS.replacen(from, to, 1))
@@ -85,12 +85,13 @@ fn harwell_boeing_errors() {
     assert_eq!(error(" 4.0000E+00", "     40E+00"), "line 8: expected a value with a decimal point, found `40E+00`");
     assert_eq!(error(" 4.0000E+00", " 4.0000    "), "line 8: expected a value with an exponent, found `4.0000`");
     assert_eq!(error(" 4.0000E+00", " 4.000E+900"), "line 8: expected a finite value, found `4.000E+900`");
-    let more = super::super::harwell_boeing::read(format!("{CARDS}more\n").as_bytes()).expect_err("a card too many");
-    assert_eq!(more.to_string(), "line 11: expected the end of the file after the last card, found `more`");
+    let extra_card_error =
+        super::super::harwell_boeing::read(format!("{CARDS}more\n").as_bytes()).expect_err("a card too many");
+    assert_eq!(extra_card_error.to_string(), "line 11: expected the end of the file after the last card, found `more`");
 }
 
 #[test]
-fn triplet_errors() {
+fn triplet_errors_state_line_and_expected_text() {
     let error = |text| error(triplets::read, text);
     assert_eq!(error(""), "line 1: expected an entry, found the end of the file");
     assert_eq!(error("0 0 1\n0 1 1\n"), "line 2: expected the lower triangle, found row 0 and column 1");
@@ -114,16 +115,21 @@ fn bytes_that_are_not_text_are_rejected() {
 /// Checks that counts which no file of this length can contain are rejected. A vector with such a count would not fit
 /// in memory.
 #[test]
-fn absurd_counts_are_rejected_before_anything_is_allocated() {
-    let absurd = 4_000_000_000_u64;
-    assert!(error(metis::read, &format!("{absurd} 1\n2\n1\n")).starts_with("line 1: expected a number of vertices"));
-    assert!(error(metis::read, &format!("2 {absurd}\n2\n1\n")).starts_with("line 1: expected a number of edges"));
-    assert!(error(metis::read, &format!("2 1 10 {absurd}\n2\n1\n")).starts_with("line 2: expected a size or weight"));
-    let market =
-        |size: &str| error(matrix_market::read, &format!("{}\n{size}\n1 1 1\n", MARKET.lines().next().unwrap_or("")));
-    assert!(market(&format!("{absurd} {absurd} 1")).starts_with("line 2: expected a number of rows"));
-    assert!(market(&format!("1 1 {absurd}")).starts_with("line 2: expected a number of entries"));
-    assert!(market(&format!("{}0 1 1", u64::MAX)).starts_with("line 2: expected a number of rows"));
+fn counts_beyond_the_length_of_the_file_are_rejected() {
+    let huge_count = 4_000_000_000_u64;
+    assert!(
+        error(metis::read, &format!("{huge_count} 1\n2\n1\n")).starts_with("line 1: expected a number of vertices")
+    );
+    assert!(error(metis::read, &format!("2 {huge_count}\n2\n1\n")).starts_with("line 1: expected a number of edges"));
+    assert!(
+        error(metis::read, &format!("2 1 10 {huge_count}\n2\n1\n")).starts_with("line 2: expected a size or weight")
+    );
+    let market_error = |size: &str| {
+        error(matrix_market::read, &format!("{}\n{size}\n1 1 1\n", MATRIX_MARKET.lines().next().unwrap_or("")))
+    };
+    assert!(market_error(&format!("{huge_count} {huge_count} 1")).starts_with("line 2: expected a number of rows"));
+    assert!(market_error(&format!("1 1 {huge_count}")).starts_with("line 2: expected a number of entries"));
+    assert!(market_error(&format!("{}0 1 1", u64::MAX)).starts_with("line 2: expected a number of rows"));
     let cards = CARDS.replacen("   4             4  ", "400000     4000000  ", 1);
     assert!(error(harwell_boeing::read, &cards).starts_with("line 3: expected a number of rows"), "{cards}");
     let cards = CARDS.replacen("(5I3)", "(5I99999999999)", 1);

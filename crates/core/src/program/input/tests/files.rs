@@ -6,7 +6,7 @@
 use super::*;
 use std::path::Path;
 
-fn file(name: &str) -> Vec<u8> {
+fn read_file(name: &str) -> Vec<u8> {
     let folder = std::env::var_os("NARROWS_DATA").expect("a folder of files");
     std::fs::read(Path::new(&folder).join(name)).expect("a file")
 }
@@ -14,7 +14,7 @@ fn file(name: &str) -> Vec<u8> {
 #[test]
 #[ignore = "needs files that do not ship"]
 fn mesh_around_an_aerofoil_is_read() {
-    let bytes = file("meshes/4elt.graph");
+    let bytes = read_file("meshes/4elt.graph");
     let graph = metis::read(&bytes).expect("a graph");
     assert_eq!((graph.vertices(), graph.edges()), (15_606, 45_878));
     assert!(graph.is_valid());
@@ -23,7 +23,7 @@ fn mesh_around_an_aerofoil_is_read() {
 #[test]
 #[ignore = "needs files that do not ship"]
 fn pattern_of_a_structure_is_read() {
-    let bytes = file("matrices/bcsstk29.psa");
+    let bytes = read_file("matrices/bcsstk29.psa");
     let matrix = harwell_boeing::read(&bytes).expect("a pattern");
     assert_eq!((matrix.lower.rows(), matrix.lower.rows() + matrix.lower.entries_below_diagonal()), (13_992, 316_740));
     assert!(matrix.lower.is_valid() && !matrix.has_values);
@@ -32,7 +32,7 @@ fn pattern_of_a_structure_is_read() {
 #[test]
 #[ignore = "needs files that do not ship"]
 fn matrix_of_a_structure_is_read() {
-    let bytes = file("matrices/bcsstk16.triplet");
+    let bytes = read_file("matrices/bcsstk16.triplet");
     let matrix = triplets::read(&bytes).expect("a matrix");
     assert_eq!((matrix.lower.rows(), matrix.lower.rows() + matrix.lower.entries_below_diagonal()), (4884, 147_631));
     assert!(matrix.lower.is_valid() && matrix.has_values);

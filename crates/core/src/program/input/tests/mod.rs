@@ -9,7 +9,7 @@ use super::*;
 
 /// A triangle with one further vertex, as a graph and as a matrix in three formats.
 const GRAPH: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.graph");
-const MARKET: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.mtx");
+const MATRIX_MARKET: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.mtx");
 const CARDS: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.rsa");
 const TRIPLETS: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.triplets");
 
@@ -31,7 +31,7 @@ fn graphs_are_read_with_and_without_weights() {
 
 #[test]
 fn all_formats_of_a_matrix_are_equal() {
-    let market = matrix_market::read(MARKET.as_bytes()).expect("a matrix");
+    let market = matrix_market::read(MATRIX_MARKET.as_bytes()).expect("a matrix");
     let row = |columns: &[u32], values: &[f64], diagonal| (columns.to_vec(), values.to_vec(), diagonal);
     let expected =
         [row(&[], &[], 4.0), row(&[0], &[-1.0], 0.0), row(&[0, 1], &[-1.0, -1.0], 0.0), row(&[2], &[-2.5], 3.0)];
@@ -73,8 +73,8 @@ fn right_hand_sides_are_skipped() {
 #[test]
 fn format_follows_from_extension_and_first_line() {
     let read_as = |name: &str, text: &str| read(Path::new(name), text.as_bytes());
-    let market = read_as("a.mtx", MARKET).expect("a matrix");
-    for (name, text) in [("a.txt", MARKET), ("a.RSA", CARDS), ("a.triplet", TRIPLETS)] {
+    let market = read_as("a.mtx", MATRIX_MARKET).expect("a matrix");
+    for (name, text) in [("a.txt", MATRIX_MARKET), ("a.RSA", CARDS), ("a.triplet", TRIPLETS)] {
         assert_eq!(read_as(name, text), Ok(market.clone()), "{name}");
     }
     let graph = read_as("a.graph", GRAPH).expect("a pattern");

@@ -6,14 +6,14 @@ use super::super::motion;
 use super::super::pairs::PairList;
 use super::super::serial::{self, Trajectory};
 use super::super::split::Split;
-use super::{slabs, small};
+use super::{slab_owners, small_liquid};
 use crate::engine::rng;
 use rand::RngExt;
 use std::ops::Range;
 
 /// An emulated processor.
 struct EmulatedProcessor {
-    own: Range<usize>,
+    own_particles: Range<usize>,
     list: PairList,
     sums: Vec<Force>,
     energies: [i64; 2],
@@ -25,7 +25,7 @@ fn emulate(liquid: &Liquid, seed: u64, iterations: u64, split: &Split) -> Trajec
     let mut molecules = split.renumbered(&liquid.initial_state(seed));
     let (parts, zero) = (split.parts(), Force::default());
     let emulated = |processor| EmulatedProcessor {
-        own: split.particles(processor),
+        own_particles: split.particles(processor),
         list: PairList::default(),
         sums: vec![zero; liquid.particles()],
         energies: [0; 2],
@@ -40,35 +40,36 @@ fn emulate(liquid: &Liquid, seed: u64, iterations: u64, split: &Split) -> Trajec
     let mut energies = Vec::new();
     for iteration in 0..iterations {
         for processor in order(iteration) {
-            let EmulatedProcessor { own, sums, .. } = &mut processors[processor];
-            for particle in own.clone() {
+            let EmulatedProcessor { own_particles, sums, .. } = &mut processors[processor];
+            for particle in own_particles.clone() {
                 let Molecules { positions, velocities } = &mut molecules;
                 motion::drift(liquid, &mut positions[particle], &mut velocities[particle], sums[particle]);
             }
         }
         for processor in order(iteration) {
-            let EmulatedProcessor { own, list, sums, energies } = &mut processors[processor];
+            let EmulatedProcessor { own_particles, list, sums, energies } = &mut processors[processor];
             if iteration.is_multiple_of(liquid.list_every) {
-                *list = PairList::new(liquid, &molecules.positions, own.clone());
+                *list = PairList::new(liquid, &molecules.positions, own_particles.clone());
             }
             sums.fill(zero);
-            energies[0] = list.forces(liquid, &molecules.positions, sums).1;
+            energies[0] = list.add_forces(liquid, &molecules.positions, sums).1;
         }
         for step in 0..if parts > 1 { parts } else { 0 } {
-            let sent_sums = |processor: usize| {
+            let segment_sent_by = |processor: usize| {
                 processors[processor].sums[split.particles(split.sent_segment(processor, step))].to_vec()
             };
-            let sent: Vec<Vec<Force>> = (0..parts).map(sent_sums).collect();
+            let sent_segments: Vec<Vec<Force>> = (0..parts).map(segment_sent_by).collect();
             for processor in order(iteration) {
-                let before = (processor + parts - 1) % parts;
-                assert_eq!(split.sent_segment(before, step), split.received_segment(processor, step));
-                split.accumulate(processor, step, &sent[before], &mut processors[processor].sums);
+                let predecessor = (processor + parts - 1) % parts;
+                assert_eq!(split.sent_segment(predecessor, step), split.received_segment(processor, step));
+                split.accumulate(processor, step, &sent_segments[predecessor], &mut processors[processor].sums);
             }
         }
         for processor in order(iteration) {
-            let EmulatedProcessor { own, sums, energies, .. } = &mut processors[processor];
-            let kinetic =
-                own.clone().map(|particle| motion::kick(liquid, &mut molecules.velocities[particle], sums[particle]));
+            let EmulatedProcessor { own_particles, sums, energies, .. } = &mut processors[processor];
+            let kinetic = own_particles
+                .clone()
+                .map(|particle| motion::kick(liquid, &mut molecules.velocities[particle], sums[particle]));
             energies[1] = kinetic.fold(0, i64::wrapping_add);
         }
         let order = order(iteration);
@@ -79,10 +80,10 @@ fn emulate(liquid: &Liquid, seed: u64, iterations: u64, split: &Split) -> Trajec
 
 #[test]
 fn any_number_of_processors_in_any_order_matches_the_serial_run() {
-    let liquid = small();
+    let liquid = small_liquid();
     let serial = serial::run(&liquid, 7, 45);
     for (parts, axis) in [(1, 0), (2, 1), (3, 2), (7, 0), (16, 1)] {
-        let split = Split::new(&slabs(&liquid.initial_state(7).positions, parts, axis), parts);
+        let split = Split::new(&slab_owners(&liquid.initial_state(7).positions, parts, axis), parts);
         let parallel = emulate(&liquid, 7, 45, &split);
         let expected = Trajectory { molecules: split.renumbered(&serial.molecules), energies: serial.energies.clone() };
         assert!(parallel == expected, "{parts} processors");
@@ -93,30 +94,30 @@ fn any_number_of_processors_in_any_order_matches_the_serial_run() {
 /// of the other particle.
 #[test]
 fn forces_returned_in_any_order_equal_those_of_the_ring() {
-    let (liquid, parts) = (small(), 5);
+    let (liquid, parts) = (small_liquid(), 5);
     let molecules = serial::run(&liquid, 9, 10).molecules;
-    let split = Split::new(&slabs(&molecules.positions, parts, 2), parts);
+    let split = Split::new(&slab_owners(&molecules.positions, parts, 2), parts);
     let positions = split.renumbered(&molecules).positions;
-    let computed = |processor: usize| {
+    let computed_forces = |processor: usize| {
         let mut sums = vec![Force::default(); positions.len()];
-        PairList::new(&liquid, &positions, split.particles(processor)).forces(&liquid, &positions, &mut sums);
+        PairList::new(&liquid, &positions, split.particles(processor)).add_forces(&liquid, &positions, &mut sums);
         sums
     };
-    let computed: Vec<Vec<Force>> = (0..parts).map(computed).collect();
-    let mut ring = computed.clone();
+    let computed_forces: Vec<Vec<Force>> = (0..parts).map(computed_forces).collect();
+    let mut ring = computed_forces.clone();
     for step in 0..parts {
-        let sent_positions =
+        let segment_sent_by =
             |processor: usize| ring[processor][split.particles(split.sent_segment(processor, step))].to_vec();
-        let sent: Vec<Vec<Force>> = (0..parts).map(sent_positions).collect();
+        let sent_segments: Vec<Vec<Force>> = (0..parts).map(segment_sent_by).collect();
         (0..parts).for_each(|processor| {
-            let before = &sent[(processor + parts - 1) % parts];
-            split.accumulate(processor, step, before, &mut ring[processor]);
+            let arrived_segment = &sent_segments[(processor + parts - 1) % parts];
+            split.accumulate(processor, step, arrived_segment, &mut ring[processor]);
         });
     }
     for (home, order) in [[3, 0, 4, 1, 2], [2, 4, 1, 0, 3]].iter().cycle().take(parts).enumerate() {
         let mut sums = vec![Force::default(); split.particles(home).len()];
         for from in order {
-            let forces = &computed[*from][split.particles(home)];
+            let forces = &computed_forces[*from][split.particles(home)];
             sums.iter_mut().zip(forces).for_each(|(sum, force)| fixed::add(sum, *force));
         }
         assert!(sums == ring[home][split.particles(home)], "processor {home}");

@@ -18,7 +18,7 @@ impl Transaction<'_> {
             (CoherenceKind::Upgraded, Phase::Requested { writes: true, recall, .. }) => {
                 assert!(copy.access == Access::ReadOnly, "{block:?} is upgraded where it is");
                 // The block was present already, so it no longer occupies the prefetch buffer.
-                self.copy.prefetched = false;
+                self.copy.is_prefetched = false;
                 self.complete(Access::Writable, recall);
             }
             (CoherenceKind::Nack, Phase::Requested { recall: None, .. }) => self.handle_nack(),
@@ -44,7 +44,7 @@ impl Transaction<'_> {
                 self.actions.extend([CoherenceAction::Store, CoherenceAction::Granted(Access::ReadOnly)]);
             }
             CopyUse::Once | CopyUse::Drop => {
-                (self.copy.phase, self.copy.prefetched) = (Phase::Stable, false);
+                (self.copy.phase, self.copy.is_prefetched) = (Phase::Stable, false);
                 self.request_demand();
             }
         }
@@ -57,13 +57,13 @@ impl Transaction<'_> {
         self.copy.phase = Phase::Stable;
         self.allow(access);
         match self.copy.demand {
-            Some(want) if access.allows(want) => {
+            Some(mode) if access.allows(mode) => {
                 self.copy.demand = None;
                 self.copy.phase = Phase::Held { recall };
                 self.actions.push(CoherenceAction::Granted(access));
             }
             // The copy is read-only, but an access that joined the request later stores.
-            Some(want) => self.request(want),
+            Some(mode) => self.request(mode),
             None => recall.into_iter().for_each(|recall| self.answer_recall(recall)),
         }
     }
@@ -74,7 +74,7 @@ impl Transaction<'_> {
             self.copy.phase = Phase::Nack;
             self.actions.push(CoherenceAction::Retry);
         } else {
-            (self.copy.phase, self.copy.prefetched) = (Phase::Stable, false);
+            (self.copy.phase, self.copy.is_prefetched) = (Phase::Stable, false);
         }
     }
 }

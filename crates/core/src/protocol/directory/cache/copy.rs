@@ -22,7 +22,7 @@ pub(super) struct CopyState {
     /// Strongest access that waits for the block.
     pub demand: Option<AccessMode>,
     /// Whether the block occupies the prefetch buffer: it was prefetched and not yet accessed.
-    pub prefetched: bool,
+    pub is_prefetched: bool,
 }
 
 /// Phase of the transaction on a block.
@@ -69,7 +69,7 @@ pub(super) enum CopyUse {
 impl CopyState {
     /// Returns the state of a block without a copy.
     pub const fn new() -> CopyState {
-        CopyState { access: Access::Invalid, phase: Phase::Stable, demand: None, prefetched: false }
+        CopyState { access: Access::Invalid, phase: Phase::Stable, demand: None, is_prefetched: false }
     }
 
     /// Returns whether the state is that of a block without a copy, so that it may be removed.
@@ -78,9 +78,9 @@ impl CopyState {
     }
 
     /// Records another access that waits for the block.
-    pub fn join(&mut self, want: AccessMode) {
-        self.demand = self.demand.max(Some(want));
-        self.prefetched = false;
+    pub fn join(&mut self, mode: AccessMode) {
+        self.demand = self.demand.max(Some(mode));
+        self.is_prefetched = false;
         if let Phase::Requested { fill: fill @ CopyUse::Once, .. } = &mut self.phase {
             *fill = CopyUse::Drop;
         }

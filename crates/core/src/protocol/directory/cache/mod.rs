@@ -17,7 +17,7 @@ mod recalls;
 mod transaction;
 
 use super::{Access, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage};
-use super::{AccessMode, AccessOutcome, Evicted, Prefetched, RequesterParameters};
+use super::{AccessMode, AccessOutcome, EvictionOutcome, PrefetchOutcome, RequesterParameters};
 use crate::engine::NodeId;
 use copy::{CopyState, Phase, Recall};
 use std::collections::BTreeMap;
@@ -45,41 +45,46 @@ impl Requester {
 
     /// Accesses a block for one context. If several contexts wait for the block, the strongest access is requested for
     /// all of them.
-    pub fn access(&mut self, block: BlockId, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
+    pub fn access(&mut self, block: BlockId, mode: AccessMode, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
         self.run_transaction(block, actions, |transaction| {
-            if transaction.copy.access.allows(want) {
+            if transaction.copy.access.allows(mode) {
                 // The access removes the block from the prefetch buffer, unless the block's prefetch requests a
                 // stronger access right and is still outstanding.
-                transaction.copy.prefetched &= transaction.copy.phase != Phase::Stable;
+                transaction.copy.is_prefetched &= transaction.copy.phase != Phase::Stable;
                 return AccessOutcome::Hit;
             }
-            transaction.copy.join(want);
+            transaction.copy.join(mode);
             if transaction.copy.phase == Phase::Stable {
-                transaction.request(want);
+                transaction.request(mode);
             }
             AccessOutcome::Waits
         })
     }
 
     /// Requests a block that a program will access later.
-    pub fn prefetch(&mut self, block: BlockId, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> Prefetched {
+    pub fn prefetch(
+        &mut self,
+        block: BlockId,
+        mode: AccessMode,
+        actions: &mut Vec<CoherenceAction>,
+    ) -> PrefetchOutcome {
         let copy = self.blocks.get(&block).copied().unwrap_or(CopyState::new());
-        if copy.phase != Phase::Stable || copy.prefetched || copy.access.allows(want) {
-            return Prefetched::NotNeeded;
+        if copy.phase != Phase::Stable || copy.is_prefetched || copy.access.allows(mode) {
+            return PrefetchOutcome::NotNeeded;
         }
         if self.prefetches >= self.parameters.prefetches {
-            return Prefetched::Full;
+            return PrefetchOutcome::Full;
         }
         self.run_transaction(block, actions, |transaction| {
-            transaction.copy.prefetched = true;
-            transaction.request(want);
+            transaction.copy.is_prefetched = true;
+            transaction.request(mode);
         });
-        Prefetched::Started
+        PrefetchOutcome::Started
     }
 
     /// Gives up a block whose memory the caller needs, if possible.
-    pub fn evict(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) -> Evicted {
-        let Some(copy) = self.blocks.get(&block) else { return Evicted::Absent };
+    pub fn evict(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) -> EvictionOutcome {
+        let Some(copy) = self.blocks.get(&block) else { return EvictionOutcome::Absent };
         let can_write_back = self.write_backs < self.parameters.write_backs;
         match (copy.phase, copy.access) {
             (Phase::Stable, Access::Writable) if can_write_back => {
@@ -87,21 +92,21 @@ impl Requester {
                     transaction.allow(Access::Invalid);
                     transaction.copy = CopyState { phase: Phase::WritingBack, ..CopyState::new() };
                     transaction.send(CoherenceKind::WriteBack);
-                    Evicted::WrittenBack
+                    EvictionOutcome::WrittenBack
                 })
             }
             (Phase::Stable, Access::ReadOnly) => self.run_transaction(block, actions, |transaction| {
                 transaction.allow(Access::Invalid);
-                Evicted::Dropped
+                EvictionOutcome::Dropped
             }),
-            _ => Evicted::NotEvicted,
+            _ => EvictionOutcome::NotEvicted,
         }
     }
 
     /// Ends the use of a granted block: the accesses that waited for it are done.
     pub fn end_use(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) {
         self.run_transaction(block, actions, |transaction| {
-            let Phase::Held { recall } = transaction.copy.phase else { panic!("{block:?}: what is used was granted") };
+            let Phase::Held { recall } = transaction.copy.phase else { panic!("{block:?} was not granted") };
             transaction.copy.phase = Phase::Stable;
             recall.into_iter().for_each(|recall| transaction.answer_recall(recall));
             transaction.request_demand();
@@ -154,29 +159,30 @@ impl Requester {
         &mut self,
         block: BlockId,
         actions: &mut Vec<CoherenceAction>,
-        does: impl FnOnce(&mut Transaction) -> R,
+        perform: impl FnOnce(&mut Transaction) -> R,
     ) -> R {
         assert!(block.home != self.own_node, "{}: {block:?} is its own", self.own_node);
         let stored = self.blocks.entry(block).or_insert(CopyState::new());
-        let before = *stored;
-        let mut transaction = Transaction { block, copy: before, actions };
-        let result = does(&mut transaction);
+        let previous_copy = *stored;
+        let mut transaction = Transaction { block, copy: previous_copy, actions };
+        let result = perform(&mut transaction);
         let copy = transaction.copy;
         match copy.is_blank() {
             true => _ = self.blocks.remove(&block),
             false => *stored = copy,
         }
-        self.count(&before, |count, of| count - of);
-        self.count(&copy, |count, of| count + of);
+        self.count(&previous_copy, |total, part| total - part);
+        self.count(&copy, |total, part| total + part);
         let Requester { own_node, parameters, .. } = self;
-        assert!(self.prefetches <= parameters.prefetches, "{own_node}: prefetches have places");
-        assert!(self.write_backs <= parameters.write_backs, "{own_node}: write-backs have places");
+        assert!(self.prefetches <= parameters.prefetches, "{own_node}: more prefetches than allowed");
+        assert!(self.write_backs <= parameters.write_backs, "{own_node}: more write-backs than allowed");
         assert!(self.demands <= parameters.contexts, "{own_node}: a context waits for one block");
         result
     }
 
+    /// Adds a block's state to the counts by `sum`, or subtracts the state.
     fn count(&mut self, copy: &CopyState, sum: impl Fn(u32, u32) -> u32) {
-        self.prefetches = sum(self.prefetches, copy.prefetched.into());
+        self.prefetches = sum(self.prefetches, copy.is_prefetched.into());
         self.write_backs = sum(self.write_backs, (copy.phase == Phase::WritingBack).into());
         self.demands = sum(self.demands, copy.demand.is_some().into());
     }

@@ -13,26 +13,26 @@ pub(super) struct Transaction<'a> {
 impl Transaction<'_> {
     /// Requests the access that is still in demand, if any.
     pub fn request_demand(&mut self) {
-        if let Some(want) = self.copy.demand {
-            self.request(want);
+        if let Some(mode) = self.copy.demand {
+            self.request(mode);
         }
     }
 
-    /// Sends the home the request that obtains `want`, given this node's present access right.
-    pub fn request(&mut self, want: AccessMode) {
-        let kind = match (want, self.copy.access) {
+    /// Sends the home the request that obtains `mode`, given this node's present access right.
+    pub fn request(&mut self, mode: AccessMode) {
+        let kind = match (mode, self.copy.access) {
             (AccessMode::Read, _) => CoherenceKind::Read,
             (AccessMode::Write, Access::ReadOnly) => CoherenceKind::Upgrade,
             (AccessMode::Write, _) => CoherenceKind::Write,
         };
-        self.copy.phase = Phase::Requested { writes: want == AccessMode::Write, fill: CopyUse::Keep, recall: None };
+        self.copy.phase = Phase::Requested { writes: mode == AccessMode::Write, fill: CopyUse::Keep, recall: None };
         self.send(kind);
     }
 
     /// Sets this node's access right and reports a change. A stable block without any right leaves the prefetch buffer.
     pub fn allow(&mut self, access: Access) {
         if access == Access::Invalid && self.copy.phase == Phase::Stable {
-            self.copy.prefetched = false;
+            self.copy.is_prefetched = false;
         }
         if self.copy.access != access {
             self.copy.access = access;

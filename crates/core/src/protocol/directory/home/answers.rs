@@ -21,21 +21,21 @@ impl Transaction<'_> {
         if let Some(Busy::Fetching(Fetching { forwarded_to: Some(requester), .. })) = self.entry.busy {
             return self.handle_transferred(from, requester);
         }
-        let Some(Busy::Invalidating { request, awaited, keeps }) = &mut self.entry.busy else {
+        let Some(Busy::Invalidating { request, awaited_count, keeper }) = &mut self.entry.busy else {
             panic!("block {}: unexpected acknowledgement", self.number)
         };
-        *awaited -= 1;
-        if *awaited == 0 {
-            let (request, keeps) = (*request, *keeps);
-            let state = keeps.map_or(DirState::Uncached, |node| DirState::Shared(Sharers::one(node)));
+        *awaited_count -= 1;
+        if *awaited_count == 0 {
+            let (request, keeper) = (*request, *keeper);
+            let state = keeper.map_or(DirState::Uncached, |node| DirState::Shared(Sharers::one(node)));
             self.resume(request, state);
         }
     }
 
     /// Handles the arrival of the fetched block from its owner.
     pub fn handle_fetched(&mut self, from: NodeId) {
-        let Fetching { request, forwarded_to, crossed, written, .. } = *self.fetching(from);
-        assert!(!crossed && !written, "block {}: {from} has one copy to give", self.number);
+        let Fetching { request, forwarded_to, has_crossed, is_written_back, .. } = *self.fetching(from);
+        assert!(!has_crossed && !is_written_back, "block {}: {from} has one copy to give", self.number);
         self.actions.push(CoherenceAction::Store);
         if request.writes() {
             return self.resume(request, DirState::Uncached);
@@ -55,12 +55,16 @@ impl Transaction<'_> {
 
     /// Handles the owner's answer that it has sent the only copy to `requester`.
     fn handle_transferred(&mut self, from: NodeId, requester: NodeId) {
-        let Fetching { request, crossed, written, returned, .. } = *self.fetching(from);
-        assert!(request.writes() && !crossed && !written, "block {}: {from} has one copy to give", self.number);
+        let Fetching { request, has_crossed, is_written_back, is_returned, .. } = *self.fetching(from);
+        assert!(
+            request.writes() && !has_crossed && !is_written_back,
+            "block {}: {from} has one copy to give",
+            self.number
+        );
         self.actions.push(CoherenceAction::Pointer);
-        let state = if returned { DirState::Uncached } else { DirState::Exclusive(requester) };
+        let state = if is_returned { DirState::Uncached } else { DirState::Exclusive(requester) };
         (self.entry.busy, self.entry.state) = (None, state);
-        if returned {
+        if is_returned {
             self.send(requester, CoherenceKind::WrittenBack);
         }
         self.serve_waiting();
@@ -68,7 +72,7 @@ impl Transaction<'_> {
 
     /// Handles an owner's answer that the fetch crossed its write-back.
     pub fn handle_crossed(&mut self, from: NodeId) {
-        self.fetching(from).crossed = true;
+        self.fetching(from).has_crossed = true;
         self.finish_crossing(from);
     }
 
@@ -78,11 +82,11 @@ impl Transaction<'_> {
         if let Some(Busy::Fetching(fetching)) = &mut self.entry.busy
             && fetching.forwarded_to == Some(from)
         {
-            let is_first = !fetching.returned && !fetching.written && fetching.request.writes();
+            let is_first = !fetching.is_returned && !fetching.is_written_back && fetching.request.writes();
             assert!(is_first, "block {}: {from} writes back what it does not have", self.number);
-            fetching.returned = true;
+            fetching.is_returned = true;
         } else if self.entry.busy.is_some() {
-            self.fetching(from).written = true;
+            self.fetching(from).is_written_back = true;
             self.finish_crossing(from);
         } else {
             let is_owner = self.entry.state == DirState::Exclusive(from);
@@ -107,8 +111,8 @@ impl Transaction<'_> {
     }
 
     fn finish_crossing(&mut self, from: NodeId) {
-        let Fetching { request, crossed, written, .. } = *self.fetching(from);
-        if crossed && written {
+        let Fetching { request, has_crossed, is_written_back, .. } = *self.fetching(from);
+        if has_crossed && is_written_back {
             self.send(from, CoherenceKind::WrittenBack);
             self.resume(request, DirState::Uncached);
         }

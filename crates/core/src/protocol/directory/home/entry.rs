@@ -24,9 +24,9 @@ pub(super) struct Entry {
     pub state: DirState,
     pub busy: Option<Busy>,
     /// Requests that wait until the block is no longer busy.
-    pub waiting: VecDeque<PendingRequest>,
+    pub waiting_requests: VecDeque<PendingRequest>,
     /// Whether a request of the home's processor waits or is being served.
-    pub own_requested: bool,
+    pub has_own_request: bool,
     /// Access that the home's processor waits for.
     pub demand: Option<AccessMode>,
 }
@@ -59,9 +59,9 @@ impl PendingRequest {
 /// Operation that keeps a block busy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Busy {
-    /// `awaited` acknowledgements of invalidations are outstanding. `keeps` is the requester, if it has a copy, which
-    /// it retains.
-    Invalidating { request: PendingRequest, awaited: u32, keeps: Option<NodeId> },
+    /// `awaited_count` acknowledgements of invalidations are outstanding. `keeper` is the requester, if it has a copy,
+    /// which it retains.
+    Invalidating { request: PendingRequest, awaited_count: u32, keeper: Option<NodeId> },
     /// The home has fetched the only copy, and waits for the owner's answer.
     Fetching(Fetching),
     /// The home's processor uses the block.
@@ -75,11 +75,11 @@ pub(super) struct Fetching {
     /// Node to which the owner sends the block, if the fetch is forwarded.
     pub forwarded_to: Option<NodeId>,
     /// Whether the owner has answered that the fetch crossed its write-back.
-    pub crossed: bool,
+    pub has_crossed: bool,
     /// Whether the owner's write-back has arrived.
-    pub written: bool,
+    pub is_written_back: bool,
     /// Whether the requester has already written back the only copy, which the owner sent to it.
-    pub returned: bool,
+    pub is_returned: bool,
 }
 
 impl Entry {

@@ -18,7 +18,7 @@ mod serve;
 mod sharers;
 
 use super::{Access, BLOCKS_MAX, CoherenceAction, CoherenceKind, CoherenceMessage, DirectoryParameters};
-use super::{AccessMode, AccessOutcome, Prefetched};
+use super::{AccessMode, AccessOutcome, PrefetchOutcome};
 use crate::engine::NodeId;
 use entry::{Busy, DirState, Entry};
 use std::collections::BTreeMap;
@@ -35,12 +35,15 @@ pub struct Directory {
 
 /// A transaction on one block: its entry, taken out of the directory, and the actions for the caller.
 struct Transaction<'a> {
+    /// Number of the block at this home.
     number: u32,
-    limit: Option<u32>,
+    /// Largest number of hardware pointers; `None` if it is unlimited.
+    pointer_limit: Option<u32>,
     forwarding: bool,
     entry: Entry,
     /// Access right last reported to the home's processor.
-    reported: Access,
+    reported_access: Access,
+    /// Number of waiting requests of other nodes, over all blocks.
     waiting: &'a mut u32,
     actions: &'a mut Vec<CoherenceAction>,
 }
@@ -54,15 +57,15 @@ impl Directory {
 
     /// Accesses a block for the home's processor. If the processor waits for the block already, the stronger of the two
     /// accesses is requested.
-    pub fn access(&mut self, number: u32, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
-        if self.allowed(number).allows(want) {
+    pub fn access(&mut self, number: u32, mode: AccessMode, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
+        if self.allowed(number).allows(mode) {
             return AccessOutcome::Hit;
         }
         self.run_transaction(number, actions, |transaction| {
-            transaction.entry.demand = transaction.entry.demand.max(Some(want));
+            transaction.entry.demand = transaction.entry.demand.max(Some(mode));
             // A held block is requested again when its use ends.
             if transaction.entry.busy != Some(Busy::Held) {
-                transaction.request_for_home(want);
+                transaction.request_for_home(mode);
             }
         });
         AccessOutcome::Waits
@@ -70,22 +73,22 @@ impl Directory {
 
     /// Requests a block that the home's processor will access later. The block is fetched into memory, so it occupies
     /// no prefetch buffer.
-    pub fn prefetch(&mut self, number: u32, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> Prefetched {
+    pub fn prefetch(&mut self, number: u32, mode: AccessMode, actions: &mut Vec<CoherenceAction>) -> PrefetchOutcome {
         let is_pending =
-            self.entries.get(&number).is_some_and(|entry| entry.own_requested || entry.busy == Some(Busy::Held));
-        if is_pending || self.allowed(number).allows(want) {
-            return Prefetched::NotNeeded;
+            self.entries.get(&number).is_some_and(|entry| entry.has_own_request || entry.busy == Some(Busy::Held));
+        if is_pending || self.allowed(number).allows(mode) {
+            return PrefetchOutcome::NotNeeded;
         }
-        self.run_transaction(number, actions, |transaction| transaction.request_for_home(want));
-        Prefetched::Started
+        self.run_transaction(number, actions, |transaction| transaction.request_for_home(mode));
+        PrefetchOutcome::Started
     }
 
     /// Ends the home processor's use of a granted block.
     pub fn end_use(&mut self, number: u32, actions: &mut Vec<CoherenceAction>) {
         self.run_transaction(number, actions, |transaction| {
-            assert_eq!(transaction.entry.busy.take(), Some(Busy::Held), "block {number}: what is used was granted");
-            if let Some(want) = transaction.entry.demand {
-                transaction.request_for_home(want);
+            assert_eq!(transaction.entry.busy.take(), Some(Busy::Held), "block {number} was not granted");
+            if let Some(mode) = transaction.entry.demand {
+                transaction.request_for_home(mode);
             }
             transaction.serve_waiting();
         });
@@ -108,7 +111,8 @@ impl Directory {
     }
 
     /// Handles the return of a read-only copy by `from`, which the node has dropped. The caller ensures that no later
-    /// request of that node has been handled before. A node that an invalidation has removed meanwhile is ignored.
+    /// request of that node has been handled before. If an invalidation has removed the node from the sharers
+    /// meanwhile, the return is ignored.
     pub fn check_in(&mut self, from: NodeId, number: u32, actions: &mut Vec<CoherenceAction>) {
         self.run_transaction(number, actions, |transaction| transaction.check_in(from));
     }
@@ -148,20 +152,21 @@ impl Directory {
         &mut self,
         number: u32,
         actions: &mut Vec<CoherenceAction>,
-        does: impl FnOnce(&mut Transaction),
+        perform: impl FnOnce(&mut Transaction),
     ) {
         assert!(number < BLOCKS_MAX, "{}: block {number} is one of {BLOCKS_MAX}", self.own_node);
         let stored = self.entries.entry(number).or_default();
         let entry = std::mem::take(stored);
-        let DirectoryParameters { pointers: limit, forwarding, .. } = self.parameters;
-        let reported = entry.access();
+        let DirectoryParameters { pointers: pointer_limit, forwarding, .. } = self.parameters;
+        let reported_access = entry.access();
         let waiting = &mut self.waiting;
-        let mut transaction = Transaction { number, limit, forwarding, entry, reported, waiting, actions };
-        does(&mut transaction);
+        let mut transaction =
+            Transaction { number, pointer_limit, forwarding, entry, reported_access, waiting, actions };
+        perform(&mut transaction);
         transaction.report_access();
         let entry = transaction.entry;
-        assert!(entry.busy.is_some() || entry.waiting.is_empty(), "block {number}: nobody waits for nothing");
-        assert!(self.waiting <= self.parameters.waiting, "{}: as many wait as may", self.own_node);
+        assert!(entry.busy.is_some() || entry.waiting_requests.is_empty(), "block {number} is idle, but requests wait");
+        assert!(self.waiting <= self.parameters.waiting, "{}: more requests wait than allowed", self.own_node);
         match entry.is_blank() {
             true => _ = self.entries.remove(&number),
             false => *stored = entry,

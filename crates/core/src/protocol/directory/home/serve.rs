@@ -18,26 +18,26 @@ impl Transaction<'_> {
             self.serve_waiting();
         } else if may_wait {
             *self.waiting += 1;
-            self.entry.waiting.push_back(request);
+            self.entry.waiting_requests.push_back(request);
         } else {
             self.send(from, CoherenceKind::Nack);
         }
     }
 
     /// Queues a request of the home's processor, unless one is pending already.
-    pub fn request_for_home(&mut self, want: AccessMode) {
-        if self.entry.own_requested {
+    pub fn request_for_home(&mut self, mode: AccessMode) {
+        if self.entry.has_own_request {
             return;
         }
-        self.entry.own_requested = true;
-        self.entry.waiting.push_back(PendingRequest::Own(want));
+        self.entry.has_own_request = true;
+        self.entry.waiting_requests.push_back(PendingRequest::Own(mode));
         self.serve_waiting();
     }
 
     /// Serves waiting requests in order until the block is busy.
     pub fn serve_waiting(&mut self) {
         while self.entry.busy.is_none()
-            && let Some(request) = self.entry.waiting.pop_front()
+            && let Some(request) = self.entry.waiting_requests.pop_front()
         {
             if matches!(request, PendingRequest::Node(..)) {
                 *self.waiting -= 1;
@@ -51,21 +51,21 @@ impl Transaction<'_> {
         match &self.entry.state {
             DirState::Exclusive(owner) => self.fetch(*owner, request),
             DirState::Shared(sharers) if request.writes() => {
-                let asks = match request {
+                let requester = match request {
                     PendingRequest::Node(node, _) => Some(node),
                     PendingRequest::Own(_) => None,
                 };
-                let keeps = asks.filter(|node| sharers.has(*node));
-                let (mut others, extended) = (sharers.all(), sharers.is_extended());
-                keeps.map(|node| others.remove(&node));
-                if extended {
+                let keeper = requester.filter(|node| sharers.has(*node));
+                let (mut others, is_extended) = (sharers.all(), sharers.is_extended());
+                keeper.map(|node| others.remove(&node));
+                if is_extended {
                     self.actions.push(CoherenceAction::Trap(Trap::Write));
                 }
                 if others.is_empty() {
                     return self.grant_without_conflict(request);
                 }
-                let awaited = others.len() as u32;
-                self.entry.busy = Some(Busy::Invalidating { request, awaited, keeps });
+                let awaited_count = others.len() as u32;
+                self.entry.busy = Some(Busy::Invalidating { request, awaited_count, keeper });
                 others.into_iter().for_each(|node| self.send(node, CoherenceKind::Invalidate));
             }
             _ => self.grant_without_conflict(request),
@@ -78,7 +78,8 @@ impl Transaction<'_> {
             PendingRequest::Node(node, _) if self.forwarding => Some(node),
             _ => None,
         };
-        let fetching = Fetching { request, forwarded_to, crossed: false, written: false, returned: false };
+        let fetching =
+            Fetching { request, forwarded_to, has_crossed: false, is_written_back: false, is_returned: false };
         self.entry.busy = Some(Busy::Fetching(fetching));
         self.report_access();
         let kind = if request.writes() { CoherenceKind::FetchInvalidate } else { CoherenceKind::Fetch };
@@ -93,24 +94,24 @@ impl Transaction<'_> {
                 self.send(node, CoherenceKind::Shared);
             }
             PendingRequest::Node(node, kind) => {
-                let has = matches!(&self.entry.state, DirState::Shared(sharers) if sharers.has(node));
+                let has_copy = matches!(&self.entry.state, DirState::Shared(sharers) if sharers.has(node));
                 self.entry.state = DirState::Exclusive(node);
                 self.actions.push(CoherenceAction::Pointer);
-                let upgrades = has && kind == CoherenceKind::Upgrade;
+                let upgrades = has_copy && kind == CoherenceKind::Upgrade;
                 self.send(node, if upgrades { CoherenceKind::Upgraded } else { CoherenceKind::Exclusive });
             }
             PendingRequest::Own(_) => {
-                self.entry.own_requested = false;
+                self.entry.has_own_request = false;
                 let access = self.entry.access();
                 match self.entry.demand {
-                    Some(want) if access.allows(want) => {
+                    Some(mode) if access.allows(mode) => {
                         self.entry.demand = None;
                         self.entry.busy = Some(Busy::Held);
                         self.report_access();
                         self.actions.push(CoherenceAction::Granted(access));
                     }
                     // The processor meanwhile waits for a stronger access right.
-                    Some(want) => self.request_for_home(want),
+                    Some(mode) => self.request_for_home(mode),
                     None => {}
                 }
             }
@@ -119,14 +120,14 @@ impl Transaction<'_> {
 
     /// Records `node` as a sharer.
     pub fn share(&mut self, node: NodeId) {
-        let added = match &mut self.entry.state {
-            DirState::Shared(sharers) => sharers.add(node, self.limit),
+        let addition = match &mut self.entry.state {
+            DirState::Shared(sharers) => sharers.add(node, self.pointer_limit),
             _ => {
                 self.entry.state = DirState::Shared(Sharers::one(node));
                 SharerAddition::Pointer
             }
         };
-        match added {
+        match addition {
             SharerAddition::Present => {}
             SharerAddition::Pointer => self.actions.push(CoherenceAction::Pointer),
             SharerAddition::Overflow => self.actions.push(CoherenceAction::Trap(Trap::Pointers)),
@@ -141,7 +142,7 @@ impl Transaction<'_> {
     /// Reports the access right of the home's processor, if it changed since the last report.
     pub fn report_access(&mut self) {
         let access = self.entry.access();
-        if std::mem::replace(&mut self.reported, access) != access {
+        if std::mem::replace(&mut self.reported_access, access) != access {
             self.actions.push(CoherenceAction::Access(access));
         }
     }

@@ -9,14 +9,14 @@
 use crate::engine::NodeId;
 use std::collections::BTreeSet;
 
-/// The sharers of a block, each in ascending order.
+/// The sharers of a block: hardware's pointers and software's list, each in ascending order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Sharers {
     pointers: Vec<NodeId>,
-    listed: BTreeSet<NodeId>,
+    software_list: BTreeSet<NodeId>,
 }
 
-/// Work that adding a sharer took.
+/// The work that the addition of a sharer causes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SharerAddition {
     /// The node had a pointer already.
@@ -30,15 +30,15 @@ pub(super) enum SharerAddition {
 impl Sharers {
     /// Returns the set with `node` as the only sharer.
     pub fn one(node: NodeId) -> Sharers {
-        Sharers { pointers: vec![node], listed: BTreeSet::new() }
+        Sharers { pointers: vec![node], software_list: BTreeSet::new() }
     }
 
     /// Adds a sharer; a block has at most `limit` pointers.
     pub fn add(&mut self, node: NodeId, limit: Option<u32>) -> SharerAddition {
         let Err(index) = self.pointers.binary_search(&node) else { return SharerAddition::Present };
         if limit.is_some_and(|limit| self.pointers.len() >= limit as usize) {
-            self.listed.extend(self.pointers.drain(..));
-            self.listed.insert(node);
+            self.software_list.extend(self.pointers.drain(..));
+            self.software_list.insert(node);
             return SharerAddition::Overflow;
         }
         self.pointers.insert(index, node);
@@ -48,26 +48,26 @@ impl Sharers {
     /// Removes a sharer, if it is one.
     pub fn remove(&mut self, node: NodeId) {
         self.pointers.retain(|pointer| *pointer != node);
-        self.listed.remove(&node);
+        self.software_list.remove(&node);
     }
 
     /// Returns whether there is no sharer.
     pub fn is_empty(&self) -> bool {
-        self.pointers.is_empty() && self.listed.is_empty()
+        self.pointers.is_empty() && self.software_list.is_empty()
     }
 
     /// Returns whether `node` is a sharer.
     pub fn has(&self, node: NodeId) -> bool {
-        self.pointers.binary_search(&node).is_ok() || self.listed.contains(&node)
+        self.pointers.binary_search(&node).is_ok() || self.software_list.contains(&node)
     }
 
     /// Returns whether software's list has sharers.
     pub fn is_extended(&self) -> bool {
-        !self.listed.is_empty()
+        !self.software_list.is_empty()
     }
 
     /// Returns all sharers, each once.
     pub fn all(&self) -> BTreeSet<NodeId> {
-        self.pointers.iter().chain(&self.listed).copied().collect()
+        self.pointers.iter().chain(&self.software_list).copied().collect()
     }
 }

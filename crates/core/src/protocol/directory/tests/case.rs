@@ -1,7 +1,7 @@
 //! A case of the model: the machine, the permitted steps of its processors, and a rule that may be broken.
 
 use super::super::*;
-use super::world::Packet;
+use super::machine::Packet;
 use crate::engine::NodeId;
 
 #[derive(Clone, Debug)]
@@ -11,12 +11,12 @@ pub struct Case {
     pub directory: DirectoryParameters,
     pub requester: RequesterParameters,
     pub network: Network,
-    pub can_consume: Consumes,
-    pub broken: BrokenRule,
+    pub consumption: ConsumptionRule,
+    pub broken_rule: BrokenRule,
     /// Number of the first node that only reads; the nodes before it also write.
     pub writers: usize,
     /// Number of the first node that prefetches, if there is a prefetch buffer.
-    pub prefetchers: usize,
+    pub first_prefetcher: usize,
     /// Situations that must occur in some run.
     pub situations: &'static [Situation],
 }
@@ -33,12 +33,12 @@ pub enum Network {
 
 /// Condition on which a node consumes arriving packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Consumes {
+pub enum ConsumptionRule {
     Always,
     /// The node consumes replies always, and requests after all its own replies were sent.
-    RequestsWhenRepliesLeft,
+    RequestsWhenRepliesSent,
     /// The node consumes packets only after all its own packets were sent, as if a handler waited for space to send.
-    WhenAllLeft,
+    WhenAllSent,
 }
 
 /// A situation that must occur in some run, because otherwise the case would not test it.
@@ -82,7 +82,7 @@ impl BrokenRule {
     /// Sends `packet`, or the packets that the broken rule sends in place of it.
     pub fn send(self, packet: Packet, send: &mut dyn FnMut(Packet)) {
         let kind = packet.message.kind;
-        let answers = |kind| Packet {
+        let answer_packet = |kind| Packet {
             from: packet.to,
             to: packet.from,
             message: CoherenceMessage::new(kind, packet.message.number),
@@ -98,19 +98,19 @@ impl BrokenRule {
             (BrokenRule::CrossingForgotten, CoherenceKind::Crossed) => {}
             (BrokenRule::TransferredBeforeAnswer, CoherenceKind::FetchInvalidate) => {
                 send(packet);
-                send(answers(CoherenceKind::Invalidated));
+                send(answer_packet(CoherenceKind::Invalidated));
             }
             (BrokenRule::GrantedBeforeAcknowledgement, CoherenceKind::Invalidate) => {
                 send(packet);
-                send(answers(CoherenceKind::Invalidated));
+                send(answer_packet(CoherenceKind::Invalidated));
             }
             _ => send(packet),
         }
     }
 
     /// Returns whether the processor ignores a change of its access right.
-    pub fn ignores_change(self, own: NodeId, block: BlockId, access: Access) -> bool {
-        self == BrokenRule::KeptStale && own != block.home && access == Access::Invalid
+    pub fn ignores_change(self, node_id: NodeId, block: BlockId, access: Access) -> bool {
+        self == BrokenRule::KeptStale && node_id != block.home && access == Access::Invalid
     }
 }
 
@@ -133,10 +133,10 @@ impl Case {
             directory: DirectoryParameters::unlimited(nodes as u32, requester.requests()),
             requester,
             network: Network::AnyOrder,
-            can_consume: Consumes::Always,
-            broken: BrokenRule::Nothing,
+            consumption: ConsumptionRule::Always,
+            broken_rule: BrokenRule::Nothing,
             writers: nodes,
-            prefetchers: 0,
+            first_prefetcher: 0,
             situations: &[],
         }
     }

@@ -5,10 +5,10 @@ use super::case::{A, B, C, block};
 use crate::engine::NodeId;
 use CoherenceAction::{Granted, Pointer, Retry, Send, Store};
 
-const X: BlockId = block(A, 0);
+const BLOCK: BlockId = block(A, 0);
 
-fn requester(own: NodeId) -> Requester {
-    Requester::new(own, RequesterParameters { contexts: 2, prefetches: 1, write_backs: 1 })
+fn requester(node_id: NodeId) -> Requester {
+    Requester::new(node_id, RequesterParameters { contexts: 2, prefetches: 1, write_backs: 1 })
 }
 
 fn directory(pointers: Option<u32>, waiting: u32) -> Directory {
@@ -20,7 +20,7 @@ fn send(to: NodeId, kind: CoherenceKind) -> CoherenceAction {
 }
 
 fn message(kind: CoherenceKind) -> CoherenceMessage {
-    CoherenceMessage::new(kind, X.number)
+    CoherenceMessage::new(kind, BLOCK.number)
 }
 
 /// Delivers a message from the home to the requester, and returns the actions.
@@ -37,19 +37,19 @@ fn deliver_to_home(directory: &mut Directory, from: NodeId, kind: CoherenceKind)
 }
 
 /// Performs an access that misses, and returns the actions.
-fn miss(requester: &mut Requester, want: AccessMode) -> Vec<CoherenceAction> {
+fn access_and_miss(requester: &mut Requester, mode: AccessMode) -> Vec<CoherenceAction> {
     let mut actions = Vec::new();
-    assert_eq!(requester.access(X, want, &mut actions), AccessOutcome::Waits);
+    assert_eq!(requester.access(BLOCK, mode, &mut actions), AccessOutcome::Waits);
     actions
 }
 
 fn use_block(requester: &mut Requester) -> Vec<CoherenceAction> {
     let mut actions = Vec::new();
-    requester.end_use(X, &mut actions);
+    requester.end_use(BLOCK, &mut actions);
     actions
 }
 
-fn sends(actions: &[CoherenceAction], kind: CoherenceKind) -> usize {
+fn count_sends(actions: &[CoherenceAction], kind: CoherenceKind) -> usize {
     actions.iter().filter(|action| matches!(action, Send { message, .. } if message.kind == kind)).count()
 }
 
@@ -86,7 +86,7 @@ fn the_sixth_reader_traps_and_so_does_the_write() {
     assert!(deliver_to_home(&mut home, NodeId(1), CoherenceKind::Read).contains(&Pointer));
     let write = deliver_to_home(&mut home, NodeId(3), CoherenceKind::Write);
     assert_eq!(write[0], CoherenceAction::Trap(Trap::Write));
-    assert_eq!(sends(&write, CoherenceKind::Invalidate), 11, "all but the writer");
+    assert_eq!(count_sends(&write, CoherenceKind::Invalidate), 11, "all but the writer");
     for reader in (1..=12).filter(|reader| *reader != 3) {
         assert_eq!(home.owner(0), None, "no node may write before the last acknowledgement");
         let _ = deliver_to_home(&mut home, NodeId(reader), CoherenceKind::Invalidated);
@@ -99,18 +99,18 @@ fn the_sixth_reader_traps_and_so_does_the_write() {
 #[test]
 fn an_invalidated_copy_is_read_once_by_accesses_that_waited() {
     let mut node = requester(B);
-    assert_eq!(miss(&mut node, AccessMode::Read), [send(A, CoherenceKind::Read)]);
+    assert_eq!(access_and_miss(&mut node, AccessMode::Read), [send(A, CoherenceKind::Read)]);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Invalidate), [send(A, CoherenceKind::Invalidated)]);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Shared), [Store, Granted(Access::ReadOnly)]);
     // Another context may not read the copy: the block is requested again after the use.
-    assert_eq!(miss(&mut node, AccessMode::Read), []);
+    assert_eq!(access_and_miss(&mut node, AccessMode::Read), []);
     assert_eq!(use_block(&mut node), [send(A, CoherenceKind::Read)]);
 }
 
 #[test]
 fn a_copy_that_is_held_is_invalidated_and_still_used() {
     let mut node = requester(B);
-    let _ = miss(&mut node, AccessMode::Read);
+    let _ = access_and_miss(&mut node, AccessMode::Read);
     assert!(deliver_to_requester(&mut node, CoherenceKind::Shared).ends_with(&[Granted(Access::ReadOnly)]));
     let access = CoherenceAction::Access(Access::Invalid);
     assert_eq!(
@@ -118,32 +118,32 @@ fn a_copy_that_is_held_is_invalidated_and_still_used() {
         [access, send(A, CoherenceKind::Invalidated)]
     );
     assert_eq!(use_block(&mut node), []);
-    assert!(node.is_quiet() && node.allowed(X) == Access::Invalid);
+    assert!(node.is_quiet() && node.allowed(BLOCK) == Access::Invalid);
 }
 
 #[test]
 fn an_access_that_joins_after_the_invalidation_requests_the_block_again() {
     let mut node = requester(B);
     let mut actions = Vec::new();
-    assert_eq!(node.prefetch(X, AccessMode::Read, &mut actions), Prefetched::Started);
+    assert_eq!(node.prefetch(BLOCK, AccessMode::Read, &mut actions), PrefetchOutcome::Started);
     let _ = deliver_to_requester(&mut node, CoherenceKind::Invalidate);
-    assert_eq!(miss(&mut node, AccessMode::Read), []);
+    assert_eq!(access_and_miss(&mut node, AccessMode::Read), []);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
     assert!(deliver_to_requester(&mut node, CoherenceKind::Shared).contains(&Granted(Access::ReadOnly)));
 
     // The same holds if another access waited before the invalidation: the copy cannot be granted to only one of the
     // two.
     let mut node = requester(B);
-    let _ = miss(&mut node, AccessMode::Read);
+    let _ = access_and_miss(&mut node, AccessMode::Read);
     let _ = deliver_to_requester(&mut node, CoherenceKind::Invalidate);
-    assert_eq!(miss(&mut node, AccessMode::Read), []);
+    assert_eq!(access_and_miss(&mut node, AccessMode::Read), []);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
 }
 
 #[test]
 fn a_fetch_waits_for_the_block_and_its_use() {
     let mut node = requester(B);
-    let _ = miss(&mut node, AccessMode::Write);
+    let _ = access_and_miss(&mut node, AccessMode::Write);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Fetch), []);
     let access = CoherenceAction::Access(Access::Writable);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Exclusive), [Store, access, Granted(Access::Writable)]);
@@ -159,10 +159,10 @@ fn a_write_back_is_acknowledged_when_the_fetch_is_answered() {
         let _ = deliver_to_home(&mut home, C, CoherenceKind::Write);
         let order = [CoherenceKind::WriteBack, CoherenceKind::Crossed];
         let [first, second] = if crossed_first { [order[1], order[0]] } else { order };
-        assert_eq!(sends(&deliver_to_home(&mut home, B, first), CoherenceKind::WrittenBack), 0);
+        assert_eq!(count_sends(&deliver_to_home(&mut home, B, first), CoherenceKind::WrittenBack), 0);
         let actions = deliver_to_home(&mut home, B, second);
         assert!(actions.ends_with(&[Pointer, send(C, CoherenceKind::Exclusive)]));
-        assert_eq!(sends(&actions, CoherenceKind::WrittenBack), 1);
+        assert_eq!(count_sends(&actions, CoherenceKind::WrittenBack), 1);
         assert_eq!(home.owner(0), Some(C));
     }
 }
@@ -170,14 +170,14 @@ fn a_write_back_is_acknowledged_when_the_fetch_is_answered() {
 #[test]
 fn a_written_back_block_is_requested_after_the_acknowledgement() {
     let mut node = requester(B);
-    let _ = miss(&mut node, AccessMode::Write);
+    let _ = access_and_miss(&mut node, AccessMode::Write);
     let _ = deliver_to_requester(&mut node, CoherenceKind::Exclusive);
     let mut actions = Vec::new();
-    assert_eq!(node.evict(X, &mut actions), Evicted::NotEvicted, "before it was used");
+    assert_eq!(node.evict(BLOCK, &mut actions), EvictionOutcome::NotEvicted, "before it was used");
     let _ = use_block(&mut node);
-    assert_eq!(node.evict(X, &mut actions), Evicted::WrittenBack);
+    assert_eq!(node.evict(BLOCK, &mut actions), EvictionOutcome::WrittenBack);
     assert_eq!(actions, [CoherenceAction::Access(Access::Invalid), send(A, CoherenceKind::WriteBack)]);
-    assert_eq!(miss(&mut node, AccessMode::Read), []);
+    assert_eq!(access_and_miss(&mut node, AccessMode::Read), []);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::FetchInvalidate), [send(A, CoherenceKind::Crossed)]);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::WrittenBack), [send(A, CoherenceKind::Read)]);
 }
@@ -198,7 +198,7 @@ fn a_forwarded_block_reaches_its_requester_in_three_messages() {
     assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [send_with_party(B, CoherenceKind::Fetch, C)]);
     // The owner sends the block to the requester, and to the home, whose memory is then up to date.
     let mut owner = requester(B);
-    let _ = miss(&mut owner, AccessMode::Write);
+    let _ = access_and_miss(&mut owner, AccessMode::Write);
     let _ = deliver_to_requester(&mut owner, CoherenceKind::Exclusive);
     let _ = use_block(&mut owner);
     let mut actions = Vec::new();
@@ -210,7 +210,7 @@ fn a_forwarded_block_reaches_its_requester_in_three_messages() {
     assert_eq!(home.sharers(0), [B, C]);
     // The message's third node is the block's home.
     let Send { message, .. } = shared else { panic!("a message") };
-    assert_eq!(message.block(B, C), X);
+    assert_eq!(message.block(B, C), BLOCK);
 }
 
 #[test]
@@ -233,14 +233,14 @@ fn a_forwarded_fetch_that_crosses_a_write_back_is_served_by_the_home() {
     let _ = deliver_to_home(&mut home, C, CoherenceKind::Read);
     let _ = deliver_to_home(&mut home, B, CoherenceKind::Crossed);
     let actions = deliver_to_home(&mut home, B, CoherenceKind::WriteBack);
-    assert_eq!(sends(&actions, CoherenceKind::WrittenBack), 1);
+    assert_eq!(count_sends(&actions, CoherenceKind::WrittenBack), 1);
     assert!(actions.ends_with(&[send(C, CoherenceKind::Shared)]), "{actions:?}");
 }
 
 #[test]
 fn a_forwarded_fetch_waits_for_the_block_and_its_use() {
     let mut node = requester(B);
-    let _ = miss(&mut node, AccessMode::Write);
+    let _ = access_and_miss(&mut node, AccessMode::Write);
     let (forwarded, mut actions) =
         (CoherenceMessage { party: Some(C), ..message(CoherenceKind::FetchInvalidate) }, Vec::new());
     node.arrive(A, forwarded, &mut actions);
@@ -254,26 +254,26 @@ fn a_forwarded_fetch_waits_for_the_block_and_its_use() {
 #[test]
 fn prefetches_occupy_the_buffer_until_they_are_accessed() {
     let (mut node, mut actions) = (requester(B), Vec::new());
-    assert_eq!(node.prefetch(X, AccessMode::Read, &mut actions), Prefetched::Started);
-    assert_eq!(node.prefetch(X, AccessMode::Write, &mut actions), Prefetched::NotNeeded);
-    assert_eq!(node.prefetch(block(A, 1), AccessMode::Read, &mut actions), Prefetched::Full);
+    assert_eq!(node.prefetch(BLOCK, AccessMode::Read, &mut actions), PrefetchOutcome::Started);
+    assert_eq!(node.prefetch(BLOCK, AccessMode::Write, &mut actions), PrefetchOutcome::NotNeeded);
+    assert_eq!(node.prefetch(block(A, 1), AccessMode::Read, &mut actions), PrefetchOutcome::Full);
     assert_eq!(
         deliver_to_requester(&mut node, CoherenceKind::Shared),
         [Store, CoherenceAction::Access(Access::ReadOnly)]
     );
     assert_eq!(node.prefetches(), 1);
-    assert_eq!(node.access(X, AccessMode::Read, &mut actions), AccessOutcome::Hit);
+    assert_eq!(node.access(BLOCK, AccessMode::Read, &mut actions), AccessOutcome::Hit);
     assert_eq!(node.prefetches(), 0);
     // A NACKed prefetch is dropped, unless an access waits for the block when the NACK arrives.
-    assert_eq!(node.prefetch(block(A, 1), AccessMode::Write, &mut actions), Prefetched::Started);
-    let later = CoherenceMessage::new(CoherenceKind::Nack, 1);
+    assert_eq!(node.prefetch(block(A, 1), AccessMode::Write, &mut actions), PrefetchOutcome::Started);
+    let nack_of_second_block = CoherenceMessage::new(CoherenceKind::Nack, 1);
     actions.clear();
-    node.arrive(A, later, &mut actions);
+    node.arrive(A, nack_of_second_block, &mut actions);
     assert!(actions.is_empty() && node.is_quiet() && node.prefetches() == 0);
     let _ = node.prefetch(block(A, 1), AccessMode::Write, &mut actions);
     let _ = node.access(block(A, 1), AccessMode::Read, &mut actions);
     actions.clear();
-    node.arrive(A, later, &mut actions);
+    node.arrive(A, nack_of_second_block, &mut actions);
     assert_eq!(actions, [Retry]);
 }
 

@@ -8,92 +8,98 @@
 //! ever; the check is then that a fair schedule answers all requests from every state.
 
 use super::case::{BrokenRule, Case, Situation};
+use super::machine::TestMachine;
 use super::steps::Step;
-use super::world::World;
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
 pub const COHERENT: &str = "either one node may store and no other may load, or all readable copies are the latest";
 pub const VALUES: &str = "loads and stores see the last store";
 pub const NO_STUCK_ACCESS: &str = "no access waits when no protocol step is possible";
 
-type Condition = fn(&Case, &World) -> bool;
+type Condition = fn(&Case, &TestMachine) -> bool;
 
 impl Case {
     /// Explores every state, asserts all properties, and returns the number of states.
     pub fn check(self) -> usize {
         let checker = self.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
-        let found = checker.unique_state_count();
+        let state_count = checker.unique_state_count();
         assert!(checker.is_done());
         checker.assert_properties();
-        found
+        state_count
     }
 
     /// Returns the shortest run to a state that violates a property.
     pub fn counterexample(self, property: &'static str) -> Vec<Step> {
         let checker = self.checker().finish_when(HasDiscoveries::AnyOf([property].into())).spawn_bfs().join();
         println!("{} states", checker.unique_state_count());
-        checker.discovery(property).expect("a run goes wrong").into_actions()
+        checker.discovery(property).expect("a run that violates the property").into_actions()
     }
 }
 
 impl Model for Case {
-    type State = World;
+    type State = TestMachine;
     type Action = Step;
 
-    fn init_states(&self) -> Vec<World> {
-        vec![World::new(self)]
+    fn init_states(&self) -> Vec<TestMachine> {
+        vec![TestMachine::new(self)]
     }
 
-    fn actions(&self, world: &World, steps: &mut Vec<Step>) {
-        if self.broken != BrokenRule::Nothing && !(world.violation.is_none() && world.is_coherent(self)) {
+    fn actions(&self, machine: &TestMachine, steps: &mut Vec<Step>) {
+        if self.broken_rule != BrokenRule::Nothing && !(machine.violation.is_none() && machine.is_coherent(self)) {
             return;
         }
-        steps.extend(world.pending_steps(self));
-        steps.extend(world.program_steps(self));
+        steps.extend(machine.pending_steps(self));
+        steps.extend(machine.program_steps(self));
     }
 
-    fn next_state(&self, last: &World, step: Step) -> Option<World> {
-        let mut next = last.clone();
-        match self.broken {
-            BrokenRule::Nothing => next.step(self, step),
-            _ => next.step_or_stop(self, step),
+    fn next_state(&self, previous: &TestMachine, step: Step) -> Option<TestMachine> {
+        let mut next_machine = previous.clone();
+        match self.broken_rule {
+            BrokenRule::Nothing => next_machine.step(self, step),
+            _ => next_machine.step_or_record_panic(self, step),
         }
-        next.compress();
-        Some(next)
+        next_machine.replace_versions_by_ranks();
+        Some(next_machine)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        let mut all = vec![
-            Property::always(VALUES, |_: &Case, world: &World| world.violation.is_none()),
-            Property::always(COHERENT, |case: &Case, world: &World| world.is_coherent(case)),
-            Property::always("access rights are reported to processors", |case: &Case, world: &World| {
-                case.broken != BrokenRule::Nothing || world.access_is_reported(case)
+        let mut properties = vec![
+            Property::always(VALUES, |_: &Case, machine: &TestMachine| machine.violation.is_none()),
+            Property::always(COHERENT, |case: &Case, machine: &TestMachine| machine.is_coherent(case)),
+            Property::always("access rights are reported to processors", |case: &Case, machine: &TestMachine| {
+                case.broken_rule != BrokenRule::Nothing || machine.access_is_reported(case)
             }),
-            Property::always(NO_STUCK_ACCESS, |case: &Case, world: &World| {
-                world.is_quiet()
-                    || if case.may_nack() { world.becomes_quiet(case) } else { !world.pending_steps(case).is_empty() }
+            Property::always(NO_STUCK_ACCESS, |case: &Case, machine: &TestMachine| {
+                machine.is_quiet()
+                    || if case.may_nack() {
+                        machine.becomes_quiet(case)
+                    } else {
+                        !machine.pending_steps(case).is_empty()
+                    }
             }),
-            Property::always("at rest, homes know of every copy", |case: &Case, world: &World| {
-                !world.is_quiet() || world.directories_are_correct(case)
+            Property::always("at rest, homes know of every copy", |case: &Case, machine: &TestMachine| {
+                !machine.is_quiet() || machine.directories_are_correct(case)
             }),
-            Property::always("no request is NACKed if all may wait", |case: &Case, world: &World| {
-                case.may_nack() || world.nodes.iter().all(|node| node.retries.is_empty())
+            Property::always("no request is NACKed if all may wait", |case: &Case, machine: &TestMachine| {
+                case.may_nack() || machine.nodes.iter().all(|node| node.retries.is_empty())
             }),
-            Property::always("outboxes are bounded", |case: &Case, world: &World| world.outboxes_are_bounded(case)),
+            Property::always("outboxes are bounded", |case: &Case, machine: &TestMachine| {
+                machine.outboxes_are_bounded(case)
+            }),
         ];
         let situations: [(Situation, Condition); 8] = [
-            (Situation::Crossing, |_, world| world.has_situation(Situation::Crossing)),
-            (Situation::FetchOvertakes, |_, world| world.has_situation(Situation::FetchOvertakes)),
-            (Situation::Once, |_, world| world.has_situation(Situation::Once)),
-            (Situation::UpgradeLost, |_, world| world.has_situation(Situation::UpgradeLost)),
-            (Situation::Nack, |_, world| world.has_situation(Situation::Nack)),
-            (Situation::Waiting, |_, world| world.has_situation(Situation::Waiting)),
-            (Situation::RecallOvertakes, |_, world| world.has_situation(Situation::RecallOvertakes)),
-            (Situation::Returned, |_, world| world.has_situation(Situation::Returned)),
+            (Situation::Crossing, |_, machine| machine.has_situation(Situation::Crossing)),
+            (Situation::FetchOvertakes, |_, machine| machine.has_situation(Situation::FetchOvertakes)),
+            (Situation::Once, |_, machine| machine.has_situation(Situation::Once)),
+            (Situation::UpgradeLost, |_, machine| machine.has_situation(Situation::UpgradeLost)),
+            (Situation::Nack, |_, machine| machine.has_situation(Situation::Nack)),
+            (Situation::Waiting, |_, machine| machine.has_situation(Situation::Waiting)),
+            (Situation::RecallOvertakes, |_, machine| machine.has_situation(Situation::RecallOvertakes)),
+            (Situation::Returned, |_, machine| machine.has_situation(Situation::Returned)),
         ];
-        let wanted = situations.into_iter().filter(|(situation, _)| self.situations.contains(situation));
-        all.extend(wanted.map(|(situation, occurs)| Property::sometimes(situation.name(), occurs)));
-        all
+        let required_situations = situations.into_iter().filter(|(situation, _)| self.situations.contains(situation));
+        properties.extend(required_situations.map(|(situation, occurs)| Property::sometimes(situation.name(), occurs)));
+        properties
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::super::*;
 use super::case::*;
+use super::machine::{Context, TestMachine};
 use super::steps::Step;
-use super::world::{Context, World};
 use crate::engine::NodeId;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -17,14 +17,14 @@ struct Run {
 }
 
 fn some_run() -> impl Strategy<Value = Run> {
-    let few = (1u32..4, 0u32..4, 1u32..3, prop::option::of(1u32..6), prop_oneof![Just(u32::MAX), 0u32..4]);
+    let limits = (1u32..4, 0u32..4, 1u32..3, prop::option::of(1u32..6), prop_oneof![Just(u32::MAX), 0u32..4]);
     let network =
         prop_oneof![2 => Just(Network::AnyOrder), 1 => (1usize..4).prop_map(|packets| Network::Queues { packets })];
     let choices = prop::collection::vec(any::<u32>(), 1..600);
     let forwarding = any::<bool>();
-    let all = (2usize..=16, 1u32..24, few, network, forwarding, choices);
-    all.prop_map(|(nodes, blocks, few, network, forwarding, choices)| {
-        let (contexts, prefetches, write_backs, pointers, waiting) = few;
+    let inputs = (2usize..=16, 1u32..24, limits, network, forwarding, choices);
+    inputs.prop_map(|(nodes, blocks, limits, network, forwarding, choices)| {
+        let (contexts, prefetches, write_backs, pointers, waiting) = limits;
         let requester = RequesterParameters { contexts, prefetches, write_backs };
         let unlimited = DirectoryParameters::unlimited(nodes as u32, requester.requests());
         let case = Case {
@@ -32,7 +32,7 @@ fn some_run() -> impl Strategy<Value = Run> {
             directory: DirectoryParameters { pointers, waiting: unlimited.waiting.min(waiting), forwarding },
             requester,
             network,
-            can_consume: Consumes::RequestsWhenRepliesLeft,
+            consumption: ConsumptionRule::RequestsWhenRepliesSent,
             ..Case::new(nodes)
         };
         Run { case, choices }
@@ -41,57 +41,61 @@ fn some_run() -> impl Strategy<Value = Run> {
 
 impl Run {
     /// Returns the program step that `choice` selects, if it is possible.
-    fn program_steps(&self, world: &World, choice: u32) -> Option<Step> {
+    fn program_step(&self, machine: &TestMachine, choice: u32) -> Option<Step> {
         let case = &self.case;
-        let own = NodeId(choice % case.nodes as u32);
+        let node_id = NodeId(choice % case.nodes as u32);
         // Half of the choices concern the first two blocks.
-        let among = if choice & 1 << 16 == 0 { case.blocks.len().min(2) } else { case.blocks.len() };
-        let block = case.blocks[(choice >> 8 & 255) as usize % among];
-        let want = if choice & 1 << 17 == 0 { AccessMode::Read } else { AccessMode::Write };
+        let block_count = if choice & 1 << 16 == 0 { case.blocks.len().min(2) } else { case.blocks.len() };
+        let block = case.blocks[(choice >> 8 & 255) as usize % block_count];
+        let mode = if choice & 1 << 17 == 0 { AccessMode::Read } else { AccessMode::Write };
         match choice >> 18 & 7 {
-            0 => Some(Step::Prefetch(own, block, want)),
-            1 => (block.home != own).then_some(Step::Evict(own, block)),
+            0 => Some(Step::Prefetch(node_id, block, mode)),
+            1 => (block.home != node_id).then_some(Step::Evict(node_id, block)),
             _ => {
-                let contexts = &world.nodes[own.index()].contexts;
-                let idle = contexts.iter().position(|context| *context == Context::Idle)?;
-                Some(Step::Access(own, idle, block, want))
+                let contexts = &machine.nodes[node_id.index()].contexts;
+                let idle_context = contexts.iter().position(|context| *context == Context::Idle)?;
+                Some(Step::Access(node_id, idle_context, block, mode))
             }
         }
     }
 
     /// Performs the run, and returns the number of stores to each block.
-    fn perform(&self) -> (World, BTreeMap<BlockId, u32>) {
+    fn perform(&self) -> (TestMachine, BTreeMap<BlockId, u32>) {
         let case = &self.case;
-        let (mut world, mut stores) = (World::new(case), BTreeMap::new());
-        for (at, &choice) in self.choices.iter().enumerate() {
-            let pending = world.pending_steps(case);
-            let step = if choice >> 30 == 0 || pending.is_empty() {
-                self.program_steps(&world, choice)
+        let (mut machine, mut stores) = (TestMachine::new(case), BTreeMap::new());
+        for (index, &choice) in self.choices.iter().enumerate() {
+            let pending_steps = machine.pending_steps(case);
+            let step = if choice >> 30 == 0 || pending_steps.is_empty() {
+                self.program_step(&machine, choice)
             } else {
-                Some(pending[choice as usize % pending.len()])
+                Some(pending_steps[choice as usize % pending_steps.len()])
             };
             if let Some(Step::Access(_, _, block, AccessMode::Write)) = step {
                 *stores.entry(block).or_insert(0) += 1;
             }
-            step.into_iter().for_each(|step| world.step(case, step));
-            assert_eq!(world.violation, None);
-            assert!(case.may_nack() || world.nodes.iter().all(|node| node.retries.is_empty()));
-            if at % 8 == 0 {
-                assert!(world.is_coherent(case) && world.access_is_reported(case) && world.outboxes_are_bounded(case));
+            step.into_iter().for_each(|step| machine.step(case, step));
+            assert_eq!(machine.violation, None);
+            assert!(case.may_nack() || machine.nodes.iter().all(|node| node.retries.is_empty()));
+            if index % 8 == 0 {
+                assert!(
+                    machine.is_coherent(case) && machine.access_is_reported(case) && machine.outboxes_are_bounded(case)
+                );
             }
         }
-        (world, stores)
+        (machine, stores)
     }
 
     /// Performs protocol steps until none is possible.
-    fn drain(&self, world: &mut World) {
+    fn drain(&self, machine: &mut TestMachine) {
         for _ in 0..100 * self.case.requests() {
-            let Some(step) = world.pending_steps(&self.case).into_iter().min() else { break };
-            world.step(&self.case, step);
+            let Some(step) = machine.pending_steps(&self.case).into_iter().min() else { break };
+            machine.step(&self.case, step);
         }
-        assert!(world.is_quiet(), "all is answered");
+        assert!(machine.is_quiet(), "all is answered");
         assert!(
-            world.violation.is_none() && world.is_coherent(&self.case) && world.directories_are_correct(&self.case)
+            machine.violation.is_none()
+                && machine.is_coherent(&self.case)
+                && machine.directories_are_correct(&self.case)
         );
     }
 }
@@ -101,14 +105,14 @@ proptest! {
 
     #[test]
     fn memory_counts_every_store(run in some_run()) {
-        let (mut world, stores) = run.perform();
-        run.drain(&mut world);
+        let (mut machine, stores) = run.perform();
+        run.drain(&mut machine);
         for &block in &run.case.blocks {
-            for own in NodeId::all(run.case.nodes).filter(|own| *own != block.home) {
-                world.step(&run.case, Step::Evict(own, block));
-                run.drain(&mut world);
+            for node_id in NodeId::all(run.case.nodes).filter(|node_id| *node_id != block.home) {
+                machine.step(&run.case, Step::Evict(node_id, block));
+                run.drain(&mut machine);
             }
-            let memory = world.nodes[block.home.index()].bytes[&block];
+            let memory = machine.nodes[block.home.index()].bytes[&block];
             prop_assert_eq!(memory, stores.get(&block).copied().unwrap_or(0));
         }
     }

@@ -1,27 +1,31 @@
 //! Reduction of versions to their ranks: only their order matters, so the states are finitely many.
 
 use super::super::BlockId;
-use super::world::{Context, Packet, World};
+use super::machine::{Context, Packet, TestMachine};
 
-impl World {
+impl TestMachine {
     /// Replaces each version by its rank among the versions of its block.
-    pub fn compress(&mut self) {
-        for (&block, latest) in &mut self.latest {
-            let mut all: Vec<&mut u32> = vec![latest];
+    pub fn replace_versions_by_ranks(&mut self) {
+        for (&block, latest) in &mut self.latest_versions {
+            let mut versions: Vec<&mut u32> = vec![latest];
             for node in &mut self.nodes {
-                all.extend(node.bytes.get_mut(&block));
-                all.extend(node.contexts.iter_mut().filter_map(|context| match context {
-                    Context::Waits(of, _, since) | Context::Uses(of, _, since) if *of == block => Some(since),
+                versions.extend(node.bytes.get_mut(&block));
+                versions.extend(node.contexts.iter_mut().filter_map(|context| match context {
+                    Context::Waits(waiting_block, _, version) | Context::Uses(waiting_block, _, version)
+                        if *waiting_block == block =>
+                    {
+                        Some(version)
+                    }
                     _ => None,
                 }));
-                all.extend(node.outbox.iter_mut().flatten().filter_map(|packet| packet.version(block)));
+                versions.extend(node.outbox.iter_mut().flatten().filter_map(|packet| packet.version(block)));
             }
-            all.extend(self.transit.iter_mut().filter_map(|packet| packet.version(block)));
-            all.extend(self.queues.values_mut().flatten().filter_map(|packet| packet.version(block)));
-            let mut ranks: Vec<u32> = all.iter().map(|version| **version).collect();
+            versions.extend(self.transit.iter_mut().filter_map(|packet| packet.version(block)));
+            versions.extend(self.queues.values_mut().flatten().filter_map(|packet| packet.version(block)));
+            let mut ranks: Vec<u32> = versions.iter().map(|version| **version).collect();
             ranks.sort_unstable();
             ranks.dedup();
-            for version in all {
+            for version in versions {
                 *version = ranks.partition_point(|other| other < version) as u32;
             }
         }

@@ -1,8 +1,8 @@
-//! The possible steps of a world, and the properties that hold after every step.
+//! The possible steps of a machine, and the properties that hold after every step.
 
 use super::super::*;
 use super::case::{Case, Network, Situation};
-use super::world::{Context, Node, Packet, World};
+use super::machine::{Context, Node, Packet, TestMachine};
 use crate::engine::{Class, NodeId};
 
 /// A step; the variants are in the order in which a fair schedule prefers them.
@@ -21,7 +21,7 @@ pub enum Step {
     Evict(NodeId, BlockId),
 }
 
-impl World {
+impl TestMachine {
     pub fn step(&mut self, case: &Case, step: Step) {
         match step {
             Step::Deliver(index) => {
@@ -40,16 +40,16 @@ impl World {
                 let packet = self.node(node).outbox[class.index()].pop_front().expect("a packet waits");
                 self.queues.entry((packet.to, class)).or_default().push_back(packet);
             }
-            Step::Use(node, block) => self.uses(case, node, block),
+            Step::Use(node, block) => self.use_granted_block(case, node, block),
             Step::Retry(node, block) => {
                 self.node(node).retries.remove(&block);
                 self.call(case, node, block, None, &|node, actions| node.requester.retry(block, actions));
             }
-            Step::Access(node, context, block, want) => self.access(case, node, context, block, want),
-            Step::Prefetch(own, block, want) => {
-                self.call(case, own, block, None, &|node, actions| match block.home == own {
-                    true => node.directory.prefetch(block.number, want, actions),
-                    false => node.requester.prefetch(block, want, actions),
+            Step::Access(node, context, block, mode) => self.access(case, node, context, block, mode),
+            Step::Prefetch(node_id, block, mode) => {
+                self.call(case, node_id, block, None, &|node, actions| match block.home == node_id {
+                    true => node.directory.prefetch(block.number, mode, actions),
+                    false => node.requester.prefetch(block, mode, actions),
                 });
             }
             Step::Evict(node, block) => {
@@ -63,44 +63,49 @@ impl World {
         let mut steps: Vec<Step> = (0..self.transit.len()).map(Step::Deliver).collect();
         let queues = self.queues.keys().filter(|(node, class)| self.can_consume(case, *node, *class));
         steps.extend(queues.map(|&(node, class)| Step::Consume(node, class)));
-        for (own, node) in NodeId::all(case.nodes).zip(&self.nodes) {
-            steps
-                .extend(Class::all(2).filter(|&class| self.can_depart(case, own, class)).map(|c| Step::Depart(own, c)));
-            steps.extend(node.granted.keys().map(|&block| Step::Use(own, block)));
-            steps.extend(node.retries.iter().map(|&block| Step::Retry(own, block)));
+        for (node_id, node) in NodeId::all(case.nodes).zip(&self.nodes) {
+            steps.extend(
+                Class::all(2)
+                    .filter(|&class| self.can_depart(case, node_id, class))
+                    .map(|class| Step::Depart(node_id, class)),
+            );
+            steps.extend(node.granted_rights.keys().map(|&block| Step::Use(node_id, block)));
+            steps.extend(node.retries.iter().map(|&block| Step::Retry(node_id, block)));
         }
         steps
     }
 
-    fn can_depart(&self, case: &Case, own: NodeId, class: Class) -> bool {
+    fn can_depart(&self, case: &Case, node_id: NodeId, class: Class) -> bool {
         let Network::Queues { packets } = case.network else { return false };
-        let first = self.nodes[own.index()].outbox[class.index()].front();
+        let first = self.nodes[node_id.index()].outbox[class.index()].front();
         first.is_some_and(|packet| self.queues.get(&(packet.to, class)).is_none_or(|queue| queue.len() < packets))
     }
 
     /// Returns the possible steps of programs, without those that change no state.
     pub fn program_steps(&self, case: &Case) -> Vec<Step> {
         let mut steps = Vec::new();
-        for (own, node) in NodeId::all(case.nodes).zip(&self.nodes) {
-            let wants = if own.index() < case.writers {
+        for (node_id, node) in NodeId::all(case.nodes).zip(&self.nodes) {
+            let modes = if node_id.index() < case.writers {
                 &[AccessMode::Read, AccessMode::Write][..]
             } else {
                 &[AccessMode::Read]
             };
             for &block in &case.blocks {
-                let may = self.tag(own, block);
+                let access = self.tag(node_id, block);
                 let idle = node.contexts.iter().position(|context| *context == Context::Idle);
                 // A load that hits changes no state, except that it may remove a block from the prefetch buffer.
                 let changes_state =
-                    |want| want == AccessMode::Write || case.requester.prefetches > 0 || !may.allows(want);
-                let wants = wants.iter().copied();
-                let accesses = wants.clone().filter(|&want| changes_state(want));
-                steps.extend(accesses.filter_map(|want| idle.map(|context| Step::Access(own, context, block, want))));
-                if case.requester.prefetches > 0 && own.index() >= case.prefetchers {
-                    steps.extend(wants.map(|want| Step::Prefetch(own, block, want)));
+                    |mode| mode == AccessMode::Write || case.requester.prefetches > 0 || !access.allows(mode);
+                let modes = modes.iter().copied();
+                let accesses = modes.clone().filter(|&mode| changes_state(mode));
+                steps.extend(
+                    accesses.filter_map(|mode| idle.map(|context| Step::Access(node_id, context, block, mode))),
+                );
+                if case.requester.prefetches > 0 && node_id.index() >= case.first_prefetcher {
+                    steps.extend(modes.map(|mode| Step::Prefetch(node_id, block, mode)));
                 }
-                if case.requester.write_backs > 0 && block.home != own && may > Access::Invalid {
-                    steps.push(Step::Evict(own, block));
+                if case.requester.write_backs > 0 && block.home != node_id && access > Access::Invalid {
+                    steps.push(Step::Evict(node_id, block));
                 }
             }
         }
@@ -119,13 +124,13 @@ impl World {
         self.transit.is_empty() && self.queues.is_empty() && self.nodes.iter().all(is_quiet)
     }
 
-    /// Returns whether a fair schedule of protocol steps leads to a quiet world if no program step intervenes.
+    /// Returns whether a fair schedule of protocol steps leads to a quiet machine if no program step intervenes.
     pub fn becomes_quiet(&self, case: &Case) -> bool {
-        let mut world = self.clone();
+        let mut machine = self.clone();
         for _ in 0..100 * case.requests() {
-            match world.pending_steps(case).into_iter().min() {
-                Some(step) => world.step(case, step),
-                None => return world.is_quiet(),
+            match machine.pending_steps(case).into_iter().min() {
+                Some(step) => machine.step(case, step),
+                None => return machine.is_quiet(),
             }
         }
         false
@@ -134,23 +139,26 @@ impl World {
     /// Returns whether a node that may store is the only one with access, and every readable copy is the latest.
     pub fn is_coherent(&self, case: &Case) -> bool {
         case.blocks.iter().all(|block| {
-            let may = |want: AccessMode| {
-                self.nodes.iter().filter(move |node| node.tags.get(block).is_some_and(|a| a.allows(want)))
+            let nodes_with_access = |mode: AccessMode| {
+                self.nodes.iter().filter(move |node| node.tags.get(block).is_some_and(|access| access.allows(mode)))
             };
-            let alone = may(AccessMode::Write).count() == 0 || may(AccessMode::Read).count() == 1;
-            alone && may(AccessMode::Read).all(|node| node.bytes.get(block) == self.latest.get(block))
+            let is_exclusive =
+                nodes_with_access(AccessMode::Write).count() == 0 || nodes_with_access(AccessMode::Read).count() == 1;
+            is_exclusive
+                && nodes_with_access(AccessMode::Read)
+                    .all(|node| node.bytes.get(block) == self.latest_versions.get(block))
         })
     }
 
     /// Returns whether each processor has the access rights that its node's directory or requester last reported.
     pub fn access_is_reported(&self, case: &Case) -> bool {
-        NodeId::all(case.nodes).zip(&self.nodes).all(|(own, node)| {
+        NodeId::all(case.nodes).zip(&self.nodes).all(|(node_id, node)| {
             case.blocks.iter().all(|&block| {
-                let allowed = match block.home == own {
+                let allowed = match block.home == node_id {
                     true => node.directory.allowed(block.number),
                     false => node.requester.allowed(block),
                 };
-                self.tag(own, block) == allowed
+                self.tag(node_id, block) == allowed
             })
         })
     }
@@ -160,13 +168,14 @@ impl World {
         case.blocks.iter().all(|block| {
             let home = &self.nodes[block.home.index()];
             let (owner, sharers) = (home.directory.owner(block.number), home.directory.sharers(block.number));
-            let fits = |own: NodeId| match self.tag(own, *block) {
-                Access::Writable => owner == Some(own),
-                Access::ReadOnly => sharers.contains(&own),
-                Access::Invalid => owner != Some(own),
+            let agrees_with_directory = |node_id: NodeId| match self.tag(node_id, *block) {
+                Access::Writable => owner == Some(node_id),
+                Access::ReadOnly => sharers.contains(&node_id),
+                Access::Invalid => owner != Some(node_id),
             };
-            let others = NodeId::all(case.nodes).filter(|own| *own != block.home);
-            others.into_iter().all(fits) && (owner.is_some() || home.bytes[block] == self.latest[block])
+            let others = NodeId::all(case.nodes).filter(|node_id| *node_id != block.home);
+            others.into_iter().all(agrees_with_directory)
+                && (owner.is_some() || home.bytes[block] == self.latest_versions[block])
         })
     }
 
@@ -183,21 +192,21 @@ impl World {
     }
 
     pub fn has_situation(&self, situation: Situation) -> bool {
-        let under_way = |kind| self.transit.iter().any(|packet| packet.message.kind == kind);
-        let are_in_transit = |one: CoherenceKind, other: CoherenceKind| {
-            self.transit.iter().filter(|packet| packet.message.kind == one).any(|packet| {
+        let is_in_transit = |kind| self.transit.iter().any(|packet| packet.message.kind == kind);
+        let are_in_transit = |first_kind: CoherenceKind, other: CoherenceKind| {
+            self.transit.iter().filter(|packet| packet.message.kind == first_kind).any(|packet| {
                 let to = packet.to;
                 self.transit.iter().any(|packet| packet.message.kind == other && packet.to == to)
             })
         };
         match situation {
-            Situation::Crossing => under_way(CoherenceKind::Crossed),
+            Situation::Crossing => is_in_transit(CoherenceKind::Crossed),
             Situation::FetchOvertakes => are_in_transit(CoherenceKind::Fetch, CoherenceKind::Exclusive),
             Situation::Once => {
-                self.nodes.iter().any(|node| node.granted.keys().any(|block| !node.tags.contains_key(block)))
+                self.nodes.iter().any(|node| node.granted_rights.keys().any(|block| !node.tags.contains_key(block)))
             }
             Situation::UpgradeLost => are_in_transit(CoherenceKind::Upgrade, CoherenceKind::Invalidated),
-            Situation::Nack => under_way(CoherenceKind::Nack),
+            Situation::Nack => is_in_transit(CoherenceKind::Nack),
             Situation::Waiting => self.nodes.iter().any(|node| node.directory.waiting() > 0),
             Situation::RecallOvertakes => self.transit.iter().any(|packet| {
                 let is_forwarded = packet.message.party.is_some() && packet.bytes.is_some();

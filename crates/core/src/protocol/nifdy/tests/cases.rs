@@ -67,8 +67,9 @@ fn a_node_that_ignores_the_network_receives_one_packet_per_sender_and_delays_no_
     }
     assert_eq!(net.unit(C).arrived(), 2);
     assert_eq!(net.transit, []);
-    let mine: Vec<i32> = net.run_until_idle(&[]).iter().filter(|(source, ..)| *source == A).map(|(.., n)| *n).collect();
-    assert_eq!(mine, [0, 1, 2, 3, 4], "one outstanding and B in the pool");
+    let payloads_from_a: Vec<i32> =
+        net.run_until_idle(&[]).iter().filter(|(source, ..)| *source == A).map(|(.., n)| *n).collect();
+    assert_eq!(payloads_from_a, [0, 1, 2, 3, 4], "one outstanding and B in the pool");
 }
 
 /// Returns a network with a dialog from A to B that was granted to the first packet, while the packets `1..` wait.
@@ -326,20 +327,20 @@ fn state_grows_with_the_parameters_and_not_with_use() {
 
 #[test]
 fn state_bytes_count_peak_occupancy() {
-    let (mut unit, mut held) = (NifdyUnit::new(A, &no_bulk()), PeakOccupancy::default());
-    held.note(&unit, 0);
-    assert_eq!(held.bytes(32), 0);
+    let (mut unit, mut peak) = (NifdyUnit::new(A, &no_bulk()), PeakOccupancy::default());
+    peak.record(&unit, 0);
+    assert_eq!(peak.bytes(32), 0);
     for to in [B, C, D] {
         assert!(unit.offer(OutgoingPacket::new(to, ())).is_ok());
-        held.note(&unit, 0);
+        peak.record(&unit, 0);
     }
-    assert_eq!(held.bytes(32), 3 * 35, "three of the pool's four buffers");
+    assert_eq!(peak.bytes(32), 3 * 35, "three of the pool's four buffers");
     while unit.next_packet(Time::ZERO).is_some() {
-        held.note(&unit, 0);
+        peak.record(&unit, 0);
     }
-    assert_eq!(held.bytes(32), 3 * 35 + 2 * 2, "two are outstanding, and the pool's most stays");
-    held.note(&unit, 4);
-    assert_eq!(held.bytes(32), 5 * 35 + 2 * 2, "one waits, and four are composed");
+    assert_eq!(peak.bytes(32), 3 * 35 + 2 * 2, "two are outstanding, and the pool's most stays");
+    peak.record(&unit, 4);
+    assert_eq!(peak.bytes(32), 5 * 35 + 2 * 2, "one waits, and four are composed");
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub const D: NodeId = NodeId(3);
 pub struct Net<T> {
     pub units: Vec<NifdyUnit<T>>,
     /// Number of slots of each arrivals FIFO that the network knows to be free.
-    pub slots: Vec<u16>,
+    pub free_slots: Vec<u16>,
     /// Frames in transit, in the order in which they were sent.
     pub transit: Vec<NifdyFrame<T>>,
 }
@@ -48,7 +48,7 @@ pub fn bypass<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
 impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     pub fn new(nodes: u32, parameters: &UnitParameters) -> Net<T> {
         let units = NodeId::all(nodes as usize).map(|node| NifdyUnit::new(node, parameters)).collect();
-        Net { units, slots: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
+        Net { units, free_slots: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
     }
 
     pub fn unit(&mut self, node: NodeId) -> &mut NifdyUnit<T> {
@@ -75,15 +75,15 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     /// Returns whether a frame in transit need not wait for a slot.
     pub fn can_arrive(&self, index: usize) -> bool {
         let frame = &self.transit[index];
-        !frame.needs_slot() || self.slots[frame.destination.index()] > 0
+        !frame.needs_slot() || self.free_slots[frame.destination.index()] > 0
     }
 
     pub fn arrive(&mut self, index: usize) {
         assert!(self.can_arrive(index));
         let frame = self.transit.remove(index);
         let node = frame.destination.index();
-        self.slots[node] -= u16::from(frame.needs_slot());
-        self.slots[node] += u16::from(self.units[node].arrive(frame));
+        self.free_slots[node] -= u16::from(frame.needs_slot());
+        self.free_slots[node] += u16::from(self.units[node].arrive(frame));
     }
 
     /// Delivers all frames in transit to `node` that can arrive, in the order in which they were sent.
@@ -97,7 +97,7 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
 
     pub fn accept(&mut self, node: NodeId, answer: Answer) -> Option<(NodeId, T)> {
         let Delivered { source, body, frees_slot } = self.unit(node).accept(answer)?;
-        self.slots[node.index()] += u16::from(frees_slot);
+        self.free_slots[node.index()] += u16::from(frees_slot);
         Some((source, body))
     }
 
@@ -111,17 +111,17 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     pub fn run_until_idle(&mut self, ignore: &[NodeId]) -> Vec<(NodeId, NodeId, T)> {
         let mut delivered = Vec::new();
         loop {
-            let before = (self.transit.len(), delivered.len());
-            let mut idle_rounds = 0;
+            let counts_before = (self.transit.len(), delivered.len());
+            let mut departures = 0;
             for node in NodeId::all(self.units.len()) {
-                idle_rounds += self.leave_all(node).len();
+                departures += self.leave_all(node).len();
                 self.arrive_all(node);
                 if !ignore.contains(&node) {
                     delivered.extend(self.accept_all(node).into_iter().map(|(source, body)| (source, node, body)));
                 }
             }
             self.check();
-            if idle_rounds == 0 && before == (self.transit.len(), delivered.len()) {
+            if departures == 0 && counts_before == (self.transit.len(), delivered.len()) {
                 return delivered;
             }
         }

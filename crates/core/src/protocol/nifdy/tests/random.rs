@@ -1,7 +1,7 @@
 //! Random tests of larger cases: any parameters, any mixture of packets, any schedule.
 
 use super::super::*;
-use super::model::{Case, Copies, State};
+use super::model::{Case, CopyLifetime, State};
 use super::net::*;
 use crate::engine::rng::stream;
 use crate::engine::{NodeId, Time};
@@ -10,16 +10,16 @@ use rand::RngExt;
 
 fn some_parameters() -> impl Strategy<Value = UnitParameters> {
     let sizes = (1u16..5, 1u16..7, 0u16..3, 1u16..5, 1u16..4);
-    (sizes, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(sizes, insertion, each, piggybacked)| {
+    (sizes, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(sizes, at_insertion, each_packet, piggybacked)| {
         let (outstanding, pool, dialogs, half, arrivals) = sizes;
         UnitParameters {
             outstanding,
             pool,
             dialogs,
-            window: if each { half } else { 2 * half },
+            window: if each_packet { half } else { 2 * half },
             arrivals,
-            acknowledge: if insertion { AcknowledgeAt::Insertion } else { AcknowledgeAt::Acceptance },
-            bulk_acknowledge: if each { BulkAcknowledge::EachPacket } else { BulkAcknowledge::HalfWindow },
+            acknowledge: if at_insertion { AcknowledgeAt::Insertion } else { AcknowledgeAt::Acceptance },
+            bulk_acknowledge: if each_packet { BulkAcknowledge::EachPacket } else { BulkAcknowledge::HalfWindow },
             piggybacked,
             retransmission: None,
         }
@@ -86,12 +86,12 @@ proptest! {
     ) {
         let packets = packets.into_iter().filter(|(_, packet)| packet.acknowledged).collect();
         let case = Case { may_end_dialog, ..Case::new(nodes, parameters, packets) };
-        let copies = if keeps_order { Copies::KeepOrder } else { Copies::ExpireInTime };
+        let copies = if keeps_order { CopyLifetime::KeepOrder } else { CopyLifetime::ExpireInTime };
         run(&case.dropping(30, 60, copies), seed);
     }
 
-    /// Tests that all packets for other nodes are delivered while one node accepts none. Its packets do not fill any
-    /// pool here.
+    /// Tests that all packets for other nodes are delivered while one node accepts none. In this test, the packets for
+    /// that node do not fill any pool.
     #[test]
     fn a_node_that_never_accepts_delays_no_other_node(parameters in some_parameters(), packets in 1usize..20) {
         let mut net = Net::new(4, &UnitParameters { pool: 2, outstanding: 2, ..parameters });

@@ -66,28 +66,31 @@ fn jitter_spreads_retries_around_the_delay() {
         }
         delays
     };
-    let drawn = delays(3, retry);
-    let (least, most) = (*drawn.iter().min().unwrap(), *drawn.iter().max().unwrap());
-    assert!(ns(500) <= least && least < ns(530) && ns(1_470) < most && most <= ns(1_500), "{least:?} to {most:?}");
-    assert_eq!(drawn, delays(3, retry));
-    assert_ne!(drawn, delays(4, retry));
+    let drawn_delays = delays(3, retry);
+    let (shortest, longest) = (*drawn_delays.iter().min().unwrap(), *drawn_delays.iter().max().unwrap());
+    assert!(
+        ns(500) <= shortest && shortest < ns(530) && ns(1_470) < longest && longest <= ns(1_500),
+        "{shortest:?} to {longest:?}"
+    );
+    assert_eq!(drawn_delays, delays(3, retry));
+    assert_ne!(drawn_delays, delays(4, retry));
     assert_eq!(delays(3, Retry::constant(ns(1_000))), vec![ns(1_000); 200], "no jitter by default");
 }
 
 #[test]
 fn a_buffer_is_taken_while_its_message_is_composed_and_while_it_is_read() {
     let mut net = Net::pair(buffers(1));
-    let composed = net.node(A).outgoing.reserve().unwrap();
+    let reserved_buffer = net.node(A).outgoing.reserve().unwrap();
     assert_eq!(net.node(A).outgoing.reserve(), None);
-    let packet = net.node(A).outgoing.transmit(composed, B, "one");
+    let packet = net.node(A).outgoing.transmit(reserved_buffer, B, "one");
     let one = net.inject(packet);
     let _ = net.round_trip(one, START);
 
-    let taken = net.node(B).incoming.take().unwrap();
-    assert_eq!((taken.from, taken.payload), (A, "one"));
+    let packet_being_read = net.node(B).incoming.take().unwrap();
+    assert_eq!((packet_being_read.from, packet_being_read.payload), (A, "one"));
     let two = net.send(A, B, "two").unwrap();
     assert!(matches!(net.round_trip(two, START), ReplyOutcome::Bounced { .. }), "still being read");
-    net.node(B).incoming.release(taken.buffer);
+    net.node(B).incoming.release(packet_being_read.buffer);
     net.retry(A, START);
     assert_eq!(net.round_trip(two, START), ReplyOutcome::Freed(two.1));
 }
@@ -120,12 +123,12 @@ fn a_doubling_delay_grows_to_the_longest_and_starts_anew_with_each_packet() {
         [delay(), delay(), delay(), delay(), delay()]
     };
     for payload in 0..3 {
-        let blocks = net.send(A, B, payload).unwrap();
-        assert!(matches!(net.round_trip(blocks, now), ReplyOutcome::Freed(_)));
-        let bounces = net.send(A, B, payload).unwrap();
-        assert_eq!(delays(&mut net, bounces, &mut now), [ns(10), ns(20), ns(40), ns(50), ns(50)]);
+        let accepted_flight = net.send(A, B, payload).unwrap();
+        assert!(matches!(net.round_trip(accepted_flight, now), ReplyOutcome::Freed(_)));
+        let bounced_flight = net.send(A, B, payload).unwrap();
+        assert_eq!(delays(&mut net, bounced_flight, &mut now), [ns(10), ns(20), ns(40), ns(50), ns(50)]);
         net.node(B).incoming.drain();
-        let _ = net.round_trip(bounces, now);
+        let _ = net.round_trip(bounced_flight, now);
         net.node(B).incoming.drain();
     }
 }
@@ -137,9 +140,9 @@ fn the_earliest_retry_is_sent_first_and_equal_ones_in_the_order_of_return() {
         incoming: Buffers::finite(1).unwrap(),
         retry: Retry::doubling(ns(10), ns(80)).unwrap(),
     });
-    let fills = net.send(A, B, 0).unwrap();
+    let accepted_flight = net.send(A, B, 0).unwrap();
     let [x, y, z] = [1, 2, 3].map(|n| net.send(A, B, n).unwrap());
-    let _ = net.round_trip(fills, START);
+    let _ = net.round_trip(accepted_flight, START);
     let _ = net.round_trip(x, START); // due at 10 ns
     net.retry(A, ns(10)).unwrap();
     let _ = net.round_trip(x, ns(10)); // second bounce: due at 30 ns
@@ -170,7 +173,7 @@ fn a_bounced_packet_is_overtaken() {
 
 #[test]
 fn two_senders_share_the_only_buffer_of_a_third() {
-    let mut net = Net::three_node_net(buffers(1));
+    let mut net = Net::with_three_nodes(buffers(1));
     let (from_a, from_b) = (net.send(A, C, "a").unwrap(), net.send(B, C, "b").unwrap());
     assert!(matches!(net.round_trip(from_b, START), ReplyOutcome::Freed(_)));
     assert!(matches!(net.round_trip(from_a, START), ReplyOutcome::Bounced { .. }));
@@ -245,9 +248,9 @@ fn programs_that_hold_a_packet_until_they_can_answer_stop_each_other() {
 #[test]
 fn impossible_parameters_are_refused_with_the_reason() {
     assert_eq!(Buffers::finite(0), None);
-    let refused = |first, longest| Retry::doubling(first, longest).unwrap_err().to_string();
-    assert_eq!(refused(START, ns(9)), "a first retry delay of zero cannot double; use a constant delay");
-    assert_eq!(refused(ns(10), ns(9)), "the first retry delay, 10 ns, exceeds the longest, 9 ns");
+    let error_text = |first, longest| Retry::doubling(first, longest).unwrap_err().to_string();
+    assert_eq!(error_text(START, ns(9)), "a first retry delay of zero cannot double; use a constant delay");
+    assert_eq!(error_text(ns(10), ns(9)), "the first retry delay, 10 ns, exceeds the longest, 9 ns");
 }
 
 #[test]
@@ -263,7 +266,7 @@ fn a_duplicated_reply_panics() {
 #[test]
 #[should_panic(expected = "a packet goes where it is addressed")]
 fn a_misrouted_frame_panics() {
-    let mut net = Net::three_node_net(buffers(1));
+    let mut net = Net::with_three_nodes(buffers(1));
     let packet = net.node(A).outgoing.send(B, "one").unwrap();
     let _ = net.node(C).incoming.arrive(packet);
 }
@@ -274,9 +277,9 @@ fn a_buffer_is_released_once() {
     let mut net = Net::pair(buffers(1));
     let flight = net.send(A, B, "one").unwrap();
     let _ = net.round_trip(flight, START);
-    let taken = net.node(B).incoming.take().unwrap();
-    net.node(B).incoming.release(taken.buffer);
-    net.node(B).incoming.release(taken.buffer);
+    let packet_being_read = net.node(B).incoming.take().unwrap();
+    net.node(B).incoming.release(packet_being_read.buffer);
+    net.node(B).incoming.release(packet_being_read.buffer);
 }
 
 #[test]

@@ -37,7 +37,7 @@ struct State {
 struct Program {
     /// Messages to be sent, in this order.
     unsent: VecDeque<usize>,
-    composing: Vec<OutgoingBuffer>,
+    composing_buffers: Vec<OutgoingBuffer>,
     open_buffers: Vec<IncomingBuffer>,
 }
 
@@ -57,11 +57,11 @@ impl State {
         let mut steps: Vec<Step> = self.net.transit.keys().map(|&flight| Step::Deliver(flight)).collect();
         for ((node, program), endpoint) in (0..).map(NodeId).zip(&self.programs).zip(&self.net.nodes) {
             steps.extend(program.open_buffers.iter().map(|&buffer| Step::Release(node, buffer)));
-            steps.extend(program.composing.iter().map(|&buffer| Step::Transmit(node, buffer)));
+            steps.extend(program.composing_buffers.iter().map(|&buffer| Step::Transmit(node, buffer)));
             let enabled = [
                 (endpoint.incoming.has_waiting(), Step::Take(node)),
                 (endpoint.outgoing.next_retry().is_some(), Step::Retry(node)),
-                (program.wants_a_buffer() && endpoint.outgoing.has_capacity(), Step::Reserve(node)),
+                (program.needs_buffer() && endpoint.outgoing.has_capacity(), Step::Reserve(node)),
             ];
             steps.extend(enabled.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
         }
@@ -78,10 +78,10 @@ impl State {
             }
             Step::Reserve(node) => {
                 let buffer = self.net.node(node).outgoing.reserve().expect("a buffer is free");
-                self.program(node).composing.push(buffer);
+                self.program(node).composing_buffers.push(buffer);
             }
             Step::Transmit(node, buffer) => {
-                self.program(node).composing.retain(|&other| other != buffer);
+                self.program(node).composing_buffers.retain(|&other| other != buffer);
                 let message = self.program(node).unsent.pop_front().expect("a message is to be sent");
                 let packet = self.net.node(node).outgoing.transmit(buffer, case.messages[message].1, message);
                 self.net.inject(packet);
@@ -126,14 +126,14 @@ impl State {
         false
     }
 
-    fn none_lost_none_twice(&self, case: &Case) -> bool {
+    fn delivers_without_loss_or_duplicate(&self, case: &Case) -> bool {
         let unsent: usize = self.programs.iter().map(|program| program.unsent.len()).sum();
         let taken: usize = self.times_taken.iter().map(|&times| usize::from(times)).sum();
         let answers = case.without_request..case.messages.len();
         let not_requested = answers.filter(|answer| self.times_taken[answer - case.without_request] == 0).count();
-        let on_the_way = self.net.messages_in_transit() as usize;
-        let all = unsent + not_requested + on_the_way + taken == case.messages.len();
-        all && self.times_taken.iter().all(|&times| times <= 1)
+        let in_transit = self.net.messages_in_transit() as usize;
+        let is_conserved = unsent + not_requested + in_transit + taken == case.messages.len();
+        is_conserved && self.times_taken.iter().all(|&times| times <= 1)
     }
 
     fn bounced(&self) -> u32 {
@@ -142,8 +142,8 @@ impl State {
 }
 
 impl Program {
-    fn wants_a_buffer(&self) -> bool {
-        self.composing.len() < self.unsent.len()
+    fn needs_buffer(&self) -> bool {
+        self.composing_buffers.len() < self.unsent.len()
     }
 }
 
@@ -189,23 +189,23 @@ impl Model for Case {
         steps.extend(state.steps());
     }
 
-    fn next_state(&self, last: &State, step: Step) -> Option<State> {
-        let mut next = last.clone();
-        next.step(step, self);
-        Some(next)
+    fn next_state(&self, previous: &State, step: Step) -> Option<State> {
+        let mut next_state = previous.clone();
+        next_state.step(step, self);
+        Some(next_state)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
             Property::always("no message is lost or duplicated", |case: &Case, state: &State| {
-                state.none_lost_none_twice(case)
+                state.delivers_without_loss_or_duplicate(case)
             }),
-            Property::always("no buffers but those there are", |_, state: &State| state.net.within_buffers()),
+            Property::always("no more packets than buffers", |_, state: &State| state.net.within_buffers()),
             Property::always("both sides agree", |_, state: &State| state.net.both_sides_agree()),
-            Property::always("an end has all delivered", |_, state: &State| {
+            Property::always("all is delivered when no step is possible", |_, state: &State| {
                 !state.steps().is_empty() || state.is_complete()
             }),
-            Property::always("the end can be reached", |case: &Case, state: &State| state.can_complete(case)),
+            Property::always("completion is always reachable", |case: &Case, state: &State| state.can_complete(case)),
             Property::sometimes("packets bounce", |_, state: &State| state.bounced() > 0),
             match self.buffers {
                 1 => Property::always("one buffer keeps order", |case: &Case, state| !case.is_overtaken(state)),
@@ -226,31 +226,31 @@ fn check_answered(nodes: u32, buffers: u32, requests: &[(NodeId, NodeId)]) {
 }
 
 #[test]
-fn a_pair_with_two_buffers() {
+fn a_pair_with_two_buffers_delivers_all_messages() {
     check(2, 2, &[(A, B); 5]);
 }
 
 #[test]
-fn a_pair_with_one_buffer_that_answers() {
+fn a_pair_with_one_buffer_that_answers_delivers_all_messages() {
     check_answered(2, 1, &[(A, B), (A, B), (B, A), (B, A)]);
 }
 
 #[test]
-fn a_pair_with_two_buffers_that_answers() {
+fn a_pair_with_two_buffers_that_answers_delivers_all_messages() {
     check_answered(2, 2, &[(A, B), (A, B), (A, B)]);
 }
 
 #[test]
-fn three_nodes_with_one_buffer_that_send_to_each_other() {
+fn all_messages_are_delivered_by_three_nodes_with_one_buffer_that_send_to_each_other() {
     check(3, 1, &[(A, B), (A, C), (B, C), (B, A), (C, A), (C, B)]);
 }
 
 #[test]
-fn three_nodes_with_one_buffer_and_two_senders_to_a_receiver_that_answers() {
+fn all_messages_are_delivered_by_three_nodes_with_one_buffer_and_two_senders_to_a_receiver_that_answers() {
     check_answered(3, 1, &[(A, C), (A, C), (B, C), (B, C)]);
 }
 
 #[test]
-fn three_nodes_with_two_buffers_and_two_senders_to_one_receiver() {
+fn all_messages_are_delivered_by_three_nodes_with_two_buffers_and_two_senders_to_one_receiver() {
     check(3, 2, &[(A, C), (A, C), (B, C), (B, C), (C, A)]);
 }

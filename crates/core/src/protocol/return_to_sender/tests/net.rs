@@ -1,5 +1,5 @@
-//! A few nodes and the two networks between them. Both deliver in any order, after any delay: a frame in transit moves
-//! when a test calls `carry`.
+//! A few nodes and the two networks between them. Both networks deliver in any order, after any delay: a frame in
+//! transit moves when a test calls [`Net::deliver`].
 
 use super::super::*;
 use crate::engine::Time;
@@ -14,8 +14,8 @@ pub type Flight = (NodeId, OutgoingBuffer);
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum InTransit<P> {
-    OnFirst(DataPacket<P>),
-    OnSecond(Reply<P>),
+    OnFirstNetwork(DataPacket<P>),
+    OnSecondNetwork(Reply<P>),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -36,7 +36,7 @@ impl<P> Net<P> {
         Net::new(2, parameters)
     }
 
-    pub fn three_node_net(parameters: FlowControlParameters) -> Net<P> {
+    pub fn with_three_nodes(parameters: FlowControlParameters) -> Net<P> {
         Net::new(3, parameters)
     }
 
@@ -52,8 +52,8 @@ impl<P> Net<P> {
     /// Injects a packet into the first network.
     pub fn inject(&mut self, packet: DataPacket<P>) -> Flight {
         let flight = (packet.from, packet.buffer);
-        let replaced = self.transit.insert(flight, InTransit::OnFirst(packet));
-        assert!(replaced.is_none(), "a buffer has one thing in transit");
+        let previous_frame = self.transit.insert(flight, InTransit::OnFirstNetwork(packet));
+        assert!(previous_frame.is_none(), "a buffer has one thing in transit");
         flight
     }
 
@@ -71,13 +71,13 @@ impl<P> Net<P> {
     /// sender, in which case the outcome is returned.
     pub fn deliver(&mut self, flight: Flight, now: Time) -> Option<ReplyOutcome> {
         match self.transit.remove(&flight).expect("it is in transit") {
-            InTransit::OnFirst(packet) => {
+            InTransit::OnFirstNetwork(packet) => {
                 let reply = self.node(packet.to).incoming.arrive(packet);
                 assert_eq!((reply.to, reply.buffer), flight, "a reply goes to its packet's buffer");
-                self.transit.insert(flight, InTransit::OnSecond(reply));
+                self.transit.insert(flight, InTransit::OnSecondNetwork(reply));
                 None
             }
-            InTransit::OnSecond(reply) => Some(self.node(reply.to).outgoing.reply(reply, now)),
+            InTransit::OnSecondNetwork(reply) => Some(self.node(reply.to).outgoing.reply(reply, now)),
         }
     }
 
@@ -90,8 +90,8 @@ impl<P> Net<P> {
     /// Returns the number of messages between send and take.
     pub fn messages_in_transit(&self) -> u64 {
         let carries_payload = |item: &&InTransit<P>| match item {
-            InTransit::OnFirst(_) => true,
-            InTransit::OnSecond(reply) => !reply.is_accepted(),
+            InTransit::OnFirstNetwork(_) => true,
+            InTransit::OnSecondNetwork(reply) => !reply.is_accepted(),
         };
         let in_buffers = |node: &FlowControl<P>| node.outgoing.census().bounced + node.incoming.census().waiting;
         let in_transit = self.transit.values().filter(carries_payload).count() as u64;

@@ -31,7 +31,7 @@ struct Run {
     read_ns: u64,
     now: Time,
     scheduled_events: BTreeSet<(Time, u64, Event)>,
-    scheduled: u64,
+    scheduled_count: u64,
     /// Sender and receiver of each message; `times_taken` counts how often each was taken.
     messages: Vec<(NodeId, NodeId)>,
     sent_messages: BTreeSet<usize>,
@@ -40,25 +40,25 @@ struct Run {
 
 impl Run {
     fn schedule(&mut self, time: Time, event: Event) {
-        self.scheduled_events.insert((time, self.scheduled, event));
-        self.scheduled += 1;
+        self.scheduled_events.insert((time, self.scheduled_count, event));
+        self.scheduled_count += 1;
     }
 
-    fn in_transit(&mut self, flight: Flight) {
+    fn schedule_arrival(&mut self, flight: Flight) {
         let delay = Time::from_ns(self.rng.random_range(0..=self.delay_max_ns));
         self.schedule(self.now + delay, Event::Arrives(flight));
     }
 
     fn apply(&mut self, event: Event) {
         match event {
-            Event::Arrives(flight) => self.arrives(flight),
-            Event::Sends(node) => self.sends(node),
+            Event::Arrives(flight) => self.handle_arrival(flight),
+            Event::Sends(node) => self.send_next_message(node),
             Event::Retries(node) => {
                 while let Some(flight) = self.net.retry(node, self.now) {
-                    self.in_transit(flight);
+                    self.schedule_arrival(flight);
                 }
             }
-            Event::Reads(node) => self.reads(node),
+            Event::Reads(node) => self.read_next_message(node),
             Event::HasRead(node, buffer) => {
                 self.net.node(node).incoming.release(buffer);
                 self.schedule(self.now, Event::Reads(node));
@@ -66,25 +66,25 @@ impl Run {
         }
     }
 
-    fn arrives(&mut self, flight: Flight) {
+    fn handle_arrival(&mut self, flight: Flight) {
         match self.net.deliver(flight, self.now) {
-            None => self.in_transit(flight),
+            None => self.schedule_arrival(flight),
             Some(ReplyOutcome::Freed(_)) => {}
             Some(ReplyOutcome::Bounced { retry_at, .. }) => self.schedule(retry_at, Event::Retries(flight.0)),
         }
     }
 
-    fn sends(&mut self, node: NodeId) {
+    fn send_next_message(&mut self, node: NodeId) {
         let mut unsent = (0..self.messages.len()).filter(|id| !self.sent_messages.contains(id));
         let Some(id) = unsent.find(|&id| self.messages[id].0 == node) else { return };
         if let Ok(flight) = self.net.send(node, self.messages[id].1, id) {
             self.sent_messages.insert(id);
-            self.in_transit(flight);
+            self.schedule_arrival(flight);
         }
         self.schedule(self.now + Time::from_ns(5), Event::Sends(node));
     }
 
-    fn reads(&mut self, node: NodeId) {
+    fn read_next_message(&mut self, node: NodeId) {
         match self.net.node(node).incoming.take() {
             Some(PacketBeingRead { buffer, from, payload }) => {
                 assert_eq!((from, node), self.messages[payload], "the right message in the right place");
@@ -145,7 +145,7 @@ fn some_run() -> impl Strategy<Value = Run> {
                 read_ns,
                 now: Time::ZERO,
                 scheduled_events: BTreeSet::new(),
-                scheduled: 0,
+                scheduled_count: 0,
                 times_taken: vec![0; messages.len()],
                 messages: messages.into_iter().map(|(from, to)| (NodeId(from), NodeId(to))).collect(),
                 sent_messages: BTreeSet::new(),

@@ -23,8 +23,8 @@ fn any_packet() -> impl Strategy<Value = Vec<u8>> {
     // The bytes are a meaningful header with small numbers in its fields, followed by arbitrary bytes.
     let fields = (0x44u8..0x48, 0u8..90, 0u16..3, any::<(bool, bool)>(), 0u16..12, 0u8..60);
     let plausible = (fields, prop::collection::vec(any::<u8>(), 8..70)).prop_map(|(fields, rest)| {
-        let (version, length, identification, (more, is_near_end), offset, udp_length) = fields;
-        let offset = if is_near_end { 0x1fff - offset } else { offset } | if more { 0x2000 } else { 0 };
+        let (version, length, identification, (more_fragments, is_near_end), offset, udp_length) = fields;
+        let offset = if is_near_end { 0x1fff - offset } else { offset } | if more_fragments { 0x2000 } else { 0 };
         let [id, offset] = [identification, offset].map(u16::to_be_bytes);
         let mut packet = vec![version, 0, 0, length, id[0], id[1], offset[0], offset[1], 64, 17, 0, 0];
         packet.extend([10, 0, 0, 1, 10, 0, 0, 2]);
@@ -59,9 +59,9 @@ proptest! {
     }
 
     #[test]
-    fn no_damaged_packet_panics(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in 0..100usize) {
+    fn no_damaged_packet_panics(position in any::<prop::sample::Index>(), byte in any::<u8>(), cut in 0..100usize) {
         for mut packet in packets(&content(60), 44) {
-            let index = at.index(packet.len());
+            let index = position.index(packet.len());
             packet[index] = byte;
             packet.truncate(packet.len().saturating_sub(cut.saturating_sub(50)));
             let _ = parse(&packet);

@@ -11,23 +11,23 @@ fn the_example_of_rfc_1071() {
     let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
     assert_eq!(Sum::of_bytes(&bytes).word(), 0xddf2);
     // The example's "byte-order" row shows the sum of the same bytes at an odd offset.
-    assert_eq!(Sum::of_bytes(&bytes).at(1).word(), 0xf2dd);
+    assert_eq!(Sum::of_bytes(&bytes).at_offset(1).word(), 0xf2dd);
     assert_eq!(Sum::of_bytes(&[]), Sum::ZERO);
 }
 
 #[test]
 fn a_checksum_of_zero_is_sent_as_all_ones() {
     let datagram = datagram(2);
-    let before = Sum::of_headers(datagram.from, datagram.to, 2);
+    let header_sum = Sum::of_headers(datagram.from, datagram.to, 2);
     // This payload makes the checksum zero.
-    let payload = before.checksum().to_be_bytes();
-    assert_eq!((before + Sum::of_bytes(&payload)).checksum(), 0);
+    let payload = header_sum.checksum().to_be_bytes();
+    assert_eq!((header_sum + Sum::of_bytes(&payload)).checksum(), 0);
     let summed = datagram.summed(Sum::of_bytes(&payload));
     assert_eq!(summed.checksum, Some(0xffff));
     for checksum in [summed.checksum, Some(0)] {
         let packet = Datagram { checksum, ..datagram }.fragments(1500).expect("an MTU").next().expect("one");
         let packet = packet.packet(&payload);
-        assert_eq!(packet[fragment::UDP_CHECKSUM_AT], [0xff, 0xff]);
+        assert_eq!(packet[fragment::UDP_CHECKSUM_RANGE], [0xff, 0xff]);
         let parsed = parse(&packet).expect("a packet");
         let head = parsed.udp.expect("a first fragment");
         assert!(head.is_valid(parsed.from, parsed.to, Sum::of_bytes(&payload)));
@@ -53,7 +53,7 @@ proptest! {
         cuts.retain(|cut| *cut <= bytes.len());
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
-        let parts = cuts.windows(2).map(|cut| Sum::of_bytes(&bytes[cut[0]..cut[1]]).at(cut[0]));
+        let parts = cuts.windows(2).map(|cut| Sum::of_bytes(&bytes[cut[0]..cut[1]]).at_offset(cut[0]));
         // The parts may be summed in any order, here from the last to the first.
         let sum: Sum = parts.collect::<Vec<_>>().into_iter().rev().sum();
         prop_assert_eq!(sum, Sum::of_bytes(&bytes));
@@ -68,8 +68,8 @@ proptest! {
             let (header, _) = Ipv4Header::from_slice(packet).expect("a header");
             prop_assert_eq!(header.header_checksum, header.calc_header_checksum());
         }
-        let (header, rest) = Ipv4Header::from_slice(&packets[0]).expect("a header");
-        let (udp, _) = UdpHeader::from_slice(rest).expect("a header");
+        let (header, udp_bytes) = Ipv4Header::from_slice(&packets[0]).expect("a header");
+        let (udp, _) = UdpHeader::from_slice(udp_bytes).expect("a header");
         prop_assert_eq!(udp.checksum, udp.calc_checksum_ipv4(&header, &payload).expect("a length"));
     }
 }

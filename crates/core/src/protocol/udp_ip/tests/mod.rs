@@ -12,14 +12,14 @@ use std::net::SocketAddrV4;
 
 /// Returns a datagram between two programs.
 fn datagram(payload: usize) -> Datagram {
-    let end = |node, index| addresses::socket(crate::engine::NodeId(node), index).expect("a few nodes");
-    let (from, to): (SocketAddrV4, SocketAddrV4) = (end(0, 3), end(70_000, 0));
+    let socket = |node, index| addresses::socket(crate::engine::NodeId(node), index).expect("a few nodes");
+    let (from, to): (SocketAddrV4, SocketAddrV4) = (socket(0, 3), socket(70_000, 0));
     Datagram { from, to, identification: 0xbeef, payload, checksum: None }
 }
 
 /// Returns `length` bytes whose values depend on their position.
 fn content(length: usize) -> Vec<u8> {
-    (0..length).map(|at| (at ^ (at >> 8).wrapping_mul(29) ^ 0x5a) as u8).collect()
+    (0..length).map(|index| (index ^ (index >> 8).wrapping_mul(29) ^ 0x5a) as u8).collect()
 }
 
 /// Returns the packets of a datagram with this payload and its checksum.

@@ -12,28 +12,29 @@ type ReferenceDatagram = Option<Vec<Parsed>>;
 /// Returns the outcome of a fragment by the rules in the head of `reassembly`: whether the datagram is complete, or the
 /// reason why the fragment is dropped.
 fn reference_outcome(reference: &mut ReferenceDatagram, packet: &Parsed) -> Result<bool, DropReason> {
-    let Some(kept) = reference.as_mut() else { return Err(DropReason::GivenUp) };
-    if kept
+    let Some(stored) = reference.as_mut() else { return Err(DropReason::GivenUp) };
+    if stored
         .iter()
         .any(|other| other.datagram_range() == packet.datagram_range() && other.more_fragments == packet.more_fragments)
     {
         return Err(DropReason::Duplicate);
     }
-    kept.push(packet.clone());
-    let ends: Vec<usize> = kept.iter().flat_map(stated_ends).collect();
+    stored.push(packet.clone());
+    let ends: Vec<usize> = stored.iter().flat_map(stated_ends).collect();
     let end = ends.first().copied();
-    let is_one = ends.iter().all(|other| Some(*other) == end);
-    let is_before =
+    let ends_agree = ends.iter().all(|other| Some(*other) == end);
+    let ends_before_last =
         |earlier: &Parsed| !earlier.more_fragments || end.is_none_or(|end| earlier.datagram_range().end < end);
-    let reason = if !is_one || !kept.iter().all(is_before) {
+    let reason = if !ends_agree || !stored.iter().all(ends_before_last) {
         DropReason::Inconsistent
-    } else if (0..1_000).any(|byte| kept.iter().filter(|earlier| earlier.datagram_range().contains(&byte)).count() > 1)
+    } else if (0..1_000)
+        .any(|byte| stored.iter().filter(|earlier| earlier.datagram_range().contains(&byte)).count() > 1)
     {
         DropReason::Overlap
     } else {
         let covered =
-            |end: usize| (0..end).all(|byte| kept.iter().any(|earlier| earlier.datagram_range().contains(&byte)));
-        return Ok(end.is_some_and(covered) && kept.iter().any(|earlier| earlier.udp.is_some()));
+            |end: usize| (0..end).all(|byte| stored.iter().any(|earlier| earlier.datagram_range().contains(&byte)));
+        return Ok(end.is_some_and(covered) && stored.iter().any(|earlier| earlier.udp.is_some()));
     };
     *reference = None;
     Err(reason)
@@ -54,11 +55,11 @@ prop_compose! {
         total in prop_oneof![4 => Just(40), 1 => 9..60usize],
     ) -> Parsed {
         let offset = 8 * start;
-        let carried = if more { 8 * eights } else if offset < total { total - offset } else { 8 * eights + odd };
+        let carried_bytes = if more { 8 * eights } else if offset < total { total - offset } else { 8 * eights + odd };
         let udp = (offset == 0).then_some(UdpHead { from: 1, to: 2, payload: total - UDP_HEADER, checksum: None });
         let start = IPV4_HEADER + if offset == 0 { UDP_HEADER } else { 0 };
         let (from, to) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
-        let payload = start..IPV4_HEADER + carried;
+        let payload = start..IPV4_HEADER + carried_bytes;
         Parsed { from, to, identification: 7, offset, more_fragments: more, header_len: IPV4_HEADER, payload, udp }
     }
 }
@@ -69,9 +70,9 @@ proptest! {
     #[test]
     fn reassembly_equals_the_model(packets in prop::collection::vec(any_fragment(), 1..12)) {
         let parameters = ReassemblyParameters { datagrams: 1, bytes: 100_000, lifetime: Time::from_us(1) };
-        let (mut reassembly, mut of) = (Reassembly::new(parameters), Some(Vec::new()));
+        let (mut reassembly, mut reference) = (Reassembly::new(parameters), Some(Vec::new()));
         for packet in packets.iter().filter(|packet| !packet.is_whole()) {
-            let expected = reference_outcome(&mut of, packet);
+            let expected = reference_outcome(&mut reference, packet);
             let outcome = match reassembly.arrive(packet, Time::ZERO) {
                 Reassembled::Complete { .. } => Ok(true),
                 Reassembled::Kept => Ok(false),
@@ -79,7 +80,7 @@ proptest! {
             };
             prop_assert_eq!(outcome, expected, "{:?} of {:?}", packet, packets);
             if outcome == Ok(true) {
-                of = Some(Vec::new());
+                reference = Some(Vec::new());
             }
         }
     }

@@ -16,9 +16,9 @@ fn replaced_at(packet: &[u8], offset: usize, bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn fragments_fill_the_mtu_in_eights() {
     let fragments = |payload: usize, mtu| {
-        let all = datagram(payload).fragments(mtu).expect("an MTU");
-        let count = all.len();
-        let lengths: Vec<usize> = all.map(|fragment| fragment.len()).collect();
+        let all_fragments = datagram(payload).fragments(mtu).expect("an MTU");
+        let count = all_fragments.len();
+        let lengths: Vec<usize> = all_fragments.map(|fragment| fragment.len()).collect();
         assert_eq!(count, lengths.len());
         lengths
     };
@@ -78,28 +78,28 @@ fn trailing_bytes_and_options_are_skipped() {
 
 #[test]
 fn each_fault_has_its_reason() {
-    let whole = packets(&content(20), 1_500).remove(0);
-    let first = packets(&content(60), 44).remove(0);
+    let whole_packet = packets(&content(20), 1_500).remove(0);
+    let first_fragment = packets(&content(60), 44).remove(0);
     let cases: [(&str, Vec<u8>, DropReason); 12] = [
         ("nothing", Vec::new(), DropReason::TooShort),
-        ("half a header", whole[..19].to_vec(), DropReason::TooShort),
-        ("cut short", whole[..47].to_vec(), DropReason::TooShort),
-        ("version 6", replaced_at(&whole, 0, &[0x65]), DropReason::NotIpv4),
-        ("a header of 16 bytes", replaced_at(&whole, 0, &[0x44]), DropReason::BadLength),
-        ("shorter than its header", replaced_at(&whole, 2, &[0, 19]), DropReason::BadLength),
-        ("TCP", replaced_at(&whole, 9, &[6]), DropReason::NotUdp),
-        ("a longer datagram", replaced_at(&whole, 24, &[0, 29]), DropReason::BadLength),
-        ("a datagram of 7 bytes", replaced_at(&whole, 24, &[0, 7]), DropReason::BadLength),
-        ("a fragment of 23 bytes that others follow", replaced_at(&first, 2, &[0, 43]), DropReason::BadLength),
-        ("an empty fragment", replaced_at(&first, 2, &[0, 20, 0, 0, 0, 5]), DropReason::BadLength),
-        ("beyond the longest", replaced_at(&first, 6, &[0x1f, 0xfb]), DropReason::TooLong),
+        ("half a header", whole_packet[..19].to_vec(), DropReason::TooShort),
+        ("cut short", whole_packet[..47].to_vec(), DropReason::TooShort),
+        ("version 6", replaced_at(&whole_packet, 0, &[0x65]), DropReason::NotIpv4),
+        ("a header of 16 bytes", replaced_at(&whole_packet, 0, &[0x44]), DropReason::BadLength),
+        ("shorter than its header", replaced_at(&whole_packet, 2, &[0, 19]), DropReason::BadLength),
+        ("TCP", replaced_at(&whole_packet, 9, &[6]), DropReason::NotUdp),
+        ("a longer datagram", replaced_at(&whole_packet, 24, &[0, 29]), DropReason::BadLength),
+        ("a datagram of 7 bytes", replaced_at(&whole_packet, 24, &[0, 7]), DropReason::BadLength),
+        ("a fragment of 23 bytes that others follow", replaced_at(&first_fragment, 2, &[0, 43]), DropReason::BadLength),
+        ("an empty fragment", replaced_at(&first_fragment, 2, &[0, 20, 0, 0, 0, 5]), DropReason::BadLength),
+        ("beyond the longest", replaced_at(&first_fragment, 6, &[0x1f, 0xfb]), DropReason::TooLong),
     ];
     for (description, packet, reason) in cases {
         assert_eq!(parse(&packet), Err(reason), "{description}");
     }
-    let tiny = replaced_at(&whole, 2, &[0, 27]);
+    let tiny = replaced_at(&whole_packet, 2, &[0, 27]);
     assert_eq!(parse(&tiny), Err(DropReason::TooShort), "shorter than UDP's header");
-    let furthest = replaced_at(&first, 6, &[0x1f, 0xfa]);
+    let furthest = replaced_at(&first_fragment, 6, &[0x1f, 0xfa]);
     assert_eq!(parse(&furthest).map(|parsed| parsed.datagram_range()), Ok(65_488..65_512), "just not beyond");
 }
 

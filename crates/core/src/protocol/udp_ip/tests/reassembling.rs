@@ -9,8 +9,8 @@ const LIMITS: ReassemblyParameters =
     ReassemblyParameters { datagrams: 3, bytes: 1_000, lifetime: Time::from_us(30_000_000) };
 const KEPT: Reassembled = Reassembled::Kept;
 
-/// Returns a fragment of a datagram of `total` bytes; `total` and `carried` include the UDP header.
-fn fragment(identification: u16, total: usize, carried: Range<usize>) -> Parsed {
+/// Returns a fragment of a datagram of `total` bytes; `total` and `carried_range` include the UDP header.
+fn fragment(identification: u16, total: usize, carried_range: Range<usize>) -> Parsed {
     let datagram_sent = Datagram { identification, ..datagram(total - UDP_HEADER) };
     let (from, to) = (*datagram_sent.from.ip(), *datagram_sent.to.ip());
     let head = UdpHead {
@@ -19,16 +19,16 @@ fn fragment(identification: u16, total: usize, carried: Range<usize>) -> Parsed 
         payload: datagram_sent.payload,
         checksum: None,
     };
-    let start = if carried.start == 0 { IPV4_HEADER + UDP_HEADER } else { IPV4_HEADER };
+    let start = if carried_range.start == 0 { IPV4_HEADER + UDP_HEADER } else { IPV4_HEADER };
     Parsed {
         from,
         to,
         identification,
-        offset: carried.start,
-        more_fragments: carried.end < total,
+        offset: carried_range.start,
+        more_fragments: carried_range.end < total,
         header_len: IPV4_HEADER,
-        payload: start..IPV4_HEADER + carried.len(),
-        udp: (carried.start == 0).then_some(head),
+        payload: start..IPV4_HEADER + carried_range.len(),
+        udp: (carried_range.start == 0).then_some(head),
     }
 }
 
@@ -77,8 +77,8 @@ fn overlaps_abandon_the_datagram_and_its_later_fragments() {
         assert_eq!(reassembly.arrive(&fragment(1, 50, second.clone()), Time::ZERO), expected, "{second:?}");
         if expected == drop_outcome(DropReason::Overlap, true) {
             assert_eq!(reassembly.bytes(), 0);
-            for rest in [0..8, 8..24, 24..50] {
-                let outcome = reassembly.arrive(&fragment(1, 50, rest), Time::ZERO);
+            for later_range in [0..8, 8..24, 24..50] {
+                let outcome = reassembly.arrive(&fragment(1, 50, later_range), Time::ZERO);
                 assert_eq!(outcome, drop_outcome(DropReason::GivenUp, false));
             }
             assert_eq!(reassembly.expire(LIMITS.lifetime), [], "its drop was reported already");

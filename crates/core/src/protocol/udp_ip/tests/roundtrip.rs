@@ -44,7 +44,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    fn take(&mut self, packet: &[u8], reassembly: &mut Reassembly) {
+    fn receive(&mut self, packet: &[u8], reassembly: &mut Reassembly) {
         let parsed = parse(packet).expect("a packet");
         let key = parsed.key();
         let outcome = reassembly.arrive(&parsed, Time::ZERO);
@@ -54,7 +54,7 @@ impl Receiver {
         let (buffer, sum) = self.buffers.entry(key).or_default();
         let (bytes, range) = (&packet[parsed.payload.clone()], parsed.payload_range());
         buffer.resize(buffer.len().max(range.end), 0);
-        *sum += Sum::of_bytes(bytes).at(range.start);
+        *sum += Sum::of_bytes(bytes).at_offset(range.start);
         buffer[range].copy_from_slice(bytes);
         if let Reassembled::Complete { key, length, header } = outcome {
             let (buffer, sum) = self.buffers.remove(&key).expect("it was kept");
@@ -84,7 +84,7 @@ proptest! {
         let payload = content(length);
         let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(LIMITS));
         for packet in shuffled(fragments_of(1, &payload, mtu), seed, false) {
-            receiver.take(&packet, &mut reassembly);
+            receiver.receive(&packet, &mut reassembly);
         }
         prop_assert!(receiver.complete == [(1, payload)]);
         prop_assert_eq!((reassembly.datagrams(), reassembly.bytes(), reassembly.next_timer()), (0, 0, None));
@@ -98,14 +98,14 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let payloads: Vec<Vec<u8>> = lengths.iter().map(|length| content(*length)).collect();
-        let all = payloads
+        let all_packets = payloads
             .iter()
             .zip(0..)
             .flat_map(|(payload, sequence_number)| fragments_of(sequence_number, payload, mtu))
             .collect();
         let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(LIMITS));
-        for packet in shuffled(all, seed, true) {
-            receiver.take(&packet, &mut reassembly);
+        for packet in shuffled(all_packets, seed, true) {
+            receiver.receive(&packet, &mut reassembly);
         }
         // Each datagram is complete at least once: copies may complete a datagram a second time.
         for (sequence_number, payload) in payloads.iter().enumerate() {
@@ -113,8 +113,8 @@ proptest! {
             let received: Vec<&Vec<u8>> = receiver.complete.iter().filter(has_number).map(|(_, bytes)| bytes).collect();
             prop_assert!(!received.is_empty() && received.iter().all(|bytes| *bytes == payload));
         }
-        let rest: usize = reassembly.expire(LIMITS.lifetime).len();
-        prop_assert!(rest <= payloads.len());
+        let expired_count: usize = reassembly.expire(LIMITS.lifetime).len();
+        prop_assert!(expired_count <= payloads.len());
         prop_assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
     }
 }

@@ -46,8 +46,8 @@ fn the_oldest_offered_whose_window_is_open_leaves_first() {
     for (packet, to) in [B, B, B, C, B, C].into_iter().enumerate() {
         net.offer(A, to, packet);
     }
-    let left: Vec<_> = net.depart(A).into_iter().map(|frame| (frame.to, frame.body.unwrap())).collect();
-    assert_eq!(left, [(B, 0), (B, 1), (C, 3), (C, 5)]);
+    let departed: Vec<_> = net.depart(A).into_iter().map(|frame| (frame.to, frame.body.unwrap())).collect();
+    assert_eq!(departed, [(B, 0), (B, 1), (C, 3), (C, 5)]);
 }
 
 #[test]

@@ -5,8 +5,8 @@
 //!   or arrives and stays in the queue, so that it arrives again.
 //! * [`Network::AnyOrderAndCopies`]: each frame that was ever sent may arrive at any time, any number of times, or
 //!   never. This is the strongest adversary, and the number of drops and copies is not limited.
-//! * [`Network::ExpireInTime`]: the same within a lifetime, and new packets leave a spacing apart. Ages are counted in ticks,
-//!   so that states do not depend on absolute time.
+//! * [`Network::ExpireInTime`]: the same within a lifetime, and new packets leave a spacing apart. Ages are counted in
+//!   ticks, so that states do not depend on absolute time.
 //!
 //! Liveness: from *every* state, a schedule without further losses delivers all packets.
 
@@ -16,7 +16,7 @@ use crate::engine::NodeId;
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
 /// A packet's index in [`Case::packets`].
-pub type Id = u8;
+pub type PacketIndex = u8;
 
 /// A case: packets with their sources and destinations. Each node offers its packets in this order when buffers are
 /// free.
@@ -55,7 +55,7 @@ impl Case {
         let only = HasDiscoveries::AnyOf([property].into());
         let checker = self.checker().finish_when(only).spawn_bfs().join();
         println!("{} states", checker.unique_state_count());
-        checker.discovery(property).expect("a run goes wrong").into_actions()
+        checker.discovery(property).expect("a run that violates the property").into_actions()
     }
 }
 
@@ -76,18 +76,18 @@ impl Model for Case {
         steps.extend(state.steps(self));
     }
 
-    fn next_state(&self, last: &State, step: Step) -> Option<State> {
-        let mut next = last.clone();
-        next.step(step, self);
-        Some(next)
+    fn next_state(&self, previous: &State, step: Step) -> Option<State> {
+        let mut next_state = previous.clone();
+        next_state.step(step, self);
+        Some(next_state)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            Property::always(SAFETY, |_, state: &State| !state.is_wrong),
-            Property::always(POSITIONS_MATCH, |_, state: &State| state.is_kept_in_place()),
+            Property::always(SAFETY, |_, state: &State| !state.is_misordered),
+            Property::always(POSITIONS_MATCH, |_, state: &State| state.stored_positions_were_sent()),
             Property::always("what is acknowledged is accepted", |_, state: &State| state.acknowledged_were_accepted()),
-            Property::always("the end can be reached", |case: &Case, state: &State| state.can_complete(case)),
+            Property::always("completion is always reachable", |case: &Case, state: &State| state.can_complete(case)),
             Property::sometimes("all is delivered", |_, state: &State| state.is_complete()),
             Property::sometimes("copies leave", |_, state: &State| state.has_copies()),
         ]

@@ -64,9 +64,9 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
     pub fn arrive(&mut self, frame: &WindowFrame<P>) -> ArrivalOutcome {
         let now = self.now;
         let link = self.link(frame.to);
-        let arrived = link.arrive(encode_and_decode(frame.clone()), now);
+        let outcome = link.arrive(encode_and_decode(frame.clone()), now);
         link.check();
-        arrived
+        outcome
     }
 
     /// Delivers all frames that may leave `node`, and returns their outcomes.

@@ -48,12 +48,14 @@ fn all_errors_are_reported_at_once() {
         sequence_bits: 33,
         ..parameters()
     };
-    let all = ["buffers", "window", "receive-buffers", "reorder", "timeout", "acknowledge_every", "sequence_bits"];
-    assert_eq!(invalid_keys(zeros), all);
+    let expected_keys =
+        ["buffers", "window", "receive-buffers", "reorder", "timeout", "acknowledge_every", "sequence_bits"];
+    assert_eq!(invalid_keys(zeros), expected_keys);
     assert_eq!(invalid_keys(LinkParameters { timeout_max: Time::from_ns(99), ..parameters() }), ["timeout_max"]);
     assert_eq!(invalid_keys(LinkParameters { acknowledge_every: 3, ..parameters() }), ["acknowledge_every"]);
-    let delayed = LinkParameters { acknowledge_every: 2, acknowledge_delay: Time::from_ns(100), ..parameters() };
-    assert_eq!(invalid_keys(delayed), ["acknowledge_delay"]);
+    let with_long_delay =
+        LinkParameters { acknowledge_every: 2, acknowledge_delay: Time::from_ns(100), ..parameters() };
+    assert_eq!(invalid_keys(with_long_delay), ["acknowledge_delay"]);
 }
 
 #[test]
@@ -69,9 +71,9 @@ fn numbers_must_distinguish_packets() {
     assert_eq!((numbers(3, 4, lifetime(99)), numbers(3, 4, lifetime(100))), (None, Some("lifetime")));
     let unspaced = FabricOrder::Lifetime { lifetime: Time::ZERO, spacing: Time::ZERO };
     assert_eq!(numbers(3, 32, unspaced), Some("lifetime"));
-    let (key, why) = &LinkParameters { order: lifetime(200), ..parameters() }.check()[0];
+    let (key, reason) = &LinkParameters { order: lifetime(200), ..parameters() }.check()[0];
     assert_eq!(
-        (*key, &**why),
+        (*key, &**reason),
         ("lifetime", "a number is reused within 12 times 10 ns, and may be mistaken for a duplicate")
     );
 }

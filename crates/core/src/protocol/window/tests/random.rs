@@ -32,9 +32,9 @@ fn some_parameters() -> impl Strategy<Value = LinkParameters> {
 
 fn some_fabric() -> impl Strategy<Value = Fabric> {
     let chances = (0u32..40, 0u32..40, 0u64..1_500);
-    chances.prop_map(|(lost, copied, delay_max_ns)| Fabric {
-        lost_percent: lost,
-        copied,
+    chances.prop_map(|(lost_percent, copied_percent, delay_max_ns)| Fabric {
+        lost_percent,
+        copied_percent,
         delay_max_ns,
         keeps_order: false,
     })

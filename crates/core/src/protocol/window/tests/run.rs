@@ -1,4 +1,4 @@
-//! A run in time of links with slow readers over a fabric that loses, copies and delays frames at random.
+//! A timed run of links with slow readers over a fabric that loses, copies and delays frames at random.
 
 use super::super::*;
 use super::net::encode_and_decode;
@@ -13,9 +13,10 @@ pub const SPACING: Time = Time::from_ns(10);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Fabric {
-    /// Percentages of frames that are lost and copied.
+    /// Percentage of frames that are lost.
     pub lost_percent: u32,
-    pub copied: u32,
+    /// Percentage of frames that are copied.
+    pub copied_percent: u32,
     /// Largest delay of a frame or its copy.
     pub delay_max_ns: u64,
     pub keeps_order: bool,
@@ -34,26 +35,27 @@ struct Run {
     rng: RandomStream,
     now: Time,
     scheduled_events: BTreeMap<(Time, u64), Event>,
-    scheduled: u64,
+    scheduled_count: u64,
     /// Time at which the last frame of each pair arrives, on a fabric that keeps order.
-    last: BTreeMap<(NodeId, NodeId), Time>,
+    last_arrivals: BTreeMap<(NodeId, NodeId), Time>,
     read_max_ns: u64,
-    unoffered: Vec<VecDeque<(NodeId, u64)>>,
-    expected: BTreeMap<(NodeId, NodeId), VecDeque<u64>>,
+    unoffered_packets: Vec<VecDeque<(NodeId, u64)>>,
+    expected_packets: BTreeMap<(NodeId, NodeId), VecDeque<u64>>,
 }
 
 impl Run {
     fn schedule(&mut self, time: Time, event: Event) {
-        self.scheduled_events.insert((time, self.scheduled), event);
-        self.scheduled += 1;
+        self.scheduled_events.insert((time, self.scheduled_count), event);
+        self.scheduled_count += 1;
     }
 
     /// Performs a node's turn: it offers packets, sends one frame, and begins to read one packet.
     fn perform_turn(&mut self, node: NodeId) {
         let now = self.now;
-        let (link, unoffered) = (&mut self.links[node.0 as usize], &mut self.unoffered[node.0 as usize]);
-        while !unoffered.is_empty() && link.reserve() {
-            let (to, payload) = unoffered.pop_front().expect("one is left");
+        let (link, unoffered_packets) =
+            (&mut self.links[node.0 as usize], &mut self.unoffered_packets[node.0 as usize]);
+        while !unoffered_packets.is_empty() && link.reserve() {
+            let (to, payload) = unoffered_packets.pop_front().expect("one is left");
             link.offer(to, payload);
         }
         if link.next_timer().is_some_and(|timer| timer <= now) {
@@ -64,26 +66,26 @@ impl Run {
         link.check();
         frame.into_iter().for_each(|frame| self.transmit(encode_and_decode(frame)));
         if let Some((from, payload, slot)) = read {
-            let expected = self.expected.get_mut(&(from, node)).and_then(VecDeque::pop_front);
-            assert_eq!(expected, Some(payload), "each packet once, in order per pair");
+            let expected_packet = self.expected_packets.get_mut(&(from, node)).and_then(VecDeque::pop_front);
+            assert_eq!(expected_packet, Some(payload), "each packet once, in order per pair");
             let span = Time::from_ns(self.rng.random_range(0..=self.read_max_ns));
             self.schedule(now + span, Event::HasRead(node, slot));
         }
     }
 
     fn transmit(&mut self, frame: WindowFrame<u64>) {
-        let copies = 1 + u32::from(self.rng.random_range(0..100) < self.fabric.copied);
+        let copies = 1 + u32::from(self.rng.random_range(0..100) < self.fabric.copied_percent);
         for _ in 0..copies {
             if self.rng.random_range(0..100) < self.fabric.lost_percent {
                 continue;
             }
-            let mut arrives = self.now + Time::from_ns(self.rng.random_range(0..=self.fabric.delay_max_ns));
+            let mut arrival_time = self.now + Time::from_ns(self.rng.random_range(0..=self.fabric.delay_max_ns));
             if self.fabric.keeps_order {
-                let last = self.last.entry((frame.from, frame.to)).or_default();
-                arrives = arrives.max(*last);
-                *last = arrives;
+                let last_arrival = self.last_arrivals.entry((frame.from, frame.to)).or_default();
+                arrival_time = arrival_time.max(*last_arrival);
+                *last_arrival = arrival_time;
             }
-            self.schedule(arrives, Event::Arrives(frame.clone()));
+            self.schedule(arrival_time, Event::Arrives(frame.clone()));
         }
     }
 
@@ -113,8 +115,10 @@ impl Run {
     }
 
     fn is_complete(&self) -> bool {
-        let is_offered = self.unoffered.iter().all(VecDeque::is_empty);
-        is_offered && self.expected.values().all(VecDeque::is_empty) && self.links.iter().all(WindowLink::is_idle)
+        let is_offered = self.unoffered_packets.iter().all(VecDeque::is_empty);
+        is_offered
+            && self.expected_packets.values().all(VecDeque::is_empty)
+            && self.links.iter().all(WindowLink::is_idle)
     }
 }
 
@@ -127,16 +131,16 @@ pub fn run(parameters: LinkParameters, fabric: Fabric, packets: &[(u32, u32)], s
         fabric,
         now: Time::ZERO,
         scheduled_events: BTreeMap::new(),
-        scheduled: 0,
-        last: BTreeMap::new(),
+        scheduled_count: 0,
+        last_arrivals: BTreeMap::new(),
         read_max_ns: rng.random_range(0..500),
         rng,
-        unoffered: vec![VecDeque::new(); nodes as usize],
-        expected: BTreeMap::new(),
+        unoffered_packets: vec![VecDeque::new(); nodes as usize],
+        expected_packets: BTreeMap::new(),
     };
     for (payload, &(from, to)) in (0..).zip(packets) {
-        run.unoffered[from as usize].push_back((NodeId(to), payload));
-        run.expected.entry((NodeId(from), NodeId(to))).or_default().push_back(payload);
+        run.unoffered_packets[from as usize].push_back((NodeId(to), payload));
+        run.expected_packets.entry((NodeId(from), NodeId(to))).or_default().push_back(payload);
     }
     run.run_to_end();
 }

@@ -3,19 +3,19 @@
 use super::super::outgoing::Outgoing;
 use super::super::receiving::WindowReceiver;
 use super::super::*;
-use super::model::{Case, Id, Network};
+use super::model::{Case, Network, PacketIndex};
 use super::net::encode_and_decode;
 use crate::engine::Time;
 use crate::engine::{FlowKey, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A frame as a tuple, which can be ordered.
-pub type InFlightFrame = (NodeId, NodeId, WindowHeader, Option<Id>);
+pub type InFlightFrame = (NodeId, NodeId, WindowHeader, Option<PacketIndex>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct State {
-    links: Vec<WindowLink<Id>>,
-    unoffered: Vec<VecDeque<Id>>,
+    links: Vec<WindowLink<PacketIndex>>,
+    unoffered_packets: Vec<VecDeque<PacketIndex>>,
     slots_in_use: Vec<Vec<ReadingSlot>>,
     /// Frames in transit in a network that keeps order.
     queues: BTreeMap<(NodeId, NodeId), VecDeque<InFlightFrame>>,
@@ -24,8 +24,8 @@ pub struct State {
     /// Ticks since each node's last new packet left.
     ticks_since_new_packet: Vec<u8>,
     /// Packets that each pair has yet to deliver, in order.
-    expected: BTreeMap<(NodeId, NodeId), VecDeque<Id>>,
-    pub is_wrong: bool,
+    expected_packets: BTreeMap<(NodeId, NodeId), VecDeque<PacketIndex>>,
+    pub is_misordered: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ pub enum Step {
     Take(NodeId),
     Release(NodeId, ReadingSlot),
     /// The first frame of a pair's queue arrives, and stays in the queue if it is copied.
-    First {
+    ArriveFirst {
         pair: (NodeId, NodeId),
         is_copied: bool,
     },
@@ -47,21 +47,21 @@ pub enum Step {
 
 impl State {
     pub fn new(case: &Case) -> State {
-        let mut unoffered = vec![VecDeque::new(); case.nodes as usize];
-        let mut expected: BTreeMap<_, VecDeque<Id>> = BTreeMap::new();
+        let mut unoffered_packets = vec![VecDeque::new(); case.nodes as usize];
+        let mut expected_packets: BTreeMap<_, VecDeque<PacketIndex>> = BTreeMap::new();
         for (id, &(from, to)) in (0..).zip(&case.packets) {
-            unoffered[from.0 as usize].push_back(id);
-            expected.entry((from, to)).or_default().push_back(id);
+            unoffered_packets[from.0 as usize].push_back(id);
+            expected_packets.entry((from, to)).or_default().push_back(id);
         }
         let mut state = State {
             links: (0..case.nodes).map(|node| WindowLink::unchecked(NodeId(node), &case.parameters)).collect(),
-            slots_in_use: vec![Vec::new(); unoffered.len()],
+            slots_in_use: vec![Vec::new(); unoffered_packets.len()],
             queues: BTreeMap::new(),
             unordered_frames: BTreeMap::new(),
-            ticks_since_new_packet: vec![u8::MAX; unoffered.len()],
-            unoffered,
-            expected,
-            is_wrong: false,
+            ticks_since_new_packet: vec![u8::MAX; unoffered_packets.len()],
+            unoffered_packets,
+            expected_packets,
+            is_misordered: false,
         };
         state.offer(case);
         state
@@ -69,9 +69,9 @@ impl State {
 
     /// Offers as many packets as there are free buffers; they leave in later steps.
     fn offer(&mut self, case: &Case) {
-        for (link, unoffered) in self.links.iter_mut().zip(&mut self.unoffered) {
-            while !unoffered.is_empty() && link.reserve() {
-                let id = unoffered.pop_front().expect("one is left");
+        for (link, unoffered_packets) in self.links.iter_mut().zip(&mut self.unoffered_packets) {
+            while !unoffered_packets.is_empty() && link.reserve() {
+                let id = unoffered_packets.pop_front().expect("one is left");
                 link.offer(case.packets[usize::from(id)].1, id);
             }
         }
@@ -80,7 +80,7 @@ impl State {
     pub fn steps(&self, case: &Case) -> Vec<Step> {
         let mut steps: Vec<_> = self.unordered_frames.keys().map(|&frame| Step::Arrive(frame)).collect();
         for &pair in self.queues.keys() {
-            steps.extend([false, true].map(|is_copied| Step::First { pair, is_copied }));
+            steps.extend([false, true].map(|is_copied| Step::ArriveFirst { pair, is_copied }));
             steps.push(Step::Lose(pair));
         }
         for (node, link) in (0..).map(NodeId).zip(&self.links) {
@@ -102,15 +102,15 @@ impl State {
 
     fn may_leave(&self, node: NodeId, case: &Case) -> bool {
         let link = &self.links[node.0 as usize];
-        let mut retransmitting = link.clone();
-        let Some(frame) = retransmitting.next(Time::ZERO) else { return false };
+        let mut advanced_link = link.clone();
+        let Some(frame) = advanced_link.next(Time::ZERO) else { return false };
         match case.network {
             Network::KeepsOrder { frames } => {
                 self.queues.get(&(node, frame.to)).is_none_or(|queue| queue.len() < frames)
             }
             Network::AnyOrderAndCopies => true,
             Network::ExpireInTime { spacing, .. } => {
-                let is_new = retransmitting.statistics().sent > link.statistics().sent;
+                let is_new = advanced_link.statistics().sent > link.statistics().sent;
                 !is_new || self.ticks_since_new_packet[node.0 as usize] >= spacing
             }
         }
@@ -133,7 +133,7 @@ impl State {
                 self.slots_in_use[node.0 as usize].retain(|other| *other != slot);
                 self.links[node.0 as usize].release(slot);
             }
-            Step::First { pair, is_copied } => {
+            Step::ArriveFirst { pair, is_copied } => {
                 let first = self.queues[&pair][0];
                 if !is_copied {
                     self.lose(pair);
@@ -185,13 +185,13 @@ impl State {
 
     fn take(&mut self, node: NodeId) {
         let (from, id, slot) = self.links[node.0 as usize].take().expect("a packet waits");
-        let next = self.expected.get_mut(&(from, node)).and_then(VecDeque::pop_front);
-        self.is_wrong |= next != Some(id);
+        let next = self.expected_packets.get_mut(&(from, node)).and_then(VecDeque::pop_front);
+        self.is_misordered |= next != Some(id);
         self.slots_in_use[node.0 as usize].push(slot);
     }
 
     /// Iterates over the pairs of nodes, with the window at the sender and the receiver.
-    fn flows(&self) -> impl Iterator<Item = (NodeId, &Outgoing<Id>, &WindowReceiver<Id>)> {
+    fn flows(&self) -> impl Iterator<Item = (NodeId, &Outgoing<PacketIndex>, &WindowReceiver<PacketIndex>)> {
         let senders = (0..).map(NodeId).zip(&self.links);
         senders.flat_map(move |(from, link)| {
             let windows = link.sending.destinations().iter();
@@ -201,20 +201,21 @@ impl State {
 
     /// Returns whether every packet that a sender regards as acknowledged was accepted.
     pub fn acknowledged_were_accepted(&self) -> bool {
-        self.flows().all(|(from, window, receiving)| window.base() <= receiving.position(from.into()))
+        self.flows().all(|(from, window, receiving)| window.base() <= receiving.next_position(from.into()))
     }
 
     /// Returns whether a receiver stores packets only at positions that were sent.
-    pub fn is_kept_in_place(&self) -> bool {
-        self.flows().all(|(from, window, receiving)| receiving.last_kept(from.into()) < Some(window.next_position()))
+    pub fn stored_positions_were_sent(&self) -> bool {
+        self.flows()
+            .all(|(from, window, receiving)| receiving.last_stored_position(from.into()) < Some(window.next_position()))
     }
 
     pub fn is_complete(&self) -> bool {
-        let is_delivered = self.expected.values().all(VecDeque::is_empty);
-        is_delivered && !self.is_wrong && self.links.iter().all(WindowLink::is_idle)
+        let is_delivered = self.expected_packets.values().all(VecDeque::is_empty);
+        is_delivered && !self.is_misordered && self.links.iter().all(WindowLink::is_idle)
     }
 
-    /// Returns whether all packets are delivered if all frames in the network are lost, and none after that.
+    /// Returns whether all packets are delivered if all frames in the network are lost now, and no later frame is lost.
     pub fn can_complete(&self, case: &Case) -> bool {
         let mut state = State { queues: BTreeMap::new(), unordered_frames: BTreeMap::new(), ..self.clone() };
         for _ in 0..8 * (1 + case.packets.len()) {

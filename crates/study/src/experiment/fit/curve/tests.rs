@@ -10,10 +10,10 @@ fn read(text: &str) -> Result<Vec<(u64, f64)>, String> {
 
 #[test]
 fn csv_units_follow_names_or_numbers() {
-    let same = Ok(vec![(64, 1.5), (1024, 2.0)]);
-    assert_eq!(read("size [B], latency [us]\n64, 1.5\n1024, 2\n"), same);
-    assert_eq!(read("# mine\nbytes,latency_ns\n64,1500\n1024,2000\n"), same);
-    assert_eq!(read("size,bandwidth\n64 B,1.5 MB/s\n1 KiB,0.016 Gbit/s\n"), same);
+    let expected = Ok(vec![(64, 1.5), (1024, 2.0)]);
+    assert_eq!(read("size [B], latency [us]\n64, 1.5\n1024, 2\n"), expected);
+    assert_eq!(read("# mine\nbytes,latency_ns\n64,1500\n1024,2000\n"), expected);
+    assert_eq!(read("size,bandwidth\n64 B,1.5 MB/s\n1 KiB,0.016 Gbit/s\n"), expected);
 }
 
 #[test]
@@ -31,7 +31,7 @@ const LATENCY_HEAD: &str = " #bytes #iterations    t_min[usec]    t_max[usec]  t
     99% percentile[usec]   99.9% percentile[usec] \n";
 
 #[test]
-fn fields_of_a_perftest_row_are_as_many_as_its_columns() {
+fn perftest_row_must_have_a_field_for_each_column() {
     let first = " 8       1000          0.80  2.50         0.84    0.85   0.02   0.90   2.50\n";
     let problem = |head: &str, row: &str| {
         let text = format!("{head}{first}{row}\n");
@@ -121,9 +121,9 @@ fn malformed_logs_are_reported_with_their_line() {
     assert!(message(&NETPERF_RR.replace("64       64", "64       1 ")).contains("a response of 1 B"));
     assert!(message(&NETPERF_RR.replace("10.00    20000.00", "")).contains("other columns"));
     assert!(message("sockperf: Summary: Latency is 9.5 usec\n").contains("does not state the size"));
-    let two = " #bytes #iterations    t_typical[usec]\n 2 1000 0.84\n 4 1000 0.86\n #bytes     #iterations    BW peak[MB/sec]\n \
+    let two_tables = " #bytes #iterations    t_typical[usec]\n 2 1000 0.84\n 4 1000 0.86\n #bytes     #iterations    BW peak[MB/sec]\n \
                2 5000 4.2\n";
-    assert!(message(two).contains("a table with other columns follows"));
+    assert!(message(two_tables).contains("a table with other columns follows"));
 }
 
 #[test]

@@ -8,12 +8,12 @@ use std::path::Path;
 
 #[test]
 fn refused_trial_is_no_effect() {
-    let refused = || Err("640 is no power of two".to_owned());
+    let refusal = || Err("640 is no power of two".to_owned());
     assert_eq!(probe_result([Ok(false), Ok(true)].into_iter()), ProbeResult::Effect);
-    assert_eq!(probe_result([refused(), Ok(true)].into_iter()), ProbeResult::Effect);
-    assert_eq!(probe_result([refused(), Ok(false)].into_iter()), ProbeResult::NoEffect);
-    assert_eq!(probe_result([Ok(false), refused()].into_iter()), ProbeResult::NoEffect);
-    assert_eq!(probe_result([refused(), refused()].into_iter()), ProbeResult::Refused("640 is no power of two".into()));
+    assert_eq!(probe_result([refusal(), Ok(true)].into_iter()), ProbeResult::Effect);
+    assert_eq!(probe_result([refusal(), Ok(false)].into_iter()), ProbeResult::NoEffect);
+    assert_eq!(probe_result([Ok(false), refusal()].into_iter()), ProbeResult::NoEffect);
+    assert_eq!(probe_result([refusal(), refusal()].into_iter()), ProbeResult::Refused("640 is no power of two".into()));
     assert_eq!(probe_result(std::iter::empty()), ProbeResult::NoEffect);
 }
 
@@ -45,12 +45,12 @@ fn constant_whose_values_are_refused_is_not_fitted() {
     let curve_fit =
         CurveFit { reader: &reader, curves, constants: &keys, prior: None, noise: 0.03, tolerance: None, control };
     let constants = curve_fit.constants().unwrap_or_else(|problems| panic!("{problems}"));
-    let read = reader(&[]).unwrap_or_else(|problems| panic!("{problems}"));
+    let description = reader(&[]).unwrap_or_else(|problems| panic!("{problems}"));
     let samples = curves[0].samples.iter().map(|sample| (0, sample)).collect();
-    let keys = constants.iter().map(|free| free.keys_in(&read)).collect();
+    let keys = constants.iter().map(|free| free.keys_in(&description)).collect();
     let transients = TransientCounts::default();
-    let source = CurveNumbers { curve_fit: &curve_fit, verbs: true, samples, keys, transients };
-    let effects = source.effects(&constants);
+    let source = CurveNumbers { curve_fit: &curve_fit, is_verbs: true, samples, keys, transients };
+    let effects = source.probe_effects(&constants);
     let is_refused =
         |effect: &ProbeResult, reason: &str| matches!(effect, ProbeResult::Refused(why) if why.contains(reason));
     assert!(is_refused(&effects[0], "multiple of a block"), "{effects:?}");
@@ -70,10 +70,10 @@ fn transient_runs_are_counted_in_one_warning() {
         test,
         load: None,
     };
-    counts.add(None);
-    counts.add(Some(&check(TransientTest::Steady)));
+    counts.count_run(None);
+    counts.count_run(Some(&check(TransientTest::Steady)));
     for _ in 0..2 {
-        counts.add(Some(&check(TransientTest::Filling { blocks: 100, values: 50 })));
+        counts.count_run(Some(&check(TransientTest::Filling { blocks: 100, values: 50 })));
     }
     assert_eq!(counts.warnings(), ["2 of 4 runs have an initial transient: increase `workload.verbs.warm-up`."]);
 }

@@ -1,16 +1,16 @@
 //! The style of the cells of a matrix: shades for numbers, or hues and letters for texts, with the legend.
 
-use super::{MARGIN, TEXT};
+use super::{MARGIN, TEXT_SIZE};
 use crate::report::chart::Matrix;
 use crate::report::number::significant;
 use crate::report::svg::{HUES, INK, MUTED, ON_COLOUR, Svg, hex, text_width, tint};
 use crate::report::table::Cell;
 
 /// The colour of white text. It is not the white that the page replaces by its background.
-const LIGHT: &str = "#FEFEFE";
+const NEAR_WHITE: &str = "#FEFEFE";
 /// The shades from the least to the greatest value.
 pub const SHADES: [(u8, u8, u8); 4] = [(0xEA, 0xF3, 0xF9), (0x8C, 0xC6, 0xE6), (0x1F, 0x7F, 0xBA), (0x06, 0x2C, 0x57)];
-const BAR: (f64, f64) = (240.0, 12.0);
+const SCALE_BAR_SIZE: (f64, f64) = (240.0, 12.0);
 
 /// The style of cells.
 pub enum CellStyle<'a> {
@@ -37,7 +37,7 @@ impl<'a> CellStyle<'a> {
         let numbers = values().filter_map(|value| if let Cell::Number(x) = value { Some(*x) } else { None });
         let numbers_shown = numbers.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
         let (smallest, largest) =
-            numbers_shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
+            numbers_shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), x| (min.min(x), max.max(x)));
         if words.is_empty() { CellStyle::Shades(smallest, largest, is_log) } else { CellStyle::Hues(words) }
     }
 
@@ -53,9 +53,11 @@ impl<'a> CellStyle<'a> {
     }
 
     /// Returns the background colour of a cell.
-    pub fn ground(&self, value: &Cell) -> (u8, u8, u8) {
+    pub fn background(&self, value: &Cell) -> (u8, u8, u8) {
         match (self, value) {
-            (CellStyle::Shades(least, most, is_log), Cell::Number(x)) => shade(fraction(*x, *least, *most, *is_log)),
+            (CellStyle::Shades(value_min, value_max, is_log), Cell::Number(x)) => {
+                shade(fraction(*x, *value_min, *value_max, *is_log))
+            }
             (CellStyle::Hues(words), Cell::Text(word)) => {
                 hue(words.iter().position(|(known_word, _)| known_word == word).unwrap_or(usize::MAX))
             }
@@ -64,34 +66,36 @@ impl<'a> CellStyle<'a> {
     }
 
     /// Returns the entries of a legend of texts in lines of at most `width` pixels, each with its horizontal position.
-    pub fn lines(&self, width: f64) -> Vec<Vec<(f64, usize)>> {
+    pub fn legend_lines(&self, width: f64) -> Vec<Vec<(f64, usize)>> {
         let CellStyle::Hues(words) = self else { return vec![Vec::new()] };
         let (mut lines, mut x) = (vec![Vec::new()], MARGIN);
-        for (n, (word, count)) in words.iter().enumerate() {
-            let entry = 34.0 + text_width(&format!("{word} ({count})"), TEXT) + 14.0;
-            if x + entry > width && x > MARGIN {
+        for (index, (word, count)) in words.iter().enumerate() {
+            let entry_width = 34.0 + text_width(&format!("{word} ({count})"), TEXT_SIZE) + 14.0;
+            if x + entry_width > width && x > MARGIN {
                 lines.push(Vec::new());
                 x = MARGIN;
             }
-            lines.last_mut().expect("there is a first line").push((x, n));
-            x += entry;
+            lines.last_mut().expect("there is a first line").push((x, index));
+            x += entry_width;
         }
         lines
     }
 
     /// Draws the legend from `top` downwards, at most `width` pixels wide.
-    pub fn legend(&self, svg: &mut Svg, top: f64, width: f64) {
+    pub fn draw_legend(&self, svg: &mut Svg, top: f64, width: f64) {
         match self {
-            CellStyle::Shades(least, most, is_log) => bar(svg, top, (*least, *most, *is_log)),
+            CellStyle::Shades(value_min, value_max, is_log) => {
+                draw_scale_bar(svg, top, (*value_min, *value_max, *is_log))
+            }
             CellStyle::Hues(words) => {
-                for (line, entries) in self.lines(width).into_iter().enumerate() {
-                    for (x, n) in entries {
+                for (line, entries) in self.legend_lines(width).into_iter().enumerate() {
+                    for (x, index) in entries {
                         let y = top + 18.0 * line as f64;
-                        svg.rect((x, y - 4.0), (28.0, 15.0), &format!("fill=\"{}\"", hex(hue(n))), None);
-                        let ink = format!("fill=\"{}\"", ink_on(hue(n)));
-                        svg.text((x + 14.0, y + 8.0), TEXT, "middle", &ink, &letter(Some(n)));
-                        let name = format!("{} ({})", words[n].0, words[n].1);
-                        svg.text((x + 34.0, y + 8.0), TEXT, "start", &format!("fill=\"{INK}\""), &name);
+                        svg.rect((x, y - 4.0), (28.0, 15.0), &format!("fill=\"{}\"", hex(hue(index))), None);
+                        let ink = format!("fill=\"{}\"", ink_on(hue(index)));
+                        svg.text((x + 14.0, y + 8.0), TEXT_SIZE, "middle", &ink, &letter(Some(index)));
+                        let name = format!("{} ({})", words[index].0, words[index].1);
+                        svg.text((x + 34.0, y + 8.0), TEXT_SIZE, "start", &format!("fill=\"{INK}\""), &name);
                     }
                 }
             }
@@ -130,27 +134,27 @@ pub fn shade(part: f64) -> (u8, u8, u8) {
 }
 
 /// Draws the scale of shades.
-fn bar(svg: &mut Svg, top: f64, (least, most, is_log): (f64, f64, bool)) {
-    if !least.is_finite() {
+fn draw_scale_bar(svg: &mut Svg, top: f64, (value_min, value_max, is_log): (f64, f64, bool)) {
+    if !value_min.is_finite() {
         return;
     }
     const STEPS: usize = 40;
-    let step_width = BAR.0 / STEPS as f64;
+    let step_width = SCALE_BAR_SIZE.0 / STEPS as f64;
     for step in 0..STEPS {
         let fill = hex(shade(step as f64 / (STEPS - 1) as f64));
         // A small overlap prevents gaps between neighbours.
         let x = MARGIN + 30.0 + step_width * step as f64;
-        svg.rect((x, top - 4.0), (step_width + 0.5, BAR.1), &format!("fill=\"{fill}\""), None);
+        svg.rect((x, top - 4.0), (step_width + 0.5, SCALE_BAR_SIZE.1), &format!("fill=\"{fill}\""), None);
     }
-    let middle = if is_log { (least * most).sqrt() } else { (least + most) / 2.0 };
-    for (position, value) in [(0.0, least), (0.5, middle), (1.0, most)] {
-        let label_position = (MARGIN + 30.0 + BAR.0 * position, top + BAR.1 + 9.0);
-        svg.text(label_position, TEXT, "middle", &format!("fill=\"{MUTED}\""), &significant(value, 3));
+    let middle = if is_log { (value_min * value_max).sqrt() } else { (value_min + value_max) / 2.0 };
+    for (position, value) in [(0.0, value_min), (0.5, middle), (1.0, value_max)] {
+        let label_position = (MARGIN + 30.0 + SCALE_BAR_SIZE.0 * position, top + SCALE_BAR_SIZE.1 + 9.0);
+        svg.text(label_position, TEXT_SIZE, "middle", &format!("fill=\"{MUTED}\""), &significant(value, 3));
     }
 }
 
 /// Returns a text colour that is readable on a background.
 pub fn ink_on((r, g, b): (u8, u8, u8)) -> &'static str {
-    let light = 0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b);
-    if light > 140.0 { ON_COLOUR } else { LIGHT }
+    let brightness = 0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b);
+    if brightness > 140.0 { ON_COLOUR } else { NEAR_WHITE }
 }

@@ -1,6 +1,6 @@
-//! Drawing of matrices. Each row and column has a cell with a number and its shade, or a letter and its hue; the legend
-//! is below. A cell may link to a file. Marks may be placed between the cells (`marks.rs`), which are larger in that
-//! case.
+//! Drawing of matrices. At each row and column there may be a cell with a number and its shade, or a letter and its
+//! hue; the legend is below. A cell may link to a file. Marks may be placed between the cells (`marks.rs`); the cells
+//! are then larger.
 //!
 //! Cell colours stay the same on dark screens; the page changes the colours of names and lines. Rows and columns are in
 //! the order of the data.
@@ -19,24 +19,24 @@ const CELL_WIDTH_MIN: f64 = 40.0;
 const MARKED_CELL_HEIGHT: f64 = 64.0;
 const MARKED_CELL_WIDTH: f64 = 132.0;
 /// The position of the text in a cell with marks, relative to the corner of the cell.
-const CORNER: (f64, f64) = (6.0, 15.0);
-const TEXT: f64 = 11.5;
-const TITLE_TEXT: f64 = 16.0;
+const MARKED_TEXT_OFFSET: (f64, f64) = (6.0, 15.0);
+const TEXT_SIZE: f64 = 11.5;
+const TITLE_TEXT_SIZE: f64 = 16.0;
 /// The ratio of the width of bold text to that of normal text.
-const BOLD: f64 = 1.15;
+const BOLD_WIDTH_RATIO: f64 = 1.15;
 const MARGIN: f64 = 14.0;
 /// The angle of the names of columns, in degrees.
 const COLUMN_NAME_ANGLE: f64 = 38.0;
 /// The layout of a matrix, in pixels.
 struct Layout {
     /// The left edge of names within groups.
-    inner: f64,
+    row_names_left: f64,
     /// The top left corner of the first cell.
     origin: (f64, f64),
     cell_width: f64,
     cell_height: f64,
     /// The number of cells, horizontally and vertically.
-    cells: (usize, usize),
+    cell_counts: (usize, usize),
     width: f64,
 }
 
@@ -45,15 +45,15 @@ pub fn draw(chart: &Matrix) -> String {
     let style = CellStyle::new(chart);
     let layout = Layout::new(chart, &style);
     let bottom = layout.origin.1 + layout.cell_height * chart.rows.len() as f64;
-    let legend_lines = style.lines(layout.width).len() as f64;
+    let legend_lines = style.legend_lines(layout.width).len() as f64;
     let mut svg = Svg::new(layout.width, (bottom + 44.0 + 18.0 * legend_lines).ceil(), &chart.title);
     let heading = format!("fill=\"{INK}\" font-weight=\"bold\"");
-    svg.text((MARGIN, 28.0), TITLE_TEXT, "start", &heading, &chart.title);
+    svg.text((MARGIN, 28.0), TITLE_TEXT_SIZE, "start", &heading, &chart.title);
     if !chart.axes.is_empty() {
-        svg.text((MARGIN, 47.0), TEXT, "start", &format!("fill=\"{INK}\""), &chart.axes.join("; "));
+        svg.text((MARGIN, 47.0), TEXT_SIZE, "start", &format!("fill=\"{INK}\""), &chart.axes.join("; "));
     }
-    names_of_columns(&mut svg, chart, &layout);
-    names_of_rows(&mut svg, chart, &layout);
+    draw_column_names(&mut svg, chart, &layout);
+    draw_row_names(&mut svg, chart, &layout);
     for (row, cells) in chart.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.as_ref()?))) {
             let corner = (
@@ -65,52 +65,53 @@ pub fn draw(chart: &Matrix) -> String {
     }
     marks::draw(&mut svg, &chart.marks, &layout, text_boxes(chart, &style, &layout));
     svg.text((MARGIN, bottom + 28.0), 12.5, "start", &heading, &chart.shades.heading());
-    style.legend(&mut svg, bottom + 40.0, layout.width);
+    style.draw_legend(&mut svg, bottom + 40.0, layout.width);
     svg.finish()
 }
 
 impl Layout {
     fn new(chart: &Matrix, style: &CellStyle) -> Layout {
-        let width_max =
-            |names: &mut dyn Iterator<Item = String>| names.map(|name| text_width(&name, TEXT)).fold(0.0, f64::max);
-        let outer_width = BOLD * width_max(&mut chart.rows.iter().map(|names| outer_names(names)));
-        let inner = MARGIN + if outer_width > 0.0 { outer_width + 12.0 } else { 0.0 };
-        let left_margin = inner + width_max(&mut chart.rows.iter().map(|names| last_name(names))) + 10.0;
+        let width_max = |names: &mut dyn Iterator<Item = String>| {
+            names.map(|name| text_width(&name, TEXT_SIZE)).fold(0.0, f64::max)
+        };
+        let outer_width = BOLD_WIDTH_RATIO * width_max(&mut chart.rows.iter().map(|names| outer_names(names)));
+        let row_names_left = MARGIN + if outer_width > 0.0 { outer_width + 12.0 } else { 0.0 };
+        let left_margin = row_names_left + width_max(&mut chart.rows.iter().map(|names| last_name(names))) + 10.0;
         let cells = chart.cells.iter().flatten().flatten().map(|cell| style.text(&cell.value));
-        let (wide_min, cell_height) = if chart.marks.is_empty() {
+        let (cell_width_min, cell_height) = if chart.marks.is_empty() {
             (CELL_WIDTH_MIN, CELL_HEIGHT)
         } else {
             (MARKED_CELL_WIDTH, MARKED_CELL_HEIGHT)
         };
-        let cell_width = wide_min.max(width_max(&mut cells.into_iter()) + 10.0);
-        let rise = COLUMN_NAME_ANGLE.to_radians();
-        let columns = || chart.columns.iter().map(|names| text_width(&names.join(", "), TEXT));
-        let high = columns().fold(0.0, f64::max) * libm::sin(rise) + 18.0;
-        let ends = columns()
+        let cell_width = cell_width_min.max(width_max(&mut cells.into_iter()) + 10.0);
+        let angle = COLUMN_NAME_ANGLE.to_radians();
+        let columns = || chart.columns.iter().map(|names| text_width(&names.join(", "), TEXT_SIZE));
+        let column_names_height = columns().fold(0.0, f64::max) * libm::sin(angle) + 18.0;
+        let column_name_ends = columns()
             .enumerate()
-            .map(|(n, name_width)| left_margin + cell_width * (n as f64 + 0.5) + name_width * libm::cos(rise));
-        let right_edge = ends.fold(left_margin + cell_width * chart.columns.len() as f64, f64::max);
-        let axes = text_width(&chart.axes.join("; "), TEXT);
-        let title = (text_width(&chart.title, TITLE_TEXT) * BOLD).max(axes) + 2.0 * MARGIN;
-        let width = (right_edge + MARGIN).max(title).max(400.0).ceil();
+            .map(|(n, name_width)| left_margin + cell_width * (n as f64 + 0.5) + name_width * libm::cos(angle));
+        let right_edge = column_name_ends.fold(left_margin + cell_width * chart.columns.len() as f64, f64::max);
+        let axes_width = text_width(&chart.axes.join("; "), TEXT_SIZE);
+        let title_width = (text_width(&chart.title, TITLE_TEXT_SIZE) * BOLD_WIDTH_RATIO).max(axes_width) + 2.0 * MARGIN;
+        let width = (right_edge + MARGIN).max(title_width).max(400.0).ceil();
         let top = if chart.axes.is_empty() { 40.0 } else { 56.0 };
         Layout {
-            inner,
-            origin: (left_margin, top + high),
+            row_names_left,
+            origin: (left_margin, top + column_names_height),
             cell_width,
             cell_height,
-            cells: (chart.columns.len(), chart.rows.len()),
+            cell_counts: (chart.columns.len(), chart.rows.len()),
             width,
         }
     }
 
     /// Returns the distance of a row's text baseline from the top of the row.
-    fn text_at(&self) -> f64 {
+    fn text_baseline(&self) -> f64 {
         self.cell_height / 2.0 + CELL_HEIGHT * 0.2
     }
 }
 
-/// Returns the names of the group of a row: all except the last.
+/// Returns the name of the group of a row, which consists of all names except the last.
 fn outer_names(names: &[String]) -> String {
     names[..names.len().saturating_sub(1)].join(", ")
 }
@@ -119,15 +120,15 @@ fn last_name(names: &[String]) -> String {
     names.last().cloned().unwrap_or_default()
 }
 
-fn names_of_columns(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
+fn draw_column_names(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
     for (column, names) in chart.columns.iter().enumerate() {
         let (x, y) = (layout.origin.0 + layout.cell_width * (column as f64 + 0.5), layout.origin.1 - 7.0);
         let style = format!("fill=\"{INK}\" transform=\"rotate(-{COLUMN_NAME_ANGLE} {x:.2} {y:.2})\"");
-        svg.text((x, y), TEXT, "start", &style, &names.join(", "));
+        svg.text((x, y), TEXT_SIZE, "start", &style, &names.join(", "));
     }
 }
 
-fn names_of_rows(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
+fn draw_row_names(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
     let mut group = None;
     for (row, names) in chart.rows.iter().enumerate() {
         let (y, outer) = (layout.origin.1 + layout.cell_height * row as f64, outer_names(names));
@@ -137,10 +138,16 @@ fn names_of_rows(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
                 svg.line(&[(MARGIN, y), (end, y)], &format!("stroke=\"{GRID}\""));
             }
             let style = format!("fill=\"{INK}\" font-weight=\"bold\"");
-            svg.text((MARGIN, y + layout.text_at()), TEXT, "start", &style, &outer);
+            svg.text((MARGIN, y + layout.text_baseline()), TEXT_SIZE, "start", &style, &outer);
             group = Some(outer);
         }
-        svg.text((layout.inner, y + layout.text_at()), TEXT, "start", &format!("fill=\"{INK}\""), &last_name(names));
+        svg.text(
+            (layout.row_names_left, y + layout.text_baseline()),
+            TEXT_SIZE,
+            "start",
+            &format!("fill=\"{INK}\""),
+            &last_name(names),
+        );
     }
 }
 
@@ -149,9 +156,9 @@ fn text_boxes(chart: &Matrix, style: &CellStyle, layout: &Layout) -> Vec<marks::
     let mut boxes = Vec::new();
     for (row, cells) in chart.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.as_ref()?))) {
-            let x = layout.origin.0 + layout.cell_width * column as f64 + CORNER.0;
-            let y = layout.origin.1 + layout.cell_height * row as f64 + CORNER.1;
-            boxes.push([x, y - TEXT, x + text_width(&style.text(&cell.value), TEXT), y + 3.0]);
+            let x = layout.origin.0 + layout.cell_width * column as f64 + MARKED_TEXT_OFFSET.0;
+            let y = layout.origin.1 + layout.cell_height * row as f64 + MARKED_TEXT_OFFSET.1;
+            boxes.push([x, y - TEXT_SIZE, x + text_width(&style.text(&cell.value), TEXT_SIZE), y + 3.0]);
         }
     }
     boxes
@@ -163,22 +170,28 @@ fn draw_cell(
     style: &CellStyle,
     cell: &MatrixCell,
     (row, column): (usize, usize),
-    (at, (wide, high)): ((f64, f64), (f64, f64)),
+    (corner, (width, height)): ((f64, f64), (f64, f64)),
 ) {
     let names = [chart.rows[row].join(", "), chart.columns[column].join(", ")].join(", ");
     let unit = if let Cell::Number(_) = cell.value { format!(" {}", chart.shades.unit) } else { String::new() };
     let tooltip = format!("{names}: {}{unit}", cell.value.text(&chart.shades));
-    let ground = style.ground(&cell.value);
-    svg.part(cell.link.as_deref(), tooltip.trim_end(), |svg| {
-        let fill = format!("fill=\"{}\"", hex(ground));
-        svg.rect((at.0 + 0.5, at.1 + 0.5), (wide - 1.0, high - 1.0), &fill, None);
-        let ink = format!("fill=\"{}\"", ink_on(ground));
+    let background = style.background(&cell.value);
+    svg.tooltip_group(cell.link.as_deref(), tooltip.trim_end(), |svg| {
+        let fill = format!("fill=\"{}\"", hex(background));
+        svg.rect((corner.0 + 0.5, corner.1 + 0.5), (width - 1.0, height - 1.0), &fill, None);
+        let ink = format!("fill=\"{}\"", ink_on(background));
         match chart.marks.is_empty() {
             true => {
-                let middle = (at.0 + wide / 2.0, at.1 + high / 2.0 + CELL_HEIGHT * 0.2);
-                svg.text(middle, TEXT, "middle", &ink, &style.text(&cell.value));
+                let middle = (corner.0 + width / 2.0, corner.1 + height / 2.0 + CELL_HEIGHT * 0.2);
+                svg.text(middle, TEXT_SIZE, "middle", &ink, &style.text(&cell.value));
             }
-            false => svg.text((at.0 + CORNER.0, at.1 + CORNER.1), TEXT, "start", &ink, &style.text(&cell.value)),
+            false => svg.text(
+                (corner.0 + MARKED_TEXT_OFFSET.0, corner.1 + MARKED_TEXT_OFFSET.1),
+                TEXT_SIZE,
+                "start",
+                &ink,
+                &style.text(&cell.value),
+            ),
         }
     });
 }
@@ -207,8 +220,12 @@ mod tests {
     #[test]
     fn marks_are_placed_by_their_positions_without_overlapping_names() {
         let word = |word: &str| Some(Cell::Text(word.to_owned()));
-        let mark =
-            |name: &str, row, column| MatrixMark { name: name.to_owned(), row, column, words: "1, 2".to_owned() };
+        let mark = |name: &str, row, column| MatrixMark {
+            name: name.to_owned(),
+            row,
+            column,
+            position_text: "1, 2".to_owned(),
+        };
         let cells = chart([[word("a"), word("a")], [word("b"), word("a")], [None, None]]);
         let marks = vec![mark("here", 0.5, 1.0), mark("there", 0.5, 1.01), mark("far", 9.0, -4.0)];
         let chart = Matrix { marks, ..cells }.without_blanks();

@@ -9,9 +9,9 @@ struct Sink(Arc<Mutex<(Vec<usize>, usize)>>);
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let (writes, remaining) = &mut *self.0.lock().expect("a sink");
+        let (writes, remaining_writes) = &mut *self.0.lock().expect("a sink");
         writes.push(bytes.len());
-        *remaining = remaining.checked_sub(1).ok_or(io::ErrorKind::StorageFull)?;
+        *remaining_writes = remaining_writes.checked_sub(1).ok_or(io::ErrorKind::StorageFull)?;
         Ok(bytes.len())
     }
 
@@ -30,7 +30,7 @@ fn tracks() -> Vec<(String, String)> {
 }
 
 /// Writes `blocks` blocks of consecutive spans.
-fn write(sink: &Sink, blocks: u64) -> io::Result<u64> {
+fn write_trace(sink: &Sink, blocks: u64) -> io::Result<u64> {
     let mut trace = BinaryTrace::new(sink.clone());
     for block in 0..blocks {
         let spans: Vec<Span> = (block * 4096..(block + 1) * 4096).map(|i| span(10 * i, 10 * i + 5)).collect();
@@ -46,16 +46,16 @@ fn write(sink: &Sink, blocks: u64) -> io::Result<u64> {
 #[test]
 fn first_error_is_returned_and_nothing_is_written_after_it() {
     let sink = Sink(Arc::new(Mutex::new((Vec::new(), 1))));
-    assert_eq!(write(&sink, 12).expect_err("the output is full").kind(), io::ErrorKind::StorageFull);
+    assert_eq!(write_trace(&sink, 12).expect_err("the output is full").kind(), io::ErrorKind::StorageFull);
     assert_eq!(sink.0.lock().expect("a sink").0.len(), 2);
 }
 
 #[test]
 fn held_spans_and_packets_are_bounded_and_spans_are_counted() {
     let sink = Sink(Arc::new(Mutex::new((Vec::new(), usize::MAX))));
-    assert_eq!(write(&sink, 20).expect("an output"), 20 * 4096);
-    let written: usize = sink.0.lock().expect("a sink").0.iter().sum();
-    assert!(written > 20 * 4096 * 30, "{written} bytes");
+    assert_eq!(write_trace(&sink, 20).expect("an output"), 20 * 4096);
+    let written_bytes: usize = sink.0.lock().expect("a sink").0.iter().sum();
+    assert!(written_bytes > 20 * 4096 * 30, "{written_bytes} bytes");
 }
 
 #[test]
@@ -64,13 +64,13 @@ fn crossing_and_late_spans_go_to_further_lanes() {
     let (mut identifiers, mut packets) = (Identifiers::default(), Packets::default());
     // The third span crosses the second, and is nested in the first.
     for span in [span(2, 6), span(4, 8), span(0, 10)] {
-        track.hold(0, &span);
+        track.hold_span(0, &span);
     }
     track.write_spans(0, 1, &mut identifiers, &mut packets);
     assert_eq!(track.lanes.len(), 2);
-    // It starts before the last span that was written on either lane.
-    track.hold(1, &span(1, 2));
+    // This span starts before the last span that was written to either lane.
+    track.hold_span(1, &span(1, 2));
     track.write_spans(0, 2, &mut identifiers, &mut packets);
-    let open_ends_ns = |lane: &Lane| lane.open.iter().map(|end| end.ps() / 1000).collect::<Vec<_>>();
+    let open_ends_ns = |lane: &Lane| lane.open_ends.iter().map(|end| end.ps() / 1000).collect::<Vec<_>>();
     assert_eq!(track.lanes.iter().map(open_ends_ns).collect::<Vec<_>>(), [vec![10, 6], vec![8], vec![2]]);
 }

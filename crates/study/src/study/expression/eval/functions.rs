@@ -39,16 +39,16 @@ pub const FUNCTIONS: [(&str, &str, &str); 29] = [
 ];
 
 /// Reports an error if there are more arguments than the function `name` takes.
-fn check_argument_count(at: &Evaluator, name: &str, arguments: &[Syntax]) -> Result<(), EvalError> {
-    let most = match name {
+fn check_argument_count(evaluator: &Evaluator, name: &str, arguments: &[Syntax]) -> Result<(), EvalError> {
+    let argument_count_max = match name {
         "min" | "max" => usize::MAX,
         "if" | "near" | "within" => 3,
         "falling" | "rising" | "knee" | "join" | "nth" => 2,
         _ => 1,
     };
-    if let Some(more) = arguments.get(most) {
+    if let Some(more) = arguments.get(argument_count_max) {
         let error = ExpressionError::new(
-            at.source,
+            evaluator.source,
             more.span.clone(),
             format!("`{name}` takes fewer arguments"),
             "superfluous argument",
@@ -59,40 +59,41 @@ fn check_argument_count(at: &Evaluator, name: &str, arguments: &[Syntax]) -> Res
 }
 
 /// Evaluates a call of the function `name`.
-pub(super) fn call(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, EvalError> {
-    let argument = |n: usize| arguments.get(n).ok_or_else(|| too_few(at, tree, name));
-    check_argument_count(at, name, arguments)?;
-    let number = |n: usize| at.number(argument(n)?);
-    let list = || list_items(at, argument(0)?);
+pub(super) fn call(evaluator: &Evaluator, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, EvalError> {
+    let argument = |n: usize| arguments.get(n).ok_or_else(|| missing_argument_error(evaluator, tree, name));
+    check_argument_count(evaluator, name, arguments)?;
+    let number = |n: usize| evaluator.number(argument(n)?);
+    let list = || list_items(evaluator, argument(0)?);
     Ok(match name {
         "abs" => Value::Number(number(0)?.abs()),
         "round" => Value::Number(number(0)?.round()),
         "number" => Value::Number(number(0)?),
         "near" => {
-            let (all, b, tolerance) = (number_or_list(at, argument(0)?)?, number(1)?, number(2)?);
+            let (numbers, b, tolerance) = (number_or_list(evaluator, argument(0)?)?, number(1)?, number(2)?);
             // The factor tolerates rounding of the quotient.
-            Value::Flag(all.iter().all(|a| (a / b - 1.0).abs() <= tolerance * (1.0 + 1e-12)))
+            Value::Flag(numbers.iter().all(|a| (a / b - 1.0).abs() <= tolerance * (1.0 + 1e-12)))
         }
         "within" => {
-            let (all, from, to) = (number_or_list(at, argument(0)?)?, number(1)?, number(2)?);
-            Value::Flag(all.iter().all(|x| (from..=to).contains(x)))
+            let (numbers, from, to) = (number_or_list(evaluator, argument(0)?)?, number(1)?, number(2)?);
+            Value::Flag(numbers.iter().all(|x| (from..=to).contains(x)))
         }
         "if" => {
             let (condition, then, otherwise) =
-                (at.flag(argument(0)?)?, at.value(argument(1)?)?, at.value(argument(2)?)?);
+                (evaluator.flag(argument(0)?)?, evaluator.value(argument(1)?)?, evaluator.value(argument(2)?)?);
             if condition { then } else { otherwise }
         }
         "min" | "max" if arguments.len() > 1 => {
-            let numbers: Vec<f64> = arguments.iter().map(|each| at.number(each)).collect::<Result<_, _>>()?;
+            let numbers: Vec<f64> =
+                arguments.iter().map(|argument| evaluator.number(argument)).collect::<Result<_, _>>()?;
             Value::Number(extreme(&numbers, name == "max"))
         }
-        "all" => Value::Flag(flags(at, argument(0)?)?.into_iter().all(|flag| flag)),
-        "any" => Value::Flag(flags(at, argument(0)?)?.into_iter().any(|flag| flag)),
+        "all" => Value::Flag(flags(evaluator, argument(0)?)?.into_iter().all(|flag| flag)),
+        "any" => Value::Flag(flags(evaluator, argument(0)?)?.into_iter().any(|flag| flag)),
         "count" => Value::Number(list()?.len() as f64),
         "join" => {
-            let between = if arguments.len() > 1 { at.value(argument(1)?)?.key() } else { ", ".to_owned() };
-            let words: Vec<String> = list()?.iter().map(|item| Format::default().words(&item.value)).collect();
-            Value::Text(words.join(&between))
+            let separator = if arguments.len() > 1 { evaluator.value(argument(1)?)?.key() } else { ", ".to_owned() };
+            let words: Vec<String> = list()?.iter().map(|item| Format::default().format_value(&item.value)).collect();
+            Value::Text(words.join(&separator))
         }
         "label" => Value::Text(list()?.iter().map(|item| element_key(item).label).collect::<Vec<_>>().join(", ")),
         "first" => element(list()?, 0)?,
@@ -105,19 +106,19 @@ pub(super) fn call(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Synta
         }
         "rising" | "falling" => {
             let tolerance = if arguments.len() > 1 { number(1)? } else { 0.0 };
-            Value::Flag(monotone(&numbers(at, argument(0)?)?, name == "rising", tolerance))
+            Value::Flag(monotone(&numbers(evaluator, argument(0)?)?, name == "rising", tolerance))
         }
-        _ => return call_on_numbers(at, tree, name, arguments),
+        _ => return call_on_numbers(evaluator, tree, name, arguments),
     })
 }
 
 /// Evaluates a call of a function of a list of numbers.
-fn call_on_numbers(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, EvalError> {
+fn call_on_numbers(evaluator: &Evaluator, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, EvalError> {
     if !FUNCTIONS.iter().any(|(known, _, _)| *known == name) {
-        return Err(unknown(at, tree, name));
+        return Err(unknown_function_error(evaluator, tree, name));
     }
-    let of = arguments.first().ok_or_else(|| too_few(at, tree, name))?;
-    let (items, numbers) = (list_items(at, of)?, numbers(at, of)?);
+    let list_argument = arguments.first().ok_or_else(|| missing_argument_error(evaluator, tree, name))?;
+    let (items, numbers) = (list_items(evaluator, list_argument)?, numbers(evaluator, list_argument)?);
     if numbers.is_empty() && name != "sum" && name != "crossings" && name != "ranked" && name != "sorted" {
         return Err(missing_element());
     }
@@ -131,7 +132,7 @@ fn call_on_numbers(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Synta
         });
         order
     };
-    let in_order = |order: Vec<usize>| Value::List(order.into_iter().map(|n| items[n].clone()).collect());
+    let in_given_order = |order: Vec<usize>| Value::List(order.into_iter().map(|n| items[n].clone()).collect());
     Ok(match name {
         "sum" => Value::Number(sum),
         "mean" => Value::Number(sum / numbers.len() as f64),
@@ -143,46 +144,49 @@ fn call_on_numbers(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Synta
         "median" => Value::Number(numbers[order(false)[numbers.len() / 2]]),
         "argmax" => Value::Key(element_key(&items[order(true)[0]])),
         "argmin" => Value::Key(element_key(&items[order(false)[0]])),
-        "ranked" => in_order(order(true)),
-        "sorted" => in_order(order(false)),
-        "crossings" => Value::numbers(crossings(at, of, &items, &numbers)?),
+        "ranked" => in_given_order(order(true)),
+        "sorted" => in_given_order(order(false)),
+        "crossings" => Value::numbers(crossings(evaluator, list_argument, &items, &numbers)?),
         _ => {
-            let least =
-                (1.0 - at.number(arguments.get(1).ok_or_else(|| too_few(at, tree, name))?)?) * extreme(&numbers, true);
-            let knee = numbers.iter().position(|number| *number >= least).unwrap_or(0);
+            let threshold = (1.0
+                - evaluator.number(arguments.get(1).ok_or_else(|| missing_argument_error(evaluator, tree, name))?)?)
+                * extreme(&numbers, true);
+            let knee = numbers.iter().position(|number| *number >= threshold).unwrap_or(0);
             Value::Key(element_key(&items[knee]))
         }
     })
 }
 
-fn list_items(at: &Evaluator, tree: &Syntax) -> Result<Vec<Element>, EvalError> {
-    match at.value(tree)? {
+fn list_items(evaluator: &Evaluator, tree: &Syntax) -> Result<Vec<Element>, EvalError> {
+    match evaluator.value(tree)? {
         Value::List(items) => Ok(items),
-        other => Err(at.wrong(&tree.span, "a list is needed here, such as `x[{axis}] for axis`", &other)),
+        other => Err(evaluator.type_error(&tree.span, "a list is needed here, such as `x[{axis}] for axis`", &other)),
     }
 }
 
-fn numbers(at: &Evaluator, tree: &Syntax) -> Result<Vec<f64>, EvalError> {
+fn numbers(evaluator: &Evaluator, tree: &Syntax) -> Result<Vec<f64>, EvalError> {
     let number = |item: Element| {
-        item.value.number().ok_or_else(|| at.wrong(&tree.span, "a list of numbers is needed here", &item.value))
+        item.value
+            .number()
+            .ok_or_else(|| evaluator.type_error(&tree.span, "a list of numbers is needed here", &item.value))
     };
-    list_items(at, tree)?.into_iter().map(number).collect()
+    list_items(evaluator, tree)?.into_iter().map(number).collect()
 }
 
 /// Evaluates an expression to a list of numbers, or a single number.
-fn number_or_list(at: &Evaluator, tree: &Syntax) -> Result<Vec<f64>, EvalError> {
-    match at.value(tree)? {
-        Value::List(_) => numbers(at, tree),
-        _ => Ok(vec![at.number(tree)?]),
+fn number_or_list(evaluator: &Evaluator, tree: &Syntax) -> Result<Vec<f64>, EvalError> {
+    match evaluator.value(tree)? {
+        Value::List(_) => numbers(evaluator, tree),
+        _ => Ok(vec![evaluator.number(tree)?]),
     }
 }
 
-fn flags(at: &Evaluator, tree: &Syntax) -> Result<Vec<bool>, EvalError> {
+fn flags(evaluator: &Evaluator, tree: &Syntax) -> Result<Vec<bool>, EvalError> {
     let flag = |item: Element| match item.value {
         Value::Flag(flag) => Ok(flag),
-        other => Err(at.wrong(&tree.span, "a list of comparisons is needed here", &other)),
+        other => Err(evaluator.type_error(&tree.span, "a list of comparisons is needed here", &other)),
     };
-    list_items(at, tree)?.into_iter().map(flag).collect()
+    list_items(evaluator, tree)?.into_iter().map(flag).collect()
 }
 
 fn element(items: Vec<Element>, n: usize) -> Result<Value, EvalError> {
@@ -193,56 +197,56 @@ fn missing_element() -> EvalError {
     EvalError::Missing("a list has too few elements".to_owned())
 }
 
-fn extreme(numbers: &[f64], largest: bool) -> f64 {
-    match largest {
+fn extreme(numbers: &[f64], is_largest: bool) -> f64 {
+    match is_largest {
         true => numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         false => numbers.iter().copied().fold(f64::INFINITY, f64::min),
     }
 }
 
-fn monotone(numbers: &[f64], rising: bool, tolerance: f64) -> bool {
-    let follows = |pair: &[f64]| match rising {
+fn monotone(numbers: &[f64], is_rising: bool, tolerance: f64) -> bool {
+    let is_in_order = |pair: &[f64]| match is_rising {
         true => pair[1] >= pair[0] - tolerance * pair[0].abs(),
         false => pair[1] <= pair[0] + tolerance * pair[0].abs(),
     };
-    numbers.windows(2).all(follows)
+    numbers.windows(2).all(is_in_order)
 }
 
 /// Returns the key of an element.
 fn element_key(item: &Element) -> Key {
-    let join = |of: fn(&Key) -> &str, between: &str| item.keys.iter().map(of).collect::<Vec<_>>().join(between);
+    let join = |part: fn(&Key) -> &str, separator: &str| item.keys.iter().map(part).collect::<Vec<_>>().join(separator);
     Key { key: join(|key| &key.key, "/"), label: join(|key| &key.label, ", ") }
 }
 
 /// Returns the zeros of a curve, by linear interpolation between neighbours.
-fn crossings(at: &Evaluator, tree: &Syntax, items: &[Element], numbers: &[f64]) -> Result<Vec<f64>, EvalError> {
+fn crossings(evaluator: &Evaluator, tree: &Syntax, items: &[Element], numbers: &[f64]) -> Result<Vec<f64>, EvalError> {
     let x = |item: &Element| match item.keys.as_slice() {
         [key] => key.key.parse::<f64>().ok(),
         _ => None,
     };
-    let wrong = || {
+    let not_a_curve_error = || {
         let message = "`crossings` needs a list over one axis whose values are numbers";
         EvalError::Invalid(Box::new(ExpressionError::new(
-            at.source,
+            evaluator.source,
             tree.span.clone(),
             message,
             "this is not such a list",
         )))
     };
-    let at: Vec<f64> = items.iter().map(x).collect::<Option<_>>().ok_or_else(wrong)?;
-    let pairs = at.windows(2).zip(numbers.windows(2));
+    let positions: Vec<f64> = items.iter().map(x).collect::<Option<_>>().ok_or_else(not_a_curve_error)?;
+    let pairs = positions.windows(2).zip(numbers.windows(2));
     let crossing = pairs.filter(|(_, y)| (y[0] < 0.0) != (y[1] < 0.0));
     Ok(crossing.map(|(x, y)| x[0] + (x[1] - x[0]) * y[0] / (y[0] - y[1])).collect())
 }
 
 fn usage(name: &str) -> String {
-    let found = FUNCTIONS.iter().find(|(known, _, _)| *known == name);
-    found.map_or_else(String::new, |(_, usage, gives)| format!("{usage}: {gives}"))
+    let function = FUNCTIONS.iter().find(|(known, _, _)| *known == name);
+    function.map_or_else(String::new, |(_, usage, gives)| format!("{usage}: {gives}"))
 }
 
-fn too_few(at: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
+fn missing_argument_error(evaluator: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
     let error = ExpressionError::new(
-        at.source,
+        evaluator.source,
         tree.span.clone(),
         format!("`{name}` takes more arguments"),
         "an argument is missing",
@@ -250,11 +254,11 @@ fn too_few(at: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
     EvalError::Invalid(Box::new(error.help(usage(name))))
 }
 
-fn unknown(at: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
+fn unknown_function_error(evaluator: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
     let names = || FUNCTIONS.iter().map(|(name, _, _)| *name);
     let nearest = suggest::nearest(name, names());
     let label = nearest.map_or("no function has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     let span = tree.span.start..tree.span.start + name.len();
-    let error = ExpressionError::new(at.source, span, format!("there is no function `{name}`"), label);
+    let error = ExpressionError::new(evaluator.source, span, format!("there is no function `{name}`"), label);
     EvalError::Invalid(Box::new(error.help(format!("functions: {}", suggest::phrase(names())))))
 }

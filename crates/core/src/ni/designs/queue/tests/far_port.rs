@@ -3,7 +3,7 @@
 
 use crate::engine::{NodeId, Outcome, Rate, Recorder, Sim, Time};
 use crate::host::memory_bus::NodeParameters;
-use crate::host::pcie::{FarPort, LinkTimes};
+use crate::host::pcie::{CoherentLinkTiming, FarPort};
 use crate::host::{
     Address, AnyCoherentPort, AnyProcessor, Device, DeviceWindow, HostCapabilities, HostNode, HostSpec,
     InterruptController, MainMemorySize, Window,
@@ -23,9 +23,9 @@ struct LinkedHost {
 }
 
 impl LinkedHost {
-    fn times(&self) -> LinkTimes {
+    fn timing(&self) -> CoherentLinkTiming {
         let rate = Rate::from_bytes_per_s(100_000_000_000);
-        LinkTimes { crossing: self.crossing, rate, pulls_writes: false, device: Time::ZERO }
+        CoherentLinkTiming { crossing: self.crossing, rate, pulls_writes: false, device_time: Time::ZERO }
     }
 }
 
@@ -49,7 +49,7 @@ impl HostSpec for LinkedHost {
     fn start(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn HostNode> {
         let inner = NodeParameters::PAPER.start(sim, node, name);
         let bus = inner.coherent().expect("the memory bus is coherent");
-        let port = FarPort::new(sim, bus, self.times());
+        let port = FarPort::new(sim, bus, self.timing());
         Rc::new(LinkedNode { inner, port: Rc::new(port) })
     }
 }
@@ -94,7 +94,7 @@ fn run(design: &str, host: &str) -> RunObservation {
          [workload.ping-pong]\nmessages = 20\npayload = \"1 KiB\"\n"
     );
     let registry = Arc::new(Registry::shipped().with_host::<LinkedHost>());
-    let machine = registry.read(Document::Text("linked", &text, None), &[]).unwrap_or_else(|all| panic!("{all}"));
+    let machine = registry.read(Document::Text("linked", &text, None), &[]).unwrap_or_else(|errors| panic!("{errors}"));
     RunObservation::of(&machine.value, Recorder::off())
 }
 

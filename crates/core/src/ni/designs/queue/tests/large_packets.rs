@@ -21,7 +21,7 @@ fn run(design: &str, host: &str, payload: u64, messages: u64, keys: &[String]) -
     let keys: Vec<String> = keys.iter().map(|key| format!("ni.{design}.{key}")).collect();
     let registry = Arc::new(Registry::shipped());
     let machine =
-        registry.read(Document::Text("large", &text, None), &keys).unwrap_or_else(|all| panic!("{all}\n{text}"));
+        registry.read(Document::Text("large", &text, None), &keys).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     let run = RunObservation::of(&machine.value, Recorder::off());
     assert_eq!(run.outcome, Outcome::Done, "{text}{keys:?}");
     run
@@ -37,7 +37,7 @@ proptest! {
     fn no_byte_is_lost_in_queues_that_wrap_around(
         (design, host) in (0..3usize, 0..3usize),
         (packet, slots, payload) in (1..=512u64, 1..=4u32, 1..=6000u64),
-        (outstanding, line) in (0..3usize, any::<bool>()),
+        (outstanding, uses_line_notice) in (0..3usize, any::<bool>()),
     ) {
         let design = ["cni512q", "cni32qm", "cni32qm-throttle"][design];
         let outstanding = [1, 2, 8][outstanding];
@@ -49,7 +49,7 @@ proptest! {
             format!("queue-blocks={}", blocks << slots),
             format!("outstanding={outstanding}"),
         ];
-        if line {
+        if uses_line_notice {
             keys.push("notice=line".to_owned());
         }
         if design != "cni512q" {
@@ -64,22 +64,22 @@ proptest! {
 #[test]
 fn large_packets_carry_a_message_in_fewer_packets() {
     let host = HOSTS[1];
-    let packets = |packet: &str| {
+    let injected_packets = |packet: &str| {
         let keys = [format!("message-max={packet}"), "queue-blocks=1024".into(), "cache-blocks=128".into()];
         run("cni32qm", host, 4000, 10, &keys).packets.injected
     };
     // With headers of 8 and of 16 bytes, in both directions.
-    assert_eq!([packets("256 B"), packets("264 B"), packets("4 KiB")], [680, 680, 40]);
+    assert_eq!([injected_packets("256 B"), injected_packets("264 B"), injected_packets("4 KiB")], [680, 680, 40]);
 }
 
 #[test]
 fn several_transactions_and_large_packets_are_faster_behind_a_link() {
-    let time = |keys: &[&str]| {
+    let end_time = |keys: &[&str]| {
         let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
-        run("cni32qm", HOSTS[0], 1000, 40, &keys).messages.iter().map(|message| message.at).max()
+        run("cni32qm", HOSTS[0], 1000, 40, &keys).messages.iter().map(|message| message.delivered_at).max()
     };
-    let one = time(&["cache-blocks=256"]);
-    let several = time(&["cache-blocks=256", "outstanding=8"]);
-    let large = time(&["cache-blocks=256", "outstanding=8", "message-max=1 KiB"]);
+    let one = end_time(&["cache-blocks=256"]);
+    let several = end_time(&["cache-blocks=256", "outstanding=8"]);
+    let large = end_time(&["cache-blocks=256", "outstanding=8", "message-max=1 KiB"]);
     assert!(several < one && large < several, "{one:?}, {several:?}, {large:?}");
 }

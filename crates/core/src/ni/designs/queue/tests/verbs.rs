@@ -34,9 +34,9 @@ impl Part for RemoteUpdates {
 
 /// The first node's memory: a counter, followed by an area for each node.
 #[derive(Default)]
-struct Shared {
+struct SharedState {
     region: Cell<Option<MemoryRegion>>,
-    done: Cell<usize>,
+    done_nodes: Cell<usize>,
     end_time: Cell<Time>,
     /// Previous values that the additions returned, all different.
     counts: RefCell<BTreeSet<u64>>,
@@ -51,7 +51,7 @@ impl WorkloadSpec for RemoteUpdates {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let shared = Rc::new(Shared::default());
+        let shared = Rc::new(SharedState::default());
         for id in (0..world.endpoint_map.len() as u32).map(EndpointId) {
             let (spec, world, shared) = (self.clone(), world.clone(), shared.clone());
             world.sim.clone().spawn(format!("updates {}", id.0), async move {
@@ -65,23 +65,23 @@ impl WorkloadSpec for RemoteUpdates {
     }
 }
 
-impl RunningWorkload for Shared {
+impl RunningWorkload for SharedState {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         let values = [("ended", self.end_time.get().as_us()), ("counter", self.counter.get() as f64)];
-        let nodes = ("nodes", self.done.get() as f64);
+        let nodes = ("nodes", self.done_nodes.get() as f64);
         let counts = ("counts", self.counts.borrow().len() as f64);
         values.into_iter().chain([nodes, counts]).map(|(name, value)| Metric::new(name, value, "")).collect()
     }
 }
 
 /// Registers the first node's memory, and waits until the other nodes are done.
-async fn register_memory(world: &World, shared: &Shared) {
+async fn register_memory(world: &World, shared: &SharedState) {
     let endpoint = world.endpoint(EndpointId(0));
     let bytes = Bytes(AREA_BYTES * world.endpoint_map.len() as u64);
     let at = endpoint.allocate(bytes);
     let verbs = endpoint.driver().verbs().expect("a checked interface has verbs");
     shared.region.set(Some(verbs.register(endpoint.cpu(), at, bytes).await));
-    while shared.done.get() + 1 < world.endpoint_map.len() {
+    while shared.done_nodes.get() + 1 < world.endpoint_map.len() {
         endpoint.until(endpoint.now() + Time::from_us(100)).await;
     }
     let counter = endpoint.host().peek(at, 8);
@@ -100,7 +100,7 @@ async fn run(endpoint: &Endpoint, operations: Vec<WorkOperation>, batch: u64) ->
         let (queue, request) = (queues[number % 2], WorkRequest { operation, is_signaled: true });
         while verbs.post(cpu, queue, request).await == Err(QueueFull) {
             verbs.flush(cpu, queue).await;
-            take(endpoint, verbs, &mut completions).await;
+            take_completions(endpoint, verbs, &mut completions).await;
         }
         if (number as u64 + 1).is_multiple_of(batch) {
             verbs.flush(cpu, queue).await;
@@ -108,41 +108,43 @@ async fn run(endpoint: &Endpoint, operations: Vec<WorkOperation>, batch: u64) ->
     }
     verbs.flush(cpu, queues[0]).await;
     while completions.len() < count {
-        take(endpoint, verbs, &mut completions).await;
+        take_completions(endpoint, verbs, &mut completions).await;
     }
     assert!(completions.iter().all(|completion| queues.contains(&completion.queue)));
     completions
 }
 
-async fn take(endpoint: &Endpoint, verbs: &dyn Verbs, completions: &mut Vec<WorkCompletion>) {
+async fn take_completions(endpoint: &Endpoint, verbs: &dyn Verbs, completions: &mut Vec<WorkCompletion>) {
     verbs.wait_for_completion(endpoint.cpu(), endpoint.id()).await;
     completions.extend(verbs.completions(endpoint.cpu(), endpoint.id(), 16).await);
 }
 
 impl RemoteUpdates {
-    async fn update(self, world: &World, id: EndpointId, shared: &Shared) {
+    async fn update(self, world: &World, id: EndpointId, shared: &SharedState) {
         let endpoint = world.endpoint(id);
         endpoint.until(Time::from_us(50)).await;
         let MemoryRegion { key, at, .. } = shared.region.get().expect("the first node has registered");
         let area = at + AREA_BYTES * u64::from(id.0);
         let local = endpoint.allocate(Bytes(AREA_BYTES));
         self.write_and_read(endpoint, key, area, local).await;
-        let adds = (0..self.operations).map(|number| {
+        let additions = (0..self.operations).map(|number| {
             let to = local + 8 * number;
             WorkOperation::FetchAdd { at, key, add: 1, to }
         });
-        all_done(&run(endpoint, adds.collect(), self.batch).await);
+        assert_all_succeeded(&run(endpoint, additions.collect(), self.batch).await);
         for number in 0..self.operations {
             let old = word(endpoint, local + 8 * number);
             assert!(shared.counts.borrow_mut().insert(old), "no two additions find the same count");
         }
-        let missed = WorkOperation::CompareSwap { at: area, key, expected: u64::MAX, new: 1, to: local };
-        let swapped = WorkOperation::CompareSwap { at: area, key, expected: 7, new: 8, to: local + 8 };
-        let set = self.write_word(endpoint, local + 64, 7, area, key).await;
-        all_done(&run(endpoint, vec![set, missed, swapped, missed], self.batch).await);
+        let failing_swap = WorkOperation::CompareSwap { at: area, key, expected: u64::MAX, new: 1, to: local };
+        let succeeding_swap = WorkOperation::CompareSwap { at: area, key, expected: 7, new: 8, to: local + 8 };
+        let write_seven = self.write_word(endpoint, local + 64, 7, area, key).await;
+        assert_all_succeeded(
+            &run(endpoint, vec![write_seven, failing_swap, succeeding_swap, failing_swap], self.batch).await,
+        );
         assert_eq!([word(endpoint, local), word(endpoint, local + 8)], [8, 7], "the second one swapped");
         self.check_refusals(endpoint, key, at, local).await;
-        shared.done.set(shared.done.get() + 1);
+        shared.done_nodes.set(shared.done_nodes.get() + 1);
         shared.end_time.set(shared.end_time.get().max(endpoint.now()));
     }
 
@@ -158,7 +160,7 @@ impl RemoteUpdates {
         let read = WorkOperation::Read { from: area + 3, key, to: target, bytes };
         let operations: Vec<_> = (0..self.operations).map(write).chain([read]).collect();
         let completions = run(endpoint, operations, self.batch).await;
-        all_done(&completions);
+        assert_all_succeeded(&completions);
         assert!(completions.is_sorted_by_key(|completion| completion.work), "operations on a node end in order");
         assert_eq!(endpoint.host().peek(target, bytes.len()), vec![self.operations as u8; bytes.len()]);
     }
@@ -170,13 +172,13 @@ impl RemoteUpdates {
 
     /// Checks that operations outside the region, at an unaligned address or with an unknown key are refused.
     async fn check_refusals(&self, endpoint: &Endpoint, key: u32, at: Address, local: Address) {
-        let refused = vec![
+        let invalid_operations = vec![
             WorkOperation::Write { from: local, to: at - 1, key, bytes: Bytes(8) },
             WorkOperation::Read { from: u64::MAX - 2, key, to: local, bytes: Bytes(8) },
             WorkOperation::FetchAdd { at: at + 4, key, add: 1, to: local },
             WorkOperation::FetchAdd { at, key: key + 1, add: 1, to: local },
         ];
-        let completions = run(endpoint, refused, self.batch).await;
+        let completions = run(endpoint, invalid_operations, self.batch).await;
         assert!(completions.iter().all(|completion| completion.status == WorkStatus::RemoteAccessError));
     }
 }
@@ -185,7 +187,7 @@ fn word(endpoint: &Endpoint, at: Address) -> u64 {
     u64::from_le_bytes(endpoint.host().peek(at, 8).try_into().expect("eight bytes"))
 }
 
-fn all_done(completions: &[WorkCompletion]) {
+fn assert_all_succeeded(completions: &[WorkCompletion]) {
     assert!(completions.iter().all(|completion| completion.status == WorkStatus::Success));
 }
 
@@ -197,15 +199,18 @@ fn machine(host: &str, ni: &str, parts: &str, values: &str) -> Result<Machine, S
          [workload.remote-updates]\n{values}\n"
     );
     let registry = Arc::new(Registry::shipped().with_workload::<RemoteUpdates>());
-    registry.read(Document::Text("updates", &text, None), &[]).map(|read| read.value).map_err(|all| all.to_string())
+    registry
+        .read(Document::Text("updates", &text, None), &[])
+        .map(|read| read.value)
+        .map_err(|errors| errors.to_string())
 }
 
 fn observe(host: &str, parts: &str, values: &str) -> RunObservation {
     let machine = machine(host, "startjr", parts, values).unwrap_or_else(|problems| panic!("{problems}"));
-    let observed = RunObservation::of(&machine, Recorder::off());
-    assert_eq!(observed.outcome, Outcome::Done);
-    assert_eq!(observed.metric("nodes"), Some(3.0));
-    observed
+    let observation = RunObservation::of(&machine, Recorder::off());
+    assert_eq!(observation.outcome, Outcome::Done);
+    assert_eq!(observation.metric("nodes"), Some(3.0));
+    observation
 }
 
 #[test]
@@ -230,7 +235,7 @@ fn interfaces_without_operations_and_operations_too_large_are_refused() {
     let values = "operations = 1\nbytes = \"8 B\"\nbatch = 1";
     let error = machine("memory-bus-1998", "cni32qm", "", values).expect_err("no verbs");
     assert!(error.contains("[workload.remote-updates] uses verbs, and [ni.cni32qm] has no queue pairs"), "{error}");
-    assert!(error.contains("it needs [ni.startjr]"), "{error}");
+    assert!(error.contains("choose [ni.startjr]"), "{error}");
     let values = "operations = 1\nbytes = \"225 B\"\nbatch = 1";
     let error = machine("memory-bus-1998", "startjr", "", values).expect_err("too large");
     assert!(error.contains("a request of 225 B exceeds the largest of [ni.startjr], 224 B"), "{error}");

@@ -60,7 +60,7 @@ impl Model for TransportCase {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            Property::always("once and in order", |_, state: &TransportState| !state.is_wrong),
+            Property::always("once and in order", |_, state: &TransportState| !state.is_invariant_broken),
             Property::always("all requests can end", |case: &TransportCase, state: &TransportState| {
                 case.can_complete(state)
             }),

@@ -26,7 +26,7 @@ proptest! {
             }
             state.step(steps[choice.index(steps.len())], &case);
         }
-        prop_assert!(!state.is_wrong);
+        prop_assert!(!state.is_invariant_broken);
         // Without further faults, everything ends.
         for _ in 0..5_000 {
             if state.is_complete(&case) {
@@ -37,6 +37,6 @@ proptest! {
             let arrives = steps.iter().find(|step| matches!(step, super::state::TransportStep::Arrive(_)));
             state.step(*arrives.unwrap_or(&steps[0]), &case);
         }
-        prop_assert!(state.is_complete(&case) && !state.is_wrong, "{:?}", state);
+        prop_assert!(state.is_complete(&case) && !state.is_invariant_broken, "{:?}", state);
     }
 }

@@ -6,7 +6,7 @@ use crate::ni::rdma::wire::bth::Psn;
 const LIMITS: RequesterLimits =
     RequesterLimits { recovery: Recovery::Selective, reads: 1, window: 32, retries: 1, not_ready_retries: None };
 
-fn sent(requester: &mut PairRequester<()>) -> Option<u32> {
+fn next_sent_number(requester: &mut PairRequester<()>) -> Option<u32> {
     requester.next(&LIMITS).map(|packet| packet.psn.number())
 }
 
@@ -14,17 +14,17 @@ fn sent(requester: &mut PairRequester<()>) -> Option<u32> {
 fn a_lost_retransmission_is_repeated_when_a_packet_that_was_sent_after_it_arrives() {
     let mut requester = PairRequester::default();
     requester.add((), RequestKind::OneWay, 8);
-    assert_eq!([0; 4].map(|_| sent(&mut requester)), [0, 1, 2, 3].map(Some));
+    assert_eq!([0; 4].map(|_| next_sent_number(&mut requester)), [0, 1, 2, 3].map(Some));
     let arrives_early = |requester: &mut PairRequester<()>, early| {
-        requester.repeat_from(Psn::new(1), Some(Psn::new(early)), &mut Vec::new());
+        requester.retransmit_from(Psn::new(1), Some(Psn::new(early)), &mut Vec::new());
     };
     arrives_early(&mut requester, 2);
-    assert_eq!(sent(&mut requester), Some(1), "packet 1 was lost");
-    assert_eq!(sent(&mut requester), Some(4));
+    assert_eq!(next_sent_number(&mut requester), Some(1), "packet 1 was lost");
+    assert_eq!(next_sent_number(&mut requester), Some(4));
     arrives_early(&mut requester, 3);
-    assert_eq!(sent(&mut requester), Some(5), "packet 3 was sent before the retransmission");
+    assert_eq!(next_sent_number(&mut requester), Some(5), "packet 3 was sent before the retransmission");
     arrives_early(&mut requester, 4);
-    assert_eq!(sent(&mut requester), Some(1), "packet 4 was sent after the retransmission");
+    assert_eq!(next_sent_number(&mut requester), Some(1), "packet 4 was sent after the retransmission");
     arrives_early(&mut requester, 5);
-    assert_eq!(sent(&mut requester), Some(6), "packet 5 was sent before the second retransmission");
+    assert_eq!(next_sent_number(&mut requester), Some(6), "packet 5 was sent before the second retransmission");
 }

@@ -66,7 +66,7 @@ pub struct TransportState {
     faults: u8,
     not_ready: u8,
     /// Whether an invariant was broken.
-    pub is_wrong: bool,
+    pub is_invariant_broken: bool,
 }
 
 impl TransportState {
@@ -84,7 +84,7 @@ impl TransportState {
             ended: Vec::new(),
             faults: case.faults,
             not_ready: case.not_ready,
-            is_wrong: false,
+            is_invariant_broken: false,
         }
     }
 
@@ -129,7 +129,7 @@ impl TransportState {
                 self.arrive(packet, case);
             }
             TransportStep::TimeOut => {
-                self.is_wrong |= self.requester.time_out(&case.limits).is_err();
+                self.is_invariant_broken |= self.requester.time_out(&case.limits).is_err();
             }
         }
     }
@@ -141,39 +141,39 @@ impl TransportState {
     }
 
     fn arrive(&mut self, packet: WirePacket, case: &TransportCase) {
-        let mut completed = Vec::new();
+        let mut completed_requests = Vec::new();
         match packet {
             WirePacket::Request(psn, work, number) => self.request(psn, work, number, case),
             WirePacket::Ack(psn) => {
-                self.requester.acknowledge(Psn::new(psn), &mut completed);
+                self.requester.acknowledge(Psn::new(psn), &mut completed_requests);
             }
             WirePacket::Missing(psn, early) => {
-                self.requester.repeat_from(Psn::new(psn), early.map(Psn::new), &mut completed);
+                self.requester.retransmit_from(Psn::new(psn), early.map(Psn::new), &mut completed_requests);
             }
             WirePacket::NotReady(psn) => {
-                let result = self.requester.not_ready(Psn::new(psn), &case.limits, &mut completed);
-                self.is_wrong |= result.is_err();
+                let result = self.requester.not_ready(Psn::new(psn), &case.limits, &mut completed_requests);
+                self.is_invariant_broken |= result.is_err();
             }
             WirePacket::Response(psn) => {
-                let verdict = self.requester.respond(Psn::new(psn), &mut completed);
+                let verdict = self.requester.respond(Psn::new(psn), &mut completed_requests);
                 if let ResponseVerdict::Accepted { work, number } = verdict {
                     self.execute(work, number);
                 }
             }
         }
-        for work in completed {
+        for work in completed_requests {
             // A request ends once, after all earlier ones, and only if all of it was executed.
             let packets = case.requests[usize::from(work)].1;
-            self.is_wrong |= usize::from(work) != self.ended.len();
-            self.is_wrong |= (0..packets).any(|number| !self.executed.contains(&(work, number)));
+            self.is_invariant_broken |= usize::from(work) != self.ended.len();
+            self.is_invariant_broken |= (0..packets).any(|number| !self.executed.contains(&(work, number)));
             self.ended.push(work);
         }
     }
 
     /// Records the execution of a packet, which must be the only one, in order.
     fn execute(&mut self, work: u8, number: u32) {
-        self.is_wrong |= self.executed.contains(&(work, number));
-        self.is_wrong |= number > 0 && !self.executed.contains(&(work, number - 1));
+        self.is_invariant_broken |= self.executed.contains(&(work, number));
+        self.is_invariant_broken |= number > 0 && !self.executed.contains(&(work, number - 1));
         self.executed.push((work, number));
     }
 

@@ -20,14 +20,19 @@ fn assert_sees_its_stores(parameters: &NodeParameters) {
     let first = node.allocate((WORDS as usize) * BLOCK_BYTES);
     let address = move |word: u64| first + word * BLOCK_BYTES as u64;
     let stored = Rc::new(RefCell::new([0u64; WORDS as usize]));
-    let (looked, seen, clock) = (node.clone(), stored.clone(), sim.clone());
+    let (observed_node, expected, observer_sim) = (node.clone(), stored.clone(), sim.clone());
     sim.spawn_server("look", async move {
         loop {
             for word in 0..WORDS {
-                let bytes = looked.peek(address(word), 8);
-                assert_eq!(bytes, seen.borrow()[word as usize].to_le_bytes(), "word {word} at {}", clock.now());
+                let bytes = observed_node.peek(address(word), 8);
+                assert_eq!(
+                    bytes,
+                    expected.borrow()[word as usize].to_le_bytes(),
+                    "word {word} at {}",
+                    observer_sim.now()
+                );
             }
-            clock.delay(Time::from_ns(3)).await;
+            observer_sim.delay(Time::from_ns(3)).await;
         }
     });
     sim.spawn("program", async move {

@@ -5,7 +5,7 @@
 //! packets for each node and class, shared by all senders; packets for a full queue wait in their source node.
 
 use super::super::*;
-use super::case::{BrokenRule, Case, Consumes, Network};
+use super::case::{BrokenRule, Case, ConsumptionRule, Network};
 use crate::engine::{Class, NodeId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -36,7 +36,7 @@ pub struct Node {
     /// Access rights as last reported to the processor.
     pub tags: BTreeMap<BlockId, Access>,
     /// Granted access rights whose use has not ended.
-    pub granted: BTreeMap<BlockId, Access>,
+    pub granted_rights: BTreeMap<BlockId, Access>,
     pub retries: BTreeSet<BlockId>,
     pub contexts: Vec<Context>,
     /// Packets that wait to enter the network, by class.
@@ -44,39 +44,39 @@ pub struct Node {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct World {
+pub struct TestMachine {
     pub nodes: Vec<Node>,
     /// Packets that may arrive in any order.
     pub transit: Vec<Packet>,
     /// Packets that arrive in order.
     pub queues: BTreeMap<(NodeId, Class), VecDeque<Packet>>,
-    pub latest: BTreeMap<BlockId, u32>,
+    pub latest_versions: BTreeMap<BlockId, u32>,
     pub violation: Option<&'static str>,
 }
 
 /// A call of one side of a node.
 pub type Call<'a, R> = &'a dyn Fn(&mut Node, &mut Vec<CoherenceAction>) -> R;
 
-impl World {
-    pub fn new(case: &Case) -> World {
-        let nodes = NodeId::all(case.nodes).map(|own| {
-            let homes = case.blocks.iter().filter(|block| block.home == own);
+impl TestMachine {
+    pub fn new(case: &Case) -> TestMachine {
+        let nodes = NodeId::all(case.nodes).map(|node_id| {
+            let homes = case.blocks.iter().filter(|block| block.home == node_id);
             Node {
-                directory: Directory::new(own, case.directory),
-                requester: Requester::new(own, case.requester),
+                directory: Directory::new(node_id, case.directory),
+                requester: Requester::new(node_id, case.requester),
                 bytes: homes.clone().map(|&block| (block, 0)).collect(),
                 tags: homes.map(|&block| (block, Access::Writable)).collect(),
-                granted: BTreeMap::new(),
+                granted_rights: BTreeMap::new(),
                 retries: BTreeSet::new(),
                 contexts: vec![Context::Idle; case.requester.contexts as usize],
                 outbox: Default::default(),
             }
         });
-        World {
+        TestMachine {
             nodes: nodes.collect(),
             transit: Vec::new(),
             queues: BTreeMap::new(),
-            latest: case.blocks.iter().map(|&block| (block, 0)).collect(),
+            latest_versions: case.blocks.iter().map(|&block| (block, 0)).collect(),
             violation: None,
         }
     }
@@ -93,37 +93,45 @@ impl World {
     pub fn call<R>(
         &mut self,
         case: &Case,
-        own: NodeId,
+        node_id: NodeId,
         block: BlockId,
         arrived_version: Option<u32>,
         call: Call<R>,
     ) -> R {
         let mut actions = Vec::new();
-        let result = call(self.node(own), &mut actions);
+        let result = call(self.node(node_id), &mut actions);
         for action in actions {
-            self.act(case, own, block, arrived_version, action);
+            self.execute_action(case, node_id, block, arrived_version, action);
         }
-        let node = self.node(own);
-        let is_gone = !node.tags.contains_key(&block) && !node.granted.contains_key(&block);
-        if is_gone && block.home != own {
+        let node = self.node(node_id);
+        let is_gone = !node.tags.contains_key(&block) && !node.granted_rights.contains_key(&block);
+        if is_gone && block.home != node_id {
             node.bytes.remove(&block);
         }
         result
     }
 
-    fn act(&mut self, case: &Case, own: NodeId, block: BlockId, arrived_version: Option<u32>, action: CoherenceAction) {
-        let node = self.node(own);
+    fn execute_action(
+        &mut self,
+        case: &Case,
+        node_id: NodeId,
+        block: BlockId,
+        arrived_version: Option<u32>,
+        action: CoherenceAction,
+    ) {
+        let node = self.node(node_id);
         match action {
             CoherenceAction::Send { to, message } => {
                 let bytes = message.kind.carries_block().then(|| node.bytes[&block]);
                 let decoded = CoherenceMessage::decode(message.encode());
                 assert_eq!(decoded, Some(CoherenceMessage { party: None, ..message }));
-                case.broken.send(Packet { from: own, to, message, bytes }, &mut |packet| self.send(case, packet));
+                case.broken_rule
+                    .send(Packet { from: node_id, to, message, bytes }, &mut |packet| self.send(case, packet));
             }
             CoherenceAction::Store => {
                 node.bytes.insert(block, arrived_version.expect("bytes came"));
             }
-            CoherenceAction::Access(access) if case.broken.ignores_change(own, block, access) => {}
+            CoherenceAction::Access(access) if case.broken_rule.ignores_change(node_id, block, access) => {}
             CoherenceAction::Access(Access::Invalid) => {
                 node.tags.remove(&block);
             }
@@ -131,11 +139,13 @@ impl World {
                 node.tags.insert(block, access);
             }
             CoherenceAction::Granted(access) => {
-                let before = node.granted.insert(block, access);
-                assert!(before.is_none(), "what is granted was used before");
+                let previous_right = node.granted_rights.insert(block, access);
+                assert!(previous_right.is_none(), "what is granted was used before");
                 for context in &mut node.contexts {
                     match *context {
-                        Context::Waits(of, want, since) if of == block => *context = Context::Uses(of, want, since),
+                        Context::Waits(waiting_block, mode, oldest_version) if waiting_block == block => {
+                            *context = Context::Uses(waiting_block, mode, oldest_version)
+                        }
                         _ => {}
                     }
                 }
@@ -167,73 +177,78 @@ impl World {
         });
         let home = self.node(to);
         let is_fetching = message.kind == CoherenceKind::WriteBack && home.directory.owner(block.number) == Some(from);
-        if case.broken == BrokenRule::CrossingForgotten && is_fetching {
+        if case.broken_rule == BrokenRule::CrossingForgotten && is_fetching {
             let message = CoherenceMessage::new(CoherenceKind::Crossed, message.number);
             self.call(case, to, block, None, &|node, actions| node.directory.arrive(from, message, actions));
         }
     }
 
     /// Performs an access of a context, or begins its wait.
-    pub fn access(&mut self, case: &Case, own: NodeId, context: usize, block: BlockId, want: AccessMode) {
-        let (since, tag) = (self.latest[&block], self.tag(own, block));
-        self.node(own).contexts[context] = Context::Waits(block, want, since);
-        let touch = self.call(case, own, block, None, &|node, actions| match block.home == own {
-            true => node.directory.access(block.number, want, actions),
-            false => node.requester.access(block, want, actions),
+    pub fn access(&mut self, case: &Case, node_id: NodeId, context: usize, block: BlockId, mode: AccessMode) {
+        let (oldest_version, tag) = (self.latest_versions[&block], self.tag(node_id, block));
+        self.node(node_id).contexts[context] = Context::Waits(block, mode, oldest_version);
+        let outcome = self.call(case, node_id, block, None, &|node, actions| match block.home == node_id {
+            true => node.directory.access(block.number, mode, actions),
+            false => node.requester.access(block, mode, actions),
         });
-        if touch == AccessOutcome::Hit {
-            self.hold(tag.allows(want), "a hit has the reported access right");
-            self.node(own).contexts[context] = Context::Idle;
-            self.perform(own, block, want, since);
+        if outcome == AccessOutcome::Hit {
+            self.require(tag.allows(mode), "a hit has the reported access right");
+            self.node(node_id).contexts[context] = Context::Idle;
+            self.perform(node_id, block, mode, oldest_version);
         }
     }
 
     /// Performs all granted accesses to a block, and ends its use.
-    pub fn uses(&mut self, case: &Case, own: NodeId, block: BlockId) {
-        let access = self.node(own).granted[&block];
+    pub fn use_granted_block(&mut self, case: &Case, node_id: NodeId, block: BlockId) {
+        let access = self.node(node_id).granted_rights[&block];
         for context in 0..case.requester.contexts as usize {
-            let Context::Uses(of, want, since) = self.node(own).contexts[context] else { continue };
-            if of == block {
-                self.hold(access.allows(want), "what is granted is enough");
+            let Context::Uses(waiting_block, mode, oldest_version) = self.node(node_id).contexts[context] else {
+                continue;
+            };
+            if waiting_block == block {
+                self.require(access.allows(mode), "what is granted is enough");
                 // Without an access right the copy may be older than the latest version.
-                let since = if self.tag(own, block).allows(want) { self.latest[&block] } else { since };
-                self.perform(own, block, want, since);
-                self.node(own).contexts[context] = Context::Idle;
+                let oldest_version =
+                    if self.tag(node_id, block).allows(mode) { self.latest_versions[&block] } else { oldest_version };
+                self.perform(node_id, block, mode, oldest_version);
+                self.node(node_id).contexts[context] = Context::Idle;
             }
         }
-        self.node(own).granted.remove(&block);
-        self.call(case, own, block, None, &|node, actions| match block.home == own {
+        self.node(node_id).granted_rights.remove(&block);
+        self.call(case, node_id, block, None, &|node, actions| match block.home == node_id {
             true => node.directory.end_use(block.number, actions),
             false => node.requester.end_use(block, actions),
         });
     }
 
-    /// Performs a store, or a load that may see the version `since` or a later one.
-    fn perform(&mut self, own: NodeId, block: BlockId, want: AccessMode, since: u32) {
-        let (version, latest) = (self.node(own).bytes[&block], self.latest[&block]);
-        match want {
-            AccessMode::Read => self.hold((since..=latest).contains(&version), "a load sees the last store"),
+    /// Performs a store, or a load that may see the version `oldest_version` or a later one.
+    fn perform(&mut self, node_id: NodeId, block: BlockId, mode: AccessMode, oldest_version: u32) {
+        let (version, latest) = (self.node(node_id).bytes[&block], self.latest_versions[&block]);
+        match mode {
+            AccessMode::Read => {
+                self.require((oldest_version..=latest).contains(&version), "a load sees the last store")
+            }
             AccessMode::Write => {
-                self.hold(version == latest, "a store follows the last store");
-                self.latest.insert(block, latest + 1);
-                self.node(own).bytes.insert(block, latest + 1);
+                self.require(version == latest, "a store follows the last store");
+                self.latest_versions.insert(block, latest + 1);
+                self.node(node_id).bytes.insert(block, latest + 1);
             }
         }
     }
 
-    fn hold(&mut self, holds: bool, what: &'static str) {
-        if !holds {
-            self.violation.get_or_insert(what);
+    fn require(&mut self, is_satisfied: bool, property: &'static str) {
+        if !is_satisfied {
+            self.violation.get_or_insert(property);
         }
     }
 
     /// Returns whether a node consumes arriving packets of `class` now.
     pub fn can_consume(&self, case: &Case, node: NodeId, class: Class) -> bool {
         let [requests, replies] = &self.nodes[node.index()].outbox;
-        match case.can_consume {
-            Consumes::Always => true,
-            Consumes::RequestsWhenRepliesLeft => class == Class::REPLIES || replies.is_empty(),
-            Consumes::WhenAllLeft => requests.is_empty() && replies.is_empty(),
+        match case.consumption {
+            ConsumptionRule::Always => true,
+            ConsumptionRule::RequestsWhenRepliesSent => class == Class::REPLIES || replies.is_empty(),
+            ConsumptionRule::WhenAllSent => requests.is_empty() && replies.is_empty(),
         }
     }
 }

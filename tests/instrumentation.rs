@@ -1,6 +1,6 @@
-//! Checks that instruments record every combination of parts and change no result. The tests run a sample of the
-//! compatible combinations of hosts, interfaces, protocols, fabrics and programs; programs that drive a fabric without
-//! hosts; and every shipped example.
+//! Checks that every combination of parts has traces, resources and latency metrics, and that a trace changes no
+//! result. The tests run a sample of the compatible combinations of hosts, interfaces, protocols, fabrics and programs;
+//! programs that drive a fabric without hosts; and every shipped example.
 
 use crate::common::parts::{pairwise_combinations, read_valid};
 use crate::common::small::{parts, read, small_machine};
@@ -13,29 +13,29 @@ use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-const SPANS: usize = 1 << 20;
+const SPANS_MAX: usize = 1 << 20;
 
-/// The sample takes every `STEP`-th compatible combination, and the first one with each part.
-const STEP: usize = 31;
+/// The sample takes every `SAMPLING_STEP`-th compatible combination, and the first one with each part.
+const SAMPLING_STEP: usize = 31;
 
 /// Returns a sample of the compatible combinations, with small inputs.
-fn sample() -> Vec<(Combination, Machine)> {
+fn sampled_combinations() -> Vec<(Combination, Machine)> {
     let accepted = Registry::shared()
         .combinations()
         .into_iter()
-        .filter(|combination| combination.refused.is_empty() && HOSTS.contains(&combination.host));
-    let mut met = BTreeSet::new();
-    let mut is_taken = |index: usize, one: &Combination| {
-        let [host, ni, protocol, fabric] = parts(one).map(str::to_owned);
-        let new = [host, ni, protocol, fabric, one.workload.to_owned()].map(|part| met.insert(part));
-        index.is_multiple_of(STEP) || new.contains(&true)
+        .filter(|combination| combination.refusal_reasons.is_empty() && HOSTS.contains(&combination.host));
+    let mut covered_parts = BTreeSet::new();
+    let mut is_sampled = |index: usize, combination: &Combination| {
+        let [host, ni, protocol, fabric] = parts(combination).map(str::to_owned);
+        let new = [host, ni, protocol, fabric, combination.workload.to_owned()].map(|part| covered_parts.insert(part));
+        index.is_multiple_of(SAMPLING_STEP) || new.contains(&true)
     };
     let sampled =
-        accepted.enumerate().filter_map(|(index, combination)| is_taken(index, &combination).then_some(combination));
+        accepted.enumerate().filter_map(|(index, combination)| is_sampled(index, &combination).then_some(combination));
     sampled.filter_map(|combination| Some((combination.clone(), small_machine(&combination).ok()?))).collect()
 }
 
-/// Returns all results of a run but its spans, as text.
+/// Returns all results of a run except its spans, as text.
 fn without_spans(mut result: RunResult) -> String {
     result.timeline = Timeline::default();
     format!("{result:?}")
@@ -76,32 +76,35 @@ fn impossible_utilisations(result: &RunResult) -> Vec<String> {
 
 /// Returns the delivered messages that have no span at their source or at their destination.
 fn messages_without_span(machine: &Machine) -> Vec<String> {
-    let built = build(machine, Recorder::with_spans_max(SPANS));
+    let built = build(machine, Recorder::with_spans_max(SPANS_MAX));
     built.run();
     let timeline = built.world.sim.recorder().take();
-    let starts: BTreeSet<(&str, u64)> = timeline
+    let nodes_with_spans: BTreeSet<(&str, u64)> = timeline
         .spans
         .iter()
         .filter_map(|span| Some((timeline.tracks[span.track.0 as usize].0.as_str(), span.message?)))
         .collect();
     let delivered = built.world.tally.delivered();
-    let ends = delivered.iter().flat_map(|(message, _)| {
-        [message.source, message.destination].map(|end| {
-            let node = built.world.endpoint(end).node();
+    let endpoints = delivered.iter().flat_map(|(message, _)| {
+        [message.source, message.destination].map(|endpoint| {
+            let node = built.world.endpoint(endpoint).node();
             (built.world.node(node).name.clone(), message.id)
         })
     });
-    ends.filter(|(node, id)| !starts.contains(&(node.as_str(), *id))).map(|end| format!("{end:?}")).collect()
+    endpoints
+        .filter(|(node, id)| !nodes_with_spans.contains(&(node.as_str(), *id)))
+        .map(|endpoint| format!("{endpoint:?}"))
+        .collect()
 }
 
 /// Returns the latency metrics that are missing, not in order, or different from the distribution of the same name.
 fn invalid_latency_metrics(result: &RunResult, name: &str) -> Vec<String> {
-    let ends = ["_min", "_p50", "_p90", "_p99", "_p999", "_max"];
-    let values = ends.map(|suffix| result.metric(&format!("{name}{suffix}")));
+    let suffixes = ["_min", "_p50", "_p90", "_p99", "_p999", "_max"];
+    let values = suffixes.map(|suffix| result.metric(&format!("{name}{suffix}")));
     let measured: Vec<f64> = values.iter().flatten().copied().collect();
-    let mut is_sound = values[0].is_some_and(|lowest| lowest > 0.0) && values[5].is_some() && measured.is_sorted();
+    let mut is_valid = values[0].is_some_and(|lowest| lowest > 0.0) && values[5].is_some() && measured.is_sorted();
     let distribution = result.distributions.iter().find(|distribution| *distribution.name == *name);
-    is_sound &= distribution.is_some_and(|distribution| {
+    is_valid &= distribution.is_some_and(|distribution| {
         distribution.statistics().into_iter().all(|(suffix, statistic)| {
             match result.metric(&format!("{name}{suffix}")) {
                 Some(exact) => (exact..=exact * (1.0 + 1.0 / 128.0)).contains(&statistic),
@@ -109,7 +112,7 @@ fn invalid_latency_metrics(result: &RunResult, name: &str) -> Vec<String> {
             }
         })
     });
-    if is_sound { Vec::new() } else { vec![format!("{name}: {values:?}, {distribution:?}")] }
+    if is_valid { Vec::new() } else { vec![format!("{name}: {values:?}, {distribution:?}")] }
 }
 
 /// Returns the parts of the machine that are missing among the resources of its run.
@@ -117,42 +120,43 @@ fn missing_resources(result: &RunResult, machine: &Machine) -> Vec<String> {
     let names: BTreeSet<&str> = result.resources.iter().map(|resource| resource.name.as_str()).collect();
     let processors = machine.nodes.iter().map(|node| format!("{} processor", node.name));
     let links = machine.nodes.iter().flat_map(|node| [format!("link {} → ", node.name), format!("→ {}", node.name)]);
-    let is_there = |name: &str| names.contains(name);
+    let is_reported = |name: &str| names.contains(name);
     let is_link = |part: &str| names.iter().any(|name| name.contains(part) || name.contains(&part.replace("→ n", "n")));
-    let processors = processors.filter(|name| !is_there(name)).collect::<Vec<_>>();
+    let processors = processors.filter(|name| !is_reported(name)).collect::<Vec<_>>();
     processors.into_iter().chain(links.filter(|part| !is_link(part))).collect()
 }
 
-fn errors(combination: &Combination, machine: &Machine) -> Vec<String> {
-    let (traced, bare) = (run(machine, Recorder::with_spans_max(SPANS)), run(machine, Recorder::off()));
+fn instrumentation_errors(combination: &Combination, machine: &Machine) -> Vec<String> {
+    let (traced, untraced) = (run(machine, Recorder::with_spans_max(SPANS_MAX)), run(machine, Recorder::off()));
     let mut errors = overlaps(&traced.timeline);
     if traced.timeline.spans.is_empty() || traced.timeline.dropped > 0 {
         errors.push(format!("{} spans, {} dropped", traced.timeline.spans.len(), traced.timeline.dropped));
     }
-    errors.extend(impossible_utilisations(&bare));
-    errors.extend(missing_resources(&bare, machine));
+    errors.extend(impossible_utilisations(&untraced));
+    errors.extend(missing_resources(&untraced, machine));
     errors.extend(messages_without_span(machine));
     // If hardware keeps memory coherent, a program may send no message.
-    let is_silent = bare.metric("packets.sent") == Some(0.0) && combination.ni == "ni/cmmu";
+    let is_silent = untraced.metric("packets.sent") == Some(0.0) && combination.ni == "ni/cmmu";
     let latency = match combination.workload {
         "dma" => None,
         "verbs" => Some("verbs.latency"),
         _ => Some("message.latency_one_way"),
     };
     if let Some(latency) = latency.filter(|_| !is_silent) {
-        errors.extend(invalid_latency_metrics(&bare, latency));
+        errors.extend(invalid_latency_metrics(&untraced, latency));
     }
-    if without_spans(traced) != without_spans(bare) {
+    if without_spans(traced) != without_spans(untraced) {
         errors.push("the trace changed the run".to_owned());
     }
-    errors.iter().take(3).map(|errors| format!("{:?} {}: {errors}", parts(combination), combination.workload)).collect()
+    errors.iter().take(3).map(|error| format!("{:?} {}: {error}", parts(combination), combination.workload)).collect()
 }
 
 #[test]
-fn instruments_see_every_combination_and_change_none() {
-    let sample = sample();
+fn traces_and_metrics_cover_every_combination_and_change_no_result() {
+    let sample = sampled_combinations();
     assert!(sample.len() > 100, "{} fit", sample.len());
-    let errors: Vec<String> = sample.iter().flat_map(|(combination, machine)| errors(combination, machine)).collect();
+    let errors: Vec<String> =
+        sample.iter().flat_map(|(combination, machine)| instrumentation_errors(combination, machine)).collect();
     assert!(errors.is_empty(), "{} of {}:\n{}", errors.len(), sample.len(), errors.join("\n"));
 }
 
@@ -163,23 +167,24 @@ fn fabric_only_machine(workload: &str) -> Machine {
 }
 
 #[test]
-fn program_on_a_fabric_alone_has_all_instruments() {
+fn fabric_only_program_has_spans_resources_and_latencies() {
     let offered = "offered]\npattern = \"uniform\"\nload = 0.3\npacket-flits = 4\nwarm-up = 100\ncycles = 500";
     for (workload, name) in [(offered, "offered.latency"), ("zero-load]\nsources = 3", "zero_load.latency")] {
         let machine = fabric_only_machine(workload);
-        let (traced, bare) = (run(&machine, Recorder::with_spans_max(SPANS)), run(&machine, Recorder::off()));
+        let (traced, untraced) = (run(&machine, Recorder::with_spans_max(SPANS_MAX)), run(&machine, Recorder::off()));
         let errors =
-            [overlaps(&traced.timeline), impossible_utilisations(&bare), invalid_latency_metrics(&bare, name)].concat();
+            [overlaps(&traced.timeline), impossible_utilisations(&untraced), invalid_latency_metrics(&untraced, name)]
+                .concat();
         assert!(errors.is_empty(), "{}", errors.join("\n"));
         // There are two resources for each node, and two for each of 24 pairs of neighbours.
-        assert_eq!(bare.resources.len(), 2 * 16 + 2 * 24);
-        assert_eq!(without_spans(traced), without_spans(bare), "the trace changed the run");
+        assert_eq!(untraced.resources.len(), 2 * 16 + 2 * 24);
+        assert_eq!(without_spans(traced), without_spans(untraced), "the trace changed the run");
     }
 }
 
 #[test]
 fn a_packet_has_a_span_on_each_link_that_it_crosses() {
-    let result = run(&fabric_only_machine("zero-load]\nsources = 1"), Recorder::with_spans_max(SPANS));
+    let result = run(&fabric_only_machine("zero-load]\nsources = 1"), Recorder::with_spans_max(SPANS_MAX));
     let tracks = spans_by_track(&result.timeline);
     let spans = |part: &str| -> usize {
         tracks.iter().filter(|((_, name), _)| name.contains(part)).map(|(_, spans)| spans.len()).sum()
@@ -193,7 +198,7 @@ fn a_packet_has_a_span_on_each_link_that_it_crosses() {
 #[test]
 fn spans_of_a_fabric_are_bounded_and_counted() {
     let machine = fabric_only_machine("offered]\npattern = \"uniform\"\nload = 0.3\nwarm-up = 100\ncycles = 500");
-    let all_spans = run(&machine, Recorder::with_spans_max(SPANS)).timeline;
+    let all_spans = run(&machine, Recorder::with_spans_max(SPANS_MAX)).timeline;
     let first_spans = run(&machine, Recorder::with_spans_max(10)).timeline;
     assert_eq!((first_spans.spans.len(), first_spans.dropped), (10, all_spans.spans.len() as u64 - 10));
     assert_eq!(first_spans.spans, all_spans.spans[..10]);

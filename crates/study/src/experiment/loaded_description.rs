@@ -1,5 +1,5 @@
-//! The machine description that a command works on. It is a shipped example, a file, the machine of an earlier result,
-//! or a text. It is read with overrides, which may select shipped parts by name.
+//! A machine description whose text is loaded: a shipped example, a file, the machine of an earlier result, or a text.
+//! It is read with overrides, which may select shipped parts by name.
 //!
 //! The command line and the bindings of other languages find the same description by the same name.
 
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A machine description whose text is loaded.
-pub struct Subject {
+pub struct LoadedDescription {
     registry: Arc<Registry>,
     name: String,
     text: String,
@@ -35,9 +35,9 @@ struct RunNotices {
 }
 
 impl RunNotices {
-    fn report_new(&self, read: &Read<Machine>) {
+    fn report_new(&self, description: &Read<Machine>) {
         let Some(report) = self.report else { return };
-        for notice in machine::notices(read) {
+        for notice in machine::notices(description) {
             if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(notice.clone()) {
                 report(&notice);
             }
@@ -52,9 +52,9 @@ struct RenameNotices {
 }
 
 impl RenameNotices {
-    fn report_new<T>(&self, read: &Read<T>) {
-        for key in read.renamed_keys() {
-            let position = key.place.as_ref().map(|place| format!("{}: ", read.texts().origin(place)));
+    fn report_new<T>(&self, description: &Read<T>) {
+        for key in description.renamed_keys() {
+            let position = key.place.as_ref().map(|place| format!("{}: ", description.texts().origin(place)));
             let notice = format!("{}`{}` was renamed to `{}`", position.unwrap_or_default(), key.old, key.new);
             if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(key.old.clone()) {
                 (self.report)(&notice);
@@ -63,7 +63,7 @@ impl RenameNotices {
     }
 }
 
-impl Subject {
+impl LoadedDescription {
     /// Returns a description with the text `text` and the parts of `registry`. Messages call it `name`; paths in it are
     /// relative to `folder`.
     pub fn new(
@@ -71,39 +71,39 @@ impl Subject {
         name: impl Into<String>,
         text: impl Into<String>,
         folder: Option<PathBuf>,
-    ) -> Subject {
+    ) -> LoadedDescription {
         let registry = registry.clone();
         let renames = RenameNotices { report: |_| {}, reported: Mutex::default() };
         let (name, text, named_parts) = (name.into(), text.into(), OnceLock::new());
         let layers = LayerCache::default();
         let notices = RunNotices { report: None, reported: Mutex::default() };
-        Subject { registry, name, text, folder, files: Json::Null, named_parts, layers, renames, notices }
+        LoadedDescription { registry, name, text, folder, files: Json::Null, named_parts, layers, renames, notices }
     }
 
     /// Sets a function that is called once for each former name of a key that the description or an override uses. Its
-    /// argument is a sentence about that.
-    pub fn on_renamed_key(mut self, report: fn(&str)) -> Subject {
+    /// argument is a sentence that states the former and the current name.
+    pub fn on_renamed_key(mut self, report: fn(&str)) -> LoadedDescription {
         self.renames.report = report;
         self
     }
 
     /// Sets a function that is called once for each notice on what is read: a host of the file that no node uses, or an
     /// interface that an override replaces by naming a key of another.
-    pub fn on_notice(mut self, report: fn(&str)) -> Subject {
+    pub fn on_notice(mut self, report: fn(&str)) -> LoadedDescription {
         self.notices.report = Some(report);
         self
     }
 
     /// Returns the shipped example `name`, or `None` if there is no such example or the name is a path with a folder.
-    pub fn example(registry: &Arc<Registry>, name: &str) -> Option<Subject> {
+    pub fn example(registry: &Arc<Registry>, name: &str) -> Option<LoadedDescription> {
         let text = shipped::example(name).filter(|_| !name.contains(std::path::is_separator))?;
-        Some(Subject::new(registry, format!("examples/{name}.toml"), text, Some(shipped::SHIPPED.into())))
+        Some(LoadedDescription::new(registry, format!("examples/{name}.toml"), text, Some(shipped::SHIPPED.into())))
     }
 
     /// Finds a shipped example, a file with a description, or the machine of a result that `run --format json` wrote.
-    pub fn find(registry: &Arc<Registry>, path: &Path) -> Result<Subject, Problem> {
+    pub fn find(registry: &Arc<Registry>, path: &Path) -> Result<LoadedDescription, Problem> {
         let name = path.to_string_lossy();
-        if let Some(example) = Subject::example(registry, &name) {
+        if let Some(example) = LoadedDescription::example(registry, &name) {
             return Ok(example);
         }
         match file::read(path) {
@@ -112,7 +112,7 @@ impl Subject {
             }
             Ok(text) => {
                 let folder = path.parent().map(Path::to_path_buf);
-                Ok(Subject::new(registry, path.display().to_string(), text, folder))
+                Ok(LoadedDescription::new(registry, path.display().to_string(), text, folder))
             }
             Err(problem) if path.exists() => Err(problem),
             Err(problem) => Err(not_found(&name, problem)),
@@ -124,7 +124,7 @@ impl Subject {
         &self.name
     }
 
-    /// Returns the parts that the description may name.
+    /// Returns the registry with the parts that the description may name.
     pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
@@ -147,32 +147,35 @@ impl Subject {
     /// Reads and checks a point of a sweep: the description with the overrides `sets` and then `varied`. Overrides may
     /// select shipped parts, as `ni=cni32qm` does.
     pub fn read_varied(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
-        let read = self.read_without_files(sets, varied)?;
-        self.renames.report_new(&read);
-        self.notices.report_new(&read);
-        match self.changed_file(&read, sets, varied) {
+        let description = self.read_without_files(sets, varied)?;
+        self.renames.report_new(&description);
+        self.notices.report_new(&description);
+        match self.changed_file(&description, sets, varied) {
             Some(problem) => Err(Problems::from_problem(problem)),
-            None => Ok(read),
+            None => Ok(description),
         }
     }
 
-    /// Returns the problem of a file that differs from the one of the result that the description comes from. There is
-    /// no problem if an override names the file.
-    fn changed_file(&self, read: &Read<Machine>, sets: &[String], varied: &[String]) -> Option<Problem> {
+    /// Returns a problem if the description comes from a result, and a file that it names differs from that of the
+    /// result, unless an override names the file.
+    fn changed_file(&self, description: &Read<Machine>, sets: &[String], varied: &[String]) -> Option<Problem> {
         let recorded_files = self.files.as_object()?;
-        let names = |option: &str| vary::names(&self.registry.with_canonical_keys(option)).ok();
-        let current_files = record::files(read);
+        let names = |option: &str| vary::key_names(&self.registry.with_canonical_keys(option)).ok();
+        let current_files = record::files(description);
         let is_set = |key: &str| {
             let key = names(&format!("{key}=0"));
             sets.iter().chain(varied).any(|set| names(set) == key)
         };
         let (key, _) =
             recorded_files.iter().find(|(key, hash)| current_files.get(key) != Some(hash) && !is_set(key))?;
-        let (_, file) = read.files().iter().find(|(file_key, _)| file_key == key)?;
+        let (_, file) = description.files().iter().find(|(file_key, _)| file_key == key)?;
         let problem =
-            Problem::new(format!("`{}`: this is not the file that `{}` was made of", file.display(), self.name));
+            Problem::new(format!("`{}` is not the file that `{}` was computed from", file.display(), self.name));
         let problem = problem.help("the hash of its contents is not the one in the result");
-        Some(problem.help(format!("put the file of the result back, or take this one: --set {key}={}", file.display())))
+        Some(problem.help(format!(
+            "restore the file that the result was computed from, or use the present file: --set {key}={}",
+            file.display()
+        )))
     }
 
     fn read_without_files(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
@@ -186,10 +189,10 @@ impl Subject {
             return Err(Problems::from_problem(problem));
         }
         let (sets, varied) = self.named_parts.get_or_init(|| NamedParts::parse(&self.text)).settings(sets, varied);
-        let read = self.registry.read_varied(document, &sets, &varied, &self.layers)?;
-        match part_overrides::unused_overrides(&read, &settings) {
+        let description = self.registry.read_varied(document, &sets, &varied, &self.layers)?;
+        match part_overrides::unused_overrides(&description, &settings) {
             Some(problem) => Err(Problems::from_problem(problem)),
-            None => Ok(read),
+            None => Ok(description),
         }
     }
 }
@@ -197,7 +200,7 @@ impl Subject {
 /// Returns the machine of a result as a description. If it names no files of the user, its paths refer to shipped
 /// files. Otherwise they are relative to the first of these folders that contains the files: that of the result, the
 /// one in which the result was made, or the working directory.
-fn result_machine(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<Subject, Problem> {
+fn result_machine(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<LoadedDescription, Problem> {
     let record = Record::parse(text).map_err(|why| {
         let problem =
             Problem::new(format!("`{}` is neither a description nor a result of a run: {why}", path.display()));
@@ -206,17 +209,17 @@ fn result_machine(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<S
     let files = record.get("files");
     let text = registry.description(record.get("machine"));
     let in_folder = |folder: Option<PathBuf>| {
-        let subject = Subject::new(registry, path.display().to_string(), text.clone(), folder);
-        Subject { files: files.clone(), ..subject }
+        let loaded = LoadedDescription::new(registry, path.display().to_string(), text.clone(), folder);
+        LoadedDescription { files: files.clone(), ..loaded }
     };
     if files.is_null() {
         return Ok(in_folder(Some(shipped::SHIPPED.into())));
     }
     let description_folder = path.parent().map(Path::to_path_buf);
     let folders = [description_folder.clone(), record.folder(), Some(PathBuf::new())];
-    let holds_files = |folder: &Option<PathBuf>| in_folder(folder.clone()).read(&[]).is_ok();
-    let found_folder = folders.into_iter().filter(Option::is_some).find(holds_files);
-    Ok(in_folder(found_folder.unwrap_or(description_folder)))
+    let contains_files = |folder: &Option<PathBuf>| in_folder(folder.clone()).read(&[]).is_ok();
+    let files_folder = folders.into_iter().filter(Option::is_some).find(contains_files);
+    Ok(in_folder(files_folder.unwrap_or(description_folder)))
 }
 
 /// Returns the problem of a name that is neither a file nor an example.
@@ -235,11 +238,11 @@ mod tests {
 
     #[test]
     fn later_part_replaces_an_earlier_one_of_its_family() {
-        let subject = Subject::example(Registry::shared(), "memory-bus").expect("an example");
+        let loaded = LoadedDescription::example(Registry::shared(), "memory-bus").expect("an example");
         let [first, last] = ["ni=udma", "ni=ni2w"].map(|option| vec![option.to_owned()]);
-        let read = subject.read_varied(&first, &last).expect("a valid description");
-        assert!(read.resolved()["ni"].as_object().expect("a table").contains_key("ni2w"));
-        let declared = Subject::new(Registry::shared(), "x", format!("{}\n[ni.udma]\n", subject.text()), None);
+        let description = loaded.read_varied(&first, &last).expect("a valid description");
+        assert!(description.resolved()["ni"].as_object().expect("a table").contains_key("ni2w"));
+        let declared = LoadedDescription::new(Registry::shared(), "x", format!("{}\n[ni.udma]\n", loaded.text()), None);
         assert!(declared.read(&last).is_err(), "the description declares another interface");
     }
 }

@@ -18,12 +18,12 @@ pub const LATENCY: &str = "verbs.latency";
 pub const BANDWIDTH: &str = "verbs.bandwidth";
 
 /// A test in progress.
-pub struct Measured {
+pub struct VerbsMeasurements {
     test: Rc<VerbsTest>,
     latencies: RefCell<Latencies>,
     /// Durations of requests: of all requests in a latency test, of those with a requested completion in a bandwidth
     /// test.
-    series: RefCell<FlowSeries>,
+    durations: RefCell<FlowSeries>,
     senders: RefCell<Vec<SenderMeasurement>>,
     failure: RefCell<Option<String>>,
 }
@@ -55,40 +55,42 @@ impl Latencies {
 /// The completed requests of an endpoint.
 #[derive(Default)]
 struct SenderMeasurement {
-    /// Requests that complete before the measurement begins, and all requests.
+    /// Number of requests before the measurement begins.
     warm_up: u64,
-    total: u64,
-    posted: u64,
-    completed: u64,
+    /// Number of all requests.
+    total_requests: u64,
+    posted_requests: u64,
+    completed_requests: u64,
     /// Signaled completions after the warm-up.
-    samples: u64,
-    /// Begin of the measurement: time, and requests completed by then.
-    start: Option<(Time, u64)>,
-    end: Option<(Time, u64)>,
+    sample_count: u64,
+    /// Begin of the measurement: time, and number of requests completed by then.
+    measurement_start: Option<(Time, u64)>,
+    /// Last completion: time, and number of requests completed by then.
+    last_completion: Option<(Time, u64)>,
     peak: PeakRate,
 }
 
 impl SenderMeasurement {
     /// Returns the requests that were measured, and their time.
     fn window(&self) -> Option<(u64, Time)> {
-        let ((from, first), (to, last)) = (self.start?, self.end?);
+        let ((from, first), (to, last)) = (self.measurement_start?, self.last_completion?);
         (to > from).then(|| (last - first, to - from))
     }
 }
 
-impl Measured {
-    pub fn new(test: Rc<VerbsTest>) -> Measured {
-        let (latencies, series, senders, failure) = Default::default();
-        Measured { test, latencies, series, senders, failure }
+impl VerbsMeasurements {
+    pub fn new(test: Rc<VerbsTest>) -> VerbsMeasurements {
+        let (latencies, durations, senders, failure) = Default::default();
+        VerbsMeasurements { test, latencies, durations, senders, failure }
     }
 
-    /// Begins the measurement of a flow.
-    pub fn join(&self) {
-        self.series.borrow_mut().join();
+    /// Adds a flow, before its first request.
+    pub fn add_flow(&self) {
+        self.durations.borrow_mut().add_flow();
     }
 
-    /// Ends the run with a request that failed.
-    pub fn fail(&self, failure: String) {
+    /// Records the failure of a request. The first failure determines the outcome of the run.
+    pub fn record_failure(&self, failure: String) {
         self.failure.borrow_mut().get_or_insert(failure);
     }
 
@@ -99,43 +101,43 @@ impl Measured {
         }
         let latency = Time::from_ps((to - from).ps() / self.test.operation.latencies_per_round_trip());
         self.latencies.borrow_mut().add(latency);
-        self.series.borrow_mut().add(number - self.test.warm_up, latency, to);
+        self.durations.borrow_mut().add(number - self.test.warm_up, latency, to);
     }
 
     /// Adds an endpoint that posts requests, and returns its index.
     pub fn add_sender(&self, poster: &Poster) -> usize {
-        self.series.borrow_mut().join();
-        let queues = poster.queues.iter().filter(|queue| queue.connection.posts).count() as u64;
-        let (warm_up, total) = (self.test.warm_up * queues, self.test.total() * queues);
+        self.durations.borrow_mut().add_flow();
+        let queues = poster.queues.iter().filter(|queue| queue.connection.posts_requests).count() as u64;
+        let (warm_up, total_requests) = (self.test.warm_up * queues, self.test.total_requests() * queues);
         let mut senders = self.senders.borrow_mut();
-        senders.push(SenderMeasurement { warm_up, total, ..SenderMeasurement::default() });
+        senders.push(SenderMeasurement { warm_up, total_requests, ..SenderMeasurement::default() });
         senders.len() - 1
     }
 
     /// Records a post of sender `sender`.
     pub fn record_post(&self, sender: usize, now: Time) {
         let sender = &mut self.senders.borrow_mut()[sender];
-        if sender.posted == 0 && sender.warm_up == 0 {
-            sender.start = Some((now, 0));
+        if sender.posted_requests == 0 && sender.warm_up == 0 {
+            sender.measurement_start = Some((now, 0));
         }
-        sender.posted += 1;
+        sender.posted_requests += 1;
         sender.peak.post(now);
     }
 
     /// Records completed requests of sender `sender`.
     pub fn record_completion(&self, sender: usize, requests: CompletedRequests, now: Time) {
         let sender = &mut self.senders.borrow_mut()[sender];
-        sender.completed += requests.count;
+        sender.completed_requests += requests.count;
         sender.peak.complete(requests.count, now);
-        if sender.start.is_none() && sender.completed >= sender.warm_up {
-            sender.start = Some((now, sender.completed));
-        } else if sender.start.is_some() {
-            sender.end = Some((now, sender.completed));
-            self.series.borrow_mut().add(sender.samples, now.since(requests.posted_at), now);
-            sender.samples += 1;
+        if sender.measurement_start.is_none() && sender.completed_requests >= sender.warm_up {
+            sender.measurement_start = Some((now, sender.completed_requests));
+        } else if sender.measurement_start.is_some() {
+            sender.last_completion = Some((now, sender.completed_requests));
+            self.durations.borrow_mut().add(sender.sample_count, now.since(requests.posted_at), now);
+            sender.sample_count += 1;
         }
-        if sender.completed == sender.total {
-            self.series.borrow_mut().end();
+        if sender.completed_requests == sender.total_requests {
+            self.durations.borrow_mut().end();
         }
     }
 
@@ -149,8 +151,8 @@ impl Measured {
     fn bandwidth_metrics(&self) -> Vec<Metric> {
         let senders = self.senders.borrow();
         // Requests per microsecond; the rates of all senders are added, as perftest adds those of both directions.
-        let rate = |of: &dyn Fn(&SenderMeasurement) -> Option<(u64, Time)>| {
-            let rates = senders.iter().map(|sender| of(sender).map(|(count, time)| count as f64 / time.as_us()));
+        let rate = |window_of: &dyn Fn(&SenderMeasurement) -> Option<(u64, Time)>| {
+            let rates = senders.iter().map(|sender| window_of(sender).map(|(count, time)| count as f64 / time.as_us()));
             rates.sum::<Option<f64>>().filter(|_| !senders.is_empty()).unwrap_or(f64::NAN)
         };
         let average = rate(&SenderMeasurement::window);
@@ -166,7 +168,7 @@ impl Measured {
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for VerbsMeasurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let VerbsTest { test, size, iterations, .. } = &*self.test;
         let mut metrics = match test {
@@ -190,21 +192,21 @@ impl RunningWorkload for Measured {
     }
 
     fn note(&self, world: &World, outcome: &Outcome) -> Option<String> {
-        let (stated, bandwidth) = (self.test.outstanding, self.test.test == VerbsMeasure::Bandwidth);
+        let (stated_outstanding, is_bandwidth) = (self.test.outstanding, self.test.test == VerbsMeasure::Bandwidth);
         let verbs = world.nodes[0].endpoint().driver().verbs()?.verbs_limits();
         let entries = u64::from(verbs.send_entries);
-        (bandwidth && *outcome == Outcome::Done && entries < stated).then(|| {
+        (is_bandwidth && *outcome == Outcome::Done && entries < stated_outstanding).then(|| {
             format!(
                 "At most {entries} requests of a queue pair were outstanding: its send queue has no more entries, so that \
-                 `workload.verbs.outstanding`, {stated}, limits nothing."
+                 `workload.verbs.outstanding`, {stated_outstanding}, has no effect."
             )
         })
     }
 
     fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
-        let (series, warm_up) = (&self.series.borrow(), ("workload.verbs.warm-up", self.test.warm_up, "requests"));
-        let of =
+        let (series, warm_up) = (&self.durations.borrow(), ("workload.verbs.warm-up", self.test.warm_up, "requests"));
+        let quantity =
             if self.test.operation == VerbsOperation::Read { "the time of a read" } else { "the time of a request" };
-        Some(WarmUpCheck::of_flows(world, series, warm_up, (of, "us", 1e6)))
+        Some(WarmUpCheck::for_flows(world, series, warm_up, (quantity, "us", 1e6)))
     }
 }

@@ -5,7 +5,7 @@ use super::links::{Links, NO_LINK};
 
 /// The state of a header at an input.
 #[derive(Clone)]
-pub struct State {
+pub struct HeaderState {
     /// Router of the input.
     pub router: u32,
     /// Number of the input.
@@ -17,26 +17,27 @@ pub struct State {
 }
 
 /// The search for all states of packets.
-pub struct Follow<'s> {
+pub struct StateSearch<'s> {
     shape: &'s Shape,
     links: &'s Links,
     virtual_channels: u8,
     /// Whether states are distinguished by the channel by which packets arrived.
-    by_channel: bool,
+    is_by_channel: bool,
     /// For each input (and channel) the index of its state, or [`NO_LINK`].
     state_indices: Vec<u32>,
-    /// States of the packets that were followed last.
-    pub states: Vec<State>,
+    /// States that the last call of [`follow`](StateSearch::follow) found.
+    pub states: Vec<HeaderState>,
     /// Number of queries of the routing rule.
     pub queries: u64,
 }
 
-impl Follow<'_> {
+impl StateSearch<'_> {
     /// Creates a search over a shape.
-    pub fn new<'s>(shape: &'s Shape, links: &'s Links, virtual_channels: u8) -> Follow<'s> {
-        let by_channel = shape.routing.depends_on_input();
-        let state_indices = vec![NO_LINK; links.inputs() * if by_channel { usize::from(virtual_channels) } else { 1 }];
-        Follow { shape, links, virtual_channels, by_channel, state_indices, states: Vec::new(), queries: 0 }
+    pub fn new<'s>(shape: &'s Shape, links: &'s Links, virtual_channels: u8) -> StateSearch<'s> {
+        let is_by_channel = shape.routing.depends_on_input();
+        let state_indices =
+            vec![NO_LINK; links.inputs() * if is_by_channel { usize::from(virtual_channels) } else { 1 }];
+        StateSearch { shape, links, virtual_channels, is_by_channel, state_indices, states: Vec::new(), queries: 0 }
     }
 
     /// Finds the states of all packets from `sources` to `destination`. If the rule does not
@@ -49,61 +50,61 @@ impl Follow<'_> {
         for &source in sources {
             let (router, port) = self.shape.wiring.entry(source);
             let all_channels = super::super::every_channel(self.virtual_channels);
-            self.enter(self.links.input(router, port), all_channels);
+            self.add_states(self.links.input(router, port), all_channels);
         }
-        let mut index = 0;
-        while let Some(&State { router, input, arrival_channels: held, .. }) = self.states.get(index) {
+        let mut state_index = 0;
+        while let Some(&HeaderState { router, input, arrival_channels, .. }) = self.states.get(state_index) {
             let port = (input - self.links.input(router, 0)) as u8;
-            let channel = held.trailing_zeros() as u8;
+            let channel = arrival_channels.trailing_zeros() as u8;
             let query = RouteQuery { router, input: port, channel, source: sources[0], destination };
             let options = self.shape.routing.route(&query, self.virtual_channels);
-            self.states[index].options = options.clone();
+            self.states[state_index].options = options.clone();
             self.queries += 1;
-            for (port, channels) in every_choice(&options) {
-                let input = self.links.input_of(self.links.output(router, port));
+            for (port, channels) in all_options(&options) {
+                let input = self.links.target_input(self.links.output(router, port));
                 if input != NO_LINK {
-                    self.enter(input, channels);
+                    self.add_states(input, channels);
                 }
             }
-            index += 1;
+            state_index += 1;
         }
     }
 
     /// Returns the indices of the states at an input whose packets arrived by one of `channels`.
     pub fn states_at(&self, input: u32, channels: u16) -> impl Iterator<Item = usize> {
-        let channels = if self.by_channel { channels } else { channels & channels.wrapping_neg() };
-        let numbers = bits(channels).map(move |channel| self.state_indices[self.state_key(input, channel)]);
-        numbers.filter(|number| *number != NO_LINK).map(|number| number as usize)
+        let channels = if self.is_by_channel { channels } else { channels & channels.wrapping_neg() };
+        let indices = bits(channels).map(move |channel| self.state_indices[self.state_key(input, channel)]);
+        indices.filter(|index| *index != NO_LINK).map(|index| index as usize)
     }
 
     fn state_key(&self, input: u32, channel: u8) -> usize {
-        match self.by_channel {
+        match self.is_by_channel {
             true => input as usize * usize::from(self.virtual_channels) + usize::from(channel),
             false => input as usize,
         }
     }
 
-    fn enter(&mut self, input: u32, channels: u16) {
-        if !self.by_channel {
-            return self.enter_state(input, 0, channels);
+    fn add_states(&mut self, input: u32, channels: u16) {
+        if !self.is_by_channel {
+            return self.add_state(input, 0, channels);
         }
-        bits(channels).for_each(|channel| self.enter_state(input, channel, 1 << channel));
+        bits(channels).for_each(|channel| self.add_state(input, channel, 1 << channel));
     }
 
-    fn enter_state(&mut self, input: u32, channel: u8, arrival_channels: u16) {
+    fn add_state(&mut self, input: u32, channel: u8, arrival_channels: u16) {
         let key = self.state_key(input, channel);
         match self.state_indices[key] {
             NO_LINK => {
                 self.state_indices[key] = self.states.len() as u32;
                 let router = self.links.router_of_input(input);
-                self.states.push(State {
+                self.states.push(HeaderState {
                     router,
                     input,
                     arrival_channels,
                     options: RouteOptions { ports: PortSet::Mask(0), channels: 0, escape: None },
                 });
             }
-            number => self.states[number as usize].arrival_channels |= arrival_channels,
+            index => self.states[index as usize].arrival_channels |= arrival_channels,
         }
     }
 }
@@ -115,23 +116,23 @@ pub fn bits(number: u16) -> impl Iterator<Item = u8> + Clone {
 
 /// Returns the ports of a mask, in ascending order.
 pub fn ports(set: u64) -> impl Iterator<Item = u8> + Clone {
-    let mut rest = set;
+    let mut remaining_ports = set;
     std::iter::from_fn(move || {
-        let port = (rest != 0).then(|| rest.trailing_zeros() as u8);
-        rest &= rest.wrapping_sub(1);
+        let port = (remaining_ports != 0).then(|| remaining_ports.trailing_zeros() as u8);
+        remaining_ports &= remaining_ports.wrapping_sub(1);
         port
     })
 }
 
 /// Returns every port that a header may take, with its channels, including the escape.
-pub fn every_choice(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
+pub fn all_options(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
     let channels = options.channels;
     ports(options.ports.mask()).map(move |port| (port, channels)).chain(options.escape)
 }
 
 /// Returns the ports and channels for which a blocked header waits: those of the escape, or all options if there is no
 /// escape.
-pub fn waited_for(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
+pub fn awaited_options(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
     let regular_ports = if options.escape.is_some() { 0 } else { options.ports.mask() };
     let channels = options.channels;
     ports(regular_ports).map(move |port| (port, channels)).chain(options.escape)

@@ -6,17 +6,17 @@ use std::collections::BTreeSet;
 
 /// The spelling of keys in descriptions.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Language {
+pub(super) struct KeySpelling {
     /// Keys below which users choose the names.
     maps: BTreeSet<&'static str>,
 }
 
-impl Language {
-    /// Returns the language that a schema describes.
-    pub fn from_schema(schema: &Schema) -> Language {
-        let mut language = Language::default();
-        language.table(&schema.root);
-        language
+impl KeySpelling {
+    /// Returns the spelling that a schema describes.
+    pub fn from_schema(schema: &Schema) -> KeySpelling {
+        let mut key_spelling = KeySpelling::default();
+        key_spelling.table(&schema.root);
+        key_spelling
     }
 
     fn table(&mut self, shape: &TableShape) {

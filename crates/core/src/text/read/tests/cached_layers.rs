@@ -1,11 +1,11 @@
-//! Readings over cached layers equal readings of all layers.
+//! Tests that readings with cached layers equal readings without a cache.
 
 use super::*;
 use crate::text::layers::LayerCache;
 use crate::text::load::load_cached;
 
 #[test]
-fn cached_layers_read_as_all_layers_do() {
+fn cached_and_uncached_layers_give_the_same_reading() {
     let text = "parts = 'base'\n[pci]\nclock = '33 MHz'\n[hosts.z]\nparts = 'fast'\n";
     let document = Document::Text("dir/m.toml", text, Some(Path::new("dir")));
     let cache = LayerCache::default();
@@ -29,7 +29,7 @@ fn cached_layers_read_as_all_layers_do() {
     for set in settings {
         for varied in settings {
             let (sets, varied) = ([set.to_owned()], [varied.to_owned()]);
-            let source = Source { document, sets: &sets, varied: &varied, shelf: SHELF };
+            let source = Source { document, sets: &sets, varied: &varied, library: LIBRARY };
             assert_eq!(reported(load_cached(&source, &cache)), reported(load(&source)), "{set}, {}", varied[0]);
         }
     }

@@ -3,9 +3,9 @@
 //! nodes, as if the mesh were narrower.
 //!
 //! An edge port sends messages at a constant rate, from a random start time on, using all logical networks in turn. A
-//! message that is due while the previous one still enters is sent as soon as that one has entered, and later messages
-//! are delayed by the same time. Hosts at the edges are left out; their overhead is modelled as the least time between
-//! two messages.
+//! message that is due while the previous message still enters the network is sent as soon as the previous message has
+//! entered, and later messages are delayed by the same time. The module does not model hosts at the edges; their
+//! overhead is modelled as the least time between two messages.
 
 use super::Routed;
 use crate::engine::{Bytes, Rate, Signal, Time, rng};
@@ -42,7 +42,8 @@ pub(super) struct CrossSource {
     destination: u32,
     /// Number of messages that have entered the network.
     messages_sent: Cell<u64>,
-    entered: Signal,
+    /// Notified when a message has entered the network.
+    entry_signal: Signal,
 }
 
 /// Tag of all packets of cross-traffic; no packet of a node has it.
@@ -53,32 +54,34 @@ impl Routed {
     pub(super) fn start_cross_traffic(self: &Rc<Self>, traffic: CrossTraffic, pairs: &[(u32, u32)], seed: u64) {
         let mut random = rng::stream(seed, "cross-traffic");
         for (port, destination) in pairs.iter().copied() {
-            let entered = Signal::new(&self.sim, format!("cross-traffic of edge port {port} to enter"));
-            let source = Rc::new(CrossSource { port, destination, messages_sent: Cell::new(0), entered });
+            let entry_signal = Signal::new(&self.sim, format!("cross-traffic of edge port {port} to enter"));
+            let source = Rc::new(CrossSource { port, destination, messages_sent: Cell::new(0), entry_signal });
             self.cross_sources.borrow_mut().push(source.clone());
-            let first = Time::from_ps(random.random_range(0..=traffic.period().ps()));
-            self.sim.spawn_server(format!("cross-traffic {port}"), self.clone().send_cross(source, traffic, first));
+            let start_time = Time::from_ps(random.random_range(0..=traffic.period().ps()));
+            self.sim
+                .spawn_server(format!("cross-traffic {port}"), self.clone().send_cross(source, traffic, start_time));
         }
     }
 
-    async fn send_cross(self: Rc<Self>, source: Rc<CrossSource>, traffic: CrossTraffic, first: Time) {
+    async fn send_cross(self: Rc<Self>, source: Rc<CrossSource>, traffic: CrossTraffic, start_time: Time) {
         let flits = traffic.message.get().div_ceil(u64::from(self.links.flit_bytes)) as u16;
-        let mut due = first;
-        for index in 0.. {
-            self.sim.until(due).await;
+        let mut due_time = start_time;
+        for message_index in 0.. {
+            self.sim.until(due_time).await;
             self.sync_network();
-            let network = (index % u64::from(self.networks)) as u8;
-            let packet = Injection { network, ..Injection::whole(source.port, source.destination, flits, CROSS_TAG) };
-            self.network.borrow_mut().offer(packet);
+            let network = (message_index % u64::from(self.networks)) as u8;
+            let injection =
+                Injection { network, ..Injection::whole(source.port, source.destination, flits, CROSS_TAG) };
+            self.network.borrow_mut().offer(injection);
             self.wake_task();
-            while source.messages_sent.get() == index {
-                source.entered.wait().await;
+            while source.messages_sent.get() == message_index {
+                source.entry_signal.wait().await;
             }
-            due = (due + traffic.period()).max(self.sim.now());
+            due_time = (due_time + traffic.period()).max(self.sim.now());
         }
     }
 
-    /// Handles an event of cross-traffic; returns whether it is one.
+    /// Handles an event of a packet if the packet is cross-traffic; returns whether it is.
     pub(super) fn handle_cross_traffic(&self, event: &PacketEvent) -> bool {
         if event.tag != CROSS_TAG {
             return false;
@@ -88,7 +91,7 @@ impl Routed {
             let source =
                 sources.iter().find(|source| source.port == event.node).expect("an edge port sent the message");
             source.messages_sent.set(source.messages_sent.get() + 1);
-            source.entered.notify();
+            source.entry_signal.notify();
         }
         true
     }

@@ -8,9 +8,9 @@ use crate::fabric::topology::{End, RouteQuery, Shape, Topology};
 use crate::text::{DescriptionReader, Document, ParameterVariants, Parameters, Problems, Source, Table, load};
 
 fn read<T>(text: &str, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<T, Problems> {
-    let shelf = crate::text::PartLibrary::EMPTY;
+    let library = crate::text::PartLibrary::EMPTY;
     let document = Document::Text("fabric.toml", text, None);
-    Ok(DescriptionReader::new(load(&Source { document, sets: &[], varied: &[], shelf })?).read(read)?.value)
+    Ok(DescriptionReader::new(load(&Source { document, sets: &[], varied: &[], library })?).read(read)?.value)
 }
 
 #[test]
@@ -49,7 +49,8 @@ fn a_router_is_read() {
 
 #[test]
 fn a_flit_is_moved_in_whole_cycles() {
-    let problems = read("flit = \"4 B\"\nlink-bits = 5\n", RouterParameters::read).expect_err("32 is no multiple of 5");
+    let problems =
+        read("flit = \"4 B\"\nlink-bits = 5\n", RouterParameters::read).expect_err("32 is not a multiple of 5");
     assert!(problems.to_string().contains("choose a divisor of 32"), "{problems}");
     assert!(read("virtual-channels = 17\n", RouterParameters::read).is_err());
     assert!(read("networks = 3\n", RouterParameters::read).is_err());
@@ -76,18 +77,18 @@ fn shapes_are_read() {
 }
 
 /// Returns the number of links between routers on the route from one node to another.
-fn links(shape: &Shape, source: u32, destination: u32) -> u32 {
+fn link_count(shape: &Shape, source: u32, destination: u32) -> u32 {
     let (mut router, mut input) = shape.wiring.entry(source);
-    for links in 0..100 {
+    for hops in 0..100 {
         let query = RouteQuery { router, input, channel: 0, source, destination };
         let options = shape.routing.route(&query, 2);
         assert!(options.channels != 0 && options.ports.mask().is_power_of_two());
         match shape.wiring.outputs(router)[options.ports.mask().trailing_zeros() as usize] {
             End::Node(node) => {
                 assert_eq!(node, destination);
-                return links;
+                return hops;
             }
-            End::Router { router: next, port } => (router, input) = (next, port),
+            End::Router { router: next_router, port } => (router, input) = (next_router, port),
             End::Unconnected => panic!("a route leads to a port without a link"),
         }
     }
@@ -100,7 +101,12 @@ fn routes_are_as_long_as_the_distance() {
     let torus = |shape: &[u32]| TorusParameters { shape: shape.to_vec() }.shape();
     for shape in [mesh(&[4, 3, 2]), mesh(&[1, 5]), torus(&[4, 3, 2]), torus(&[7]), torus(&[6, 6]), torus(&[2, 2])] {
         for (from, to) in (0..shape.wiring.nodes()).flat_map(|a| (0..shape.wiring.nodes()).map(move |b| (a, b))) {
-            assert_eq!(links(&shape, from, to), shape.routing.distance(from, to), "{}: {from} to {to}", shape.name);
+            assert_eq!(
+                link_count(&shape, from, to),
+                shape.routing.distance(from, to),
+                "{}: {from} to {to}",
+                shape.name
+            );
         }
     }
 }
@@ -123,9 +129,9 @@ fn a_full_torus_does_not_deadlock() {
 #[test]
 fn a_middle_channel_of_both_halves_is_for_packets_of_one_flit() {
     let torus = TorusParameters { shape: vec![4, 4] };
-    let problems = |middle, virtual_channels, flits| {
+    let problems = |middle_channel, virtual_channels, flits| {
         let parameters = RouterParameters { virtual_channels, ..RouterParameters::defaults() };
-        parameters.check(&torus.shape_with(middle), flits).into_iter().map(|(key, _)| key).collect::<Vec<_>>()
+        parameters.check(&torus.shape_with(middle_channel), flits).into_iter().map(|(key, _)| key).collect::<Vec<_>>()
     };
     assert_eq!(problems(MiddleChannelHalf::Both, 3, 2), ["virtual-channels"]);
     assert!(problems(MiddleChannelHalf::Both, 3, 1).is_empty() && problems(MiddleChannelHalf::Both, 4, 9).is_empty());

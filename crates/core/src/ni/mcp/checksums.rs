@@ -4,7 +4,7 @@
 use super::headers::Headers;
 use crate::engine::Bytes;
 use crate::ni::lanai::Sram;
-use crate::protocol::udp_ip::fragment::UDP_CHECKSUM_AT;
+use crate::protocol::udp_ip::fragment::UDP_CHECKSUM_RANGE;
 use crate::protocol::udp_ip::{IPV4_HEADER, Sum, UDP_HEADER, parse};
 use std::net::SocketAddrV4;
 
@@ -14,15 +14,15 @@ pub fn fill_in(sram: &Sram, buffer: u64, length: Bytes) {
     sram.load(buffer, &mut packet);
     let Ok(parsed) = parse(&packet) else { return };
     let Some(udp) = parsed.udp else { return };
-    let ends = [(parsed.from, udp.from), (parsed.to, udp.to)].map(|(ip, port)| SocketAddrV4::new(ip, port));
-    let whole = Sum::of_headers(ends[0], ends[1], udp.payload) + Sum::of_bytes(&packet[parsed.payload]);
-    sram.store(buffer + UDP_CHECKSUM_AT.start as u64, &whole.udp_checksum().to_be_bytes());
+    let sockets = [(parsed.from, udp.from), (parsed.to, udp.to)].map(|(ip, port)| SocketAddrV4::new(ip, port));
+    let checksum = Sum::of_headers(sockets[0], sockets[1], udp.payload) + Sum::of_bytes(&packet[parsed.payload]);
+    sram.store(buffer + UDP_CHECKSUM_RANGE.start as u64, &checksum.udp_checksum().to_be_bytes());
 }
 
 /// Returns the checksum of the datagram payload in a packet buffer, without the headers.
 pub fn payload_checksum(sram: &Sram, buffer: u64, length: Bytes) -> Sum {
-    sram.show(buffer, length, |packet| {
-        let headers = match Headers::of(packet) {
+    sram.with_bytes(buffer, length, |packet| {
+        let headers = match Headers::parse(packet) {
             Some(headers) if headers.offset == 0 => IPV4_HEADER + UDP_HEADER,
             _ => IPV4_HEADER,
         };

@@ -50,19 +50,21 @@ fn a_former_metric_is_replaced_with_a_warning() {
     assert!(rows["points"][0]["metrics"]["time.wait_for_capacity"]["value"].is_f64(), "{rows}");
 }
 
-/// Returns each deprecated key of a schema with the present key.
-fn deprecated(schema: &Json, deprecated_keys: &mut Vec<(String, String)>) {
+/// Adds each deprecated key of a schema, with the present key, to `deprecated_keys`.
+fn collect_deprecated_keys(schema: &Json, deprecated_keys: &mut Vec<(String, String)>) {
     match schema {
         Json::Object(map) => {
             for (key, value) in map {
-                let today = value["description"].as_str().and_then(|text| text.strip_prefix("Renamed to `"));
-                match today.filter(|_| value["deprecated"] == true) {
-                    Some(today) => deprecated_keys.push((key.clone(), today.trim_end_matches('`').to_owned())),
-                    None => deprecated(value, deprecated_keys),
+                let present_key = value["description"].as_str().and_then(|text| text.strip_prefix("Renamed to `"));
+                match present_key.filter(|_| value["deprecated"] == true) {
+                    Some(present_key) => {
+                        deprecated_keys.push((key.clone(), present_key.trim_end_matches('`').to_owned()))
+                    }
+                    None => collect_deprecated_keys(value, deprecated_keys),
                 }
             }
         }
-        Json::Array(list) => list.iter().for_each(|value| deprecated(value, deprecated_keys)),
+        Json::Array(list) => list.iter().for_each(|value| collect_deprecated_keys(value, deprecated_keys)),
         _ => {}
     }
 }
@@ -71,9 +73,12 @@ fn deprecated(schema: &Json, deprecated_keys: &mut Vec<(String, String)>) {
 fn the_page_of_renames_lists_every_renamed_key() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/renames.md")).expect("the page");
     let mut deprecated_keys = Vec::new();
-    deprecated(&json(&["schema"]), &mut deprecated_keys);
+    collect_deprecated_keys(&json(&["schema"]), &mut deprecated_keys);
     assert!(deprecated_keys.len() >= 14, "{deprecated_keys:?}");
-    for (former, today) in deprecated_keys {
-        assert!(page.contains(&format!("| `{former}` | `{today}` |")), "{former} was renamed to {today}");
+    for (former_key, present_key) in deprecated_keys {
+        assert!(
+            page.contains(&format!("| `{former_key}` | `{present_key}` |")),
+            "{former_key} was renamed to {present_key}"
+        );
     }
 }

@@ -4,7 +4,7 @@
 use super::*;
 
 /// Reads a table with a renamed key.
-fn renamed(t: &mut Table<'_>) -> u64 {
+fn read_capacity(t: &mut Table<'_>) -> u64 {
     t.renamed_key("room", "capacity");
     let capacity = t.count("capacity", "Number of packets").or(4);
     if capacity == 13 {
@@ -16,7 +16,7 @@ fn renamed(t: &mut Table<'_>) -> u64 {
 fn read_renamed(document: &str, sets: &[&str]) -> Result<Read<u64>, Problems> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let document = Document::Text("m.toml", document, None);
-    DescriptionReader::new(load(&Source { document, sets: &sets, varied: &[], shelf: SHELF })?).read(renamed)
+    DescriptionReader::new(load(&Source { document, sets: &sets, varied: &[], library: LIBRARY })?).read(read_capacity)
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn problems_of_a_renamed_key_are_at_its_former_name() {
 
 #[test]
 fn the_schema_marks_a_former_name_as_deprecated() {
-    let schema = describe(renamed).json_schema();
+    let schema = describe(read_capacity).json_schema();
     assert_eq!(schema["properties"]["room"]["deprecated"], serde_json::json!(true));
     assert_eq!(schema["properties"]["room"]["minimum"], schema["properties"]["capacity"]["minimum"]);
-    assert!(!describe(renamed).listing().contains("room"));
+    assert!(!describe(read_capacity).listing().contains("room"));
 }

@@ -4,9 +4,10 @@ use crate::host::HostCapabilities;
 
 /// The capabilities of a kind of host.
 #[derive(Clone, Debug)]
-pub(super) struct OfferedBy {
+pub(super) struct CapabilitiesOfHostKind {
     pub key: &'static str,
-    pub offered: HostCapabilities,
-    /// The value that a host must state to offer the required capabilities, if not every host of the kind does.
+    pub capabilities: HostCapabilities,
+    /// Returns the value that a host must state to offer the required capabilities, if not every host of the kind
+    /// offers them.
     pub condition: fn(&HostCapabilities) -> Option<&'static str>,
 }

@@ -11,52 +11,52 @@ use narrows::study::{LocatedStudy, export, find};
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 
-fn atlas() -> LocatedStudy {
+fn atlas_study() -> LocatedStudy {
     find("atlas", false, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// Each folder of parts, and the axis of the atlas that names them.
+/// Each folder of parts, and the axis of the atlas that names the parts of this folder.
 const AXES: [(&str, &str); 4] =
     [("hosts", "host"), ("ni", "interface"), ("protocols", "protocol"), ("fabrics", "fabric")];
 
 #[test]
 fn the_atlas_names_every_part_that_ships() {
-    let located = atlas();
+    let located = atlas_study();
     let study = &located.read.value;
     for (folder, axis) in AXES {
         let prefix = format!("{folder}/");
         let shipped: BTreeSet<&str> = shipped::parts().iter().filter_map(|part| part.strip_prefix(&prefix)).collect();
         let values = study.experiments.axis(axis).expect("an axis of parts");
-        let named: BTreeSet<&str> = values.iter().map(|(value, _)| value.text.as_str()).collect();
-        assert_eq!(named, shipped, "papers/atlas/experiments.toml, [axes.{axis}]");
-        let (_, words) =
+        let axis_values: BTreeSet<&str> = values.iter().map(|(value, _)| value.text.as_str()).collect();
+        assert_eq!(axis_values, shipped, "papers/atlas/experiments.toml, [axes.{axis}]");
+        let (_, value_names) =
             study.names.iter().find(|(axis_names, _)| axis_names.text == axis).expect("names of the axis' values");
-        let with_names: BTreeSet<&str> = words.iter().map(|(value, _)| value.text.as_str()).collect();
-        assert_eq!(with_names, shipped, "papers/atlas/study.toml, [names.{axis}]");
+        let named_values: BTreeSet<&str> = value_names.iter().map(|(value, _)| value.text.as_str()).collect();
+        assert_eq!(named_values, shipped, "papers/atlas/study.toml, [names.{axis}]");
     }
 }
 
 #[test]
 fn points_left_out_are_those_that_are_refused() {
-    let located = atlas();
+    let located = atlas_study();
     let points = located.read.value.experiments.points(&located.location, &["bandwidth"], true, &[]);
     let points = points.unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
-    let ran: BTreeSet<String> = points.into_iter().map(|point| point.name).collect();
+    let point_names: BTreeSet<String> = points.into_iter().map(|point| point.name).collect();
     let short_name = |part: &'static str| part.rsplit('/').next().expect("a part has a name");
     let accepted = Registry::shared()
         .combinations()
         .into_iter()
-        .filter(|combination| combination.workload == "stream" && combination.refused.is_empty());
-    let named = accepted.map(|combination| {
+        .filter(|combination| combination.workload == "stream" && combination.refusal_reasons.is_empty());
+    let accepted_names = accepted.map(|combination| {
         let parts = [combination.host, combination.ni, combination.protocol, combination.fabric].map(short_name);
         format!("bandwidth/{}", parts.join("/"))
     });
-    assert_eq!(ran, named.collect());
+    assert_eq!(point_names, accepted_names.collect());
 }
 
 #[test]
 fn written_description_reads_as_the_machine_of_its_point() {
-    let located = atlas();
+    let located = atlas_study();
     let experiments = &located.read.value.experiments;
     for name in experiments.all.iter().map(|(name, _)| name.as_str()) {
         // 37 is coprime to the number of values of each axis, so the step visits every value of every axis.
@@ -67,16 +67,16 @@ fn written_description_reads_as_the_machine_of_its_point() {
         let files: BTreeMap<String, String> =
             files.unwrap_or_else(|faulty| panic!("{}", faulty[0].1)).into_iter().collect();
         assert_eq!(files.len(), drafts.len(), "every point has a file of its own");
-        let mut read = 0;
+        let mut machine_count = 0;
         for draft in drafts.iter().step_by(37) {
-            let Ok(own) = draft.read(&[]) else { continue };
+            let Ok(point_machine) = draft.read(&[]) else { continue };
             let path = export::path(&draft.name);
             let text = &files[&path];
             let parsed = machine::read(Document::Text(&path, text, None), &[]);
             let parsed = parsed.unwrap_or_else(|problems| panic!("{problems}\n{text}"));
-            assert_eq!(parsed.resolved(), own.resolved(), "{text}");
-            read += 1;
+            assert_eq!(parsed.resolved(), point_machine.resolved(), "{text}");
+            machine_count += 1;
         }
-        assert!(read > 10, "{name}: {read} of them fit");
+        assert!(machine_count > 10, "{name}: {machine_count} machines are valid");
     }
 }

@@ -4,7 +4,7 @@
 //! and control frames never wait behind packets for a buffer. A packet that waits for a receive slot has its control
 //! message in a buffer and its payload on the link.
 
-use super::super::layout::{CONTROL, payload_length, state, word};
+use super::super::layout::{CONTROL_BYTES, payload_length, state, word};
 use super::super::stage;
 use super::Context;
 use super::receive::{Incoming, LinkState, ReceiveSide, ReceivedPacket, Slot};
@@ -18,7 +18,7 @@ impl ReceiveSide {
         let Some(buffer) = self.free_buffers.pop() else { return false };
         context.chip.work(context.parameters.firmware.receive_post).await;
         let sram_address = context.layout.received_control(buffer);
-        let progress = Rc::new(TransferProgress::new(CONTROL));
+        let progress = Rc::new(TransferProgress::new(CONTROL_BYTES));
         context.chip.receive.begin(ReceiveJob { sram_address, progress, closed_stage: None });
         self.link = LinkState::Frame(buffer);
         true
@@ -31,7 +31,7 @@ impl ReceiveSide {
             return true;
         }
         let packet = context.chip.receive.packet().expect("a frame came with its packet");
-        if packet.label().length < CONTROL {
+        if packet.label().length < CONTROL_BYTES {
             self.free_buffers.push(buffer);
             context.charge_protocol(&Journey::NONE).await;
             context.admission.arrive(&packet, None, context.chip.sim.now());
@@ -49,39 +49,39 @@ impl ReceiveSide {
 
     /// Takes a receive slot for a packet that needs one, and posts netRcv for its payload; returns `false` if no slot
     /// is free.
-    pub(super) async fn take_slot(&mut self, context: &Context, arrived: Rc<ReceivedPacket>) -> bool {
-        if !context.admission.take_slot(&arrived.packet) {
-            self.link = LinkState::WaitingForSlot(arrived);
+    pub(super) async fn take_slot(&mut self, context: &Context, received_packet: Rc<ReceivedPacket>) -> bool {
+        if !context.admission.take_slot(&received_packet.packet) {
+            self.link = LinkState::WaitingForSlot(received_packet);
             return false;
         }
         if !context.admission.retransmits() {
-            self.arrive(context, &arrived);
+            self.arrive(context, &received_packet);
         }
-        match arrived.progress.finished() {
-            true => self.packet_ended(context, &arrived).await,
-            false => self.receive_payload(context, &arrived),
+        match received_packet.progress.is_complete() {
+            true => self.packet_ended(context, &received_packet).await,
+            false => self.receive_payload(context, &received_packet),
         }
         true
     }
 
     /// Reports a packet to the protocol.
-    fn arrive(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
+    fn arrive(&mut self, context: &Context, received_packet: &Rc<ReceivedPacket>) {
         let now = context.chip.sim.now();
-        arrived.discarded.set(context.admission.arrive(&arrived.packet, Some(arrived), now));
+        received_packet.is_discarded.set(context.admission.arrive(&received_packet.packet, Some(received_packet), now));
     }
 
     /// Handles the end of a packet: all of it has arrived, or it was dropped.
-    pub(super) async fn packet_ended(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
+    pub(super) async fn packet_ended(&mut self, context: &Context, received_packet: &Rc<ReceivedPacket>) {
         if context.admission.retransmits() {
-            if arrived.lost.get() {
-                context.admission.return_slot(&arrived.packet);
-                self.free_buffers.push(arrived.buffer);
+            if received_packet.is_lost.get() {
+                context.admission.return_slot(&received_packet.packet);
+                self.free_buffers.push(received_packet.buffer);
                 return;
             }
-            self.arrive(context, arrived);
+            self.arrive(context, received_packet);
         }
-        if arrived.discarded.get() {
-            self.free_buffers.push(arrived.buffer);
+        if received_packet.is_discarded.get() {
+            self.free_buffers.push(received_packet.buffer);
         }
     }
 
@@ -99,26 +99,26 @@ impl ReceiveSide {
         if !can_admit || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
-        let (arrived, protocol_slot) = context.admission.take().expect("a packet waits");
-        if arrived.lost.get() {
+        let (received_packet, protocol_slot) = context.admission.take().expect("a packet waits");
+        if received_packet.is_lost.get() {
             context.admission.release(protocol_slot);
-            self.free_buffers.push(arrived.buffer);
+            self.free_buffers.push(received_packet.buffer);
             return true;
         }
         self.next_entry += 1;
         let host_buffer = u64::from(sram.load_word(entry + word::ADDRESS));
-        let journey = &arrived.packet.journey;
+        let journey = &received_packet.packet.journey;
         context.charge_protocol(journey).await;
         context.work_for(journey, context.parameters.firmware.copy).await;
-        let mut control = [0; CONTROL.len()];
-        sram.load(context.layout.received_control(arrived.buffer), &mut control);
+        let mut control = [0; CONTROL_BYTES.len()];
+        sram.load(context.layout.received_control(received_packet.buffer), &mut control);
         sram.store(entry, &control);
         // The control message contains the sender's state word; the entry is not released to the host yet.
         sram.store_word(entry + word::STATE, state::FREE);
         context.work_for(journey, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, host_buffer);
-        let slot = Slot { index, attached: host_buffer, buffer: arrived.buffer };
-        self.incoming.push_back(Incoming::new(slot, arrived, address, Some(protocol_slot)));
+        let slot = Slot { index, attached_buffer: host_buffer, buffer: received_packet.buffer };
+        self.incoming.push_back(Incoming::new(slot, received_packet, address, Some(protocol_slot)));
         true
     }
 }

@@ -1,5 +1,6 @@
-//! Checks nodes with different interfaces: an interface reads the other's packets if both have one format, and the
-//! machine is refused otherwise. The programs compare every byte that they receive with the sent one.
+//! Checks machines whose nodes have different interfaces: if all interfaces have one packet format, each reads the
+//! packets of the others; if their formats differ, the machine is refused. The programs compare every byte that they
+//! receive with the sent one.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment;
@@ -12,15 +13,15 @@ const MEMORY_BUS: [&str; 2] = ["hosts/memory-bus-1998", "memory-bus-1998"];
 const IO_BUS: [&str; 2] = ["hosts/pentium-iii-815ep", "pentium-iii-815ep"];
 
 /// Returns two nodes with these interfaces.
-fn machine(host: [&str; 2], ni: [&str; 2], rest: &str, sets: &[String]) -> Result<Machine, String> {
+fn machine(host: [&str; 2], ni: [&str; 2], parts_and_workload: &str, overrides: &[String]) -> Result<Machine, String> {
     let [part, host] = host;
     let node = |name, ni| format!("[nodes.{name}]\nhost = \"{host}\"\nparts = \"{ni}\"\n");
-    let text = format!("parts = [\"{part}\", {rest}\n{}{}", node("a", ni[0]), node("b", ni[1]));
-    let read = machine::read(Document::Text("mixed.toml", &text, None), sets);
+    let text = format!("parts = [\"{part}\", {parts_and_workload}\n{}{}", node("a", ni[0]), node("b", ni[1]));
+    let read = machine::read(Document::Text("mixed.toml", &text, None), overrides);
     read.map(|read| read.value).map_err(|problems| problems.to_string())
 }
 
-fn delivers(machine: &Machine) {
+fn assert_all_delivered(machine: &Machine) {
     let result = experiment::run(machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
     assert_eq!(result.metric("messages.sent"), result.metric("messages.delivered"), "all that was sent came");
@@ -39,15 +40,15 @@ fn ping_pong(payload: u64) -> String {
 }
 
 /// Returns the shipped interfaces on a memory bus that have the packet format of `ni/cni32qm`.
-fn same_format() -> Vec<&'static str> {
+fn interfaces_of_one_format() -> Vec<&'static str> {
     let interfaces = shipped::parts().iter().copied().filter(|part| part.starts_with("ni/"));
-    let rest = other_parts("ideal-1998", "none", &ping_pong(8));
-    interfaces.filter(|ni| machine(MEMORY_BUS, ["ni/cni32qm", ni], &rest, &[]).is_ok()).collect()
+    let parts_and_workload = other_parts("ideal-1998", "none", &ping_pong(8));
+    interfaces.filter(|ni| machine(MEMORY_BUS, ["ni/cni32qm", ni], &parts_and_workload, &[]).is_ok()).collect()
 }
 
 #[test]
 fn interfaces_on_a_memory_bus_read_each_others_packets_under_every_protocol() {
-    let same_format = same_format();
+    let same_format = interfaces_of_one_format();
     assert!(same_format.len() >= 8, "{same_format:?}");
     for (number, from) in same_format.iter().enumerate() {
         for to in &same_format {
@@ -55,7 +56,7 @@ fn interfaces_on_a_memory_bus_read_each_others_packets_under_every_protocol() {
             let payload = [8, 100, 244][number % 3];
             for workload in [stream("a", "b", payload), ping_pong(payload)] {
                 let machine = machine(MEMORY_BUS, [from, to], &other_parts("ideal-1998", protocol, &workload), &[]);
-                delivers(&machine.unwrap_or_else(|refused| panic!("{from} {to} {protocol}: {refused}")));
+                assert_all_delivered(&machine.unwrap_or_else(|refused| panic!("{from} {to} {protocol}: {refused}")));
             }
         }
     }
@@ -87,13 +88,13 @@ proptest! {
         backward in any::<bool>(),
         fabric in select(vec!["myrinet", "nifdy-mesh", "ideal-1998"]),
     ) {
-        let mut sets = [optimisations("a", sides[0]), optimisations("b", sides[1])].concat();
-        sets.extend(["a", "b"].map(|node| format!("nodes.{node}.ni.mcp.mtu={mtu} B")));
+        let mut overrides = [optimisations("a", sides[0]), optimisations("b", sides[1])].concat();
+        overrides.extend(["a", "b"].map(|node| format!("nodes.{node}.ni.mcp.mtu={mtu} B")));
         let [from, to] = if backward { ["b", "a"] } else { ["a", "b"] };
         let workload = if streams { stream(from, to, payload) } else { ping_pong(payload) };
         let ni = ["ni/udp-ip", "ni/udp-ip"];
-        match machine(IO_BUS, ni, &other_parts(fabric, "none", &workload), &sets) {
-            Ok(machine) => delivers(&machine),
+        match machine(IO_BUS, ni, &other_parts(fabric, "none", &workload), &overrides) {
+            Ok(machine) => assert_all_delivered(&machine),
             // The queues or buffers may be too small for a datagram.
             Err(refused) => prop_assert!(payload > 128 && refused.contains("payload"), "{refused}"),
         }
@@ -105,7 +106,9 @@ fn e_udp_exchanges_datagrams_with_the_traditional_stack() {
     for ni in [["ni/e-udp", "ni/udp-ip"], ["ni/udp-ip", "ni/e-udp"]] {
         for payload in [0, 1, 1_400, 9_000, 32_768] {
             for workload in [stream("a", "b", payload), ping_pong(payload)] {
-                delivers(&machine(IO_BUS, ni, &other_parts("myrinet", "none", &workload), &[]).expect("they fit"));
+                assert_all_delivered(
+                    &machine(IO_BUS, ni, &other_parts("myrinet", "none", &workload), &[]).expect("they fit"),
+                );
             }
         }
     }
@@ -113,17 +116,17 @@ fn e_udp_exchanges_datagrams_with_the_traditional_stack() {
 
 #[test]
 fn interfaces_with_different_packet_formats_are_refused() {
-    let refused = |host, ni, sets: &[&str]| {
-        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
-        machine(host, ni, &other_parts("myrinet", "none", &ping_pong(8)), &sets).expect_err("it is refused")
+    let refusal = |host, ni, overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|setting| setting.to_string()).collect();
+        machine(host, ni, &other_parts("myrinet", "none", &ping_pong(8)), &overrides).expect_err("it is refused")
     };
-    let formats = refused(MEMORY_BUS, ["ni/cni32qm", "ni/udp-ip"], &[]);
+    let format_error = refusal(MEMORY_BUS, ["ni/cni32qm", "ni/udp-ip"], &[]);
     assert!(
-        formats.contains("those of [ni.mcp] (UDP/IP) and [ni.cni32qm] (parcel) have different formats"),
-        "{formats}"
+        format_error.contains("those of [ni.mcp] (UDP/IP) and [ni.cni32qm] (parcel) have different formats"),
+        "{format_error}"
     );
-    let single_error = refused(IO_BUS, ["ni/udp-ip", "ni/gm"], &[]);
-    assert!(single_error.contains("only interfaces of its kind can read the packets of [ni.mcp]"), "{single_error}");
-    let longest_packet = refused(IO_BUS, ["ni/udp-ip", "ni/e-udp"], &["nodes.b.ni.mcp.mtu=1500 B"]);
-    assert!(longest_packet.contains("differ: 1500 B (nodes.b.ni.mcp.mtu)"), "{longest_packet}");
+    let family_error = refusal(IO_BUS, ["ni/udp-ip", "ni/gm"], &[]);
+    assert!(family_error.contains("only interfaces of its kind can read the packets of [ni.mcp]"), "{family_error}");
+    let mtu_error = refusal(IO_BUS, ["ni/udp-ip", "ni/e-udp"], &["nodes.b.ni.mcp.mtu=1500 B"]);
+    assert!(mtu_error.contains("differ: 1500 B (nodes.b.ni.mcp.mtu)"), "{mtu_error}");
 }

@@ -17,7 +17,7 @@ pub struct AcquireBus<'a> {
     requester: AgentId,
     block: Address,
     requested_at: Time,
-    held: Acquire<'a>,
+    request: Acquire<'a>,
     /// The wait for a transaction on the same block.
     conflict: Option<SignalWait<'a>>,
 }
@@ -25,7 +25,7 @@ pub struct AcquireBus<'a> {
 impl<'a> AcquireBus<'a> {
     pub(super) fn new(bus: &'a Bus, requester: AgentId, block: Address) -> AcquireBus<'a> {
         let requested_at = bus.sim.now();
-        AcquireBus { bus, requester, block, requested_at, held: bus.held.acquire(), conflict: None }
+        AcquireBus { bus, requester, block, requested_at, request: bus.resource.acquire(), conflict: None }
     }
 
     /// Waits for the end of the transaction on the same block, and then again for the bus.
@@ -34,50 +34,48 @@ impl<'a> AcquireBus<'a> {
         if let Some(conflict) = &mut self.conflict {
             ready!(Pin::new(conflict).poll(context));
             self.conflict = None;
-            self.held = self.bus.held.acquire();
+            self.request = self.bus.resource.acquire();
         }
         Poll::Ready(())
     }
 }
 
 impl<'a> Future for AcquireBus<'a> {
-    type Output = Granted<'a>;
+    type Output = BusGrant<'a>;
     #[inline]
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Granted<'a>> {
-        let held = loop {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<BusGrant<'a>> {
+        let hold = loop {
             if self.conflict.is_some() {
                 ready!(self.poll_conflict(context));
             }
-            let held = ready!(Pin::new(&mut self.held).poll(context));
+            let hold = ready!(Pin::new(&mut self.request).poll(context));
             self.conflict = self.bus.conflict(self.block);
             if self.conflict.is_none() {
-                break held;
+                break hold;
             }
         };
         let AcquireBus { bus, requester, requested_at, .. } = *self;
         let now = bus.sim.now();
-        Poll::Ready(Granted { bus, requester, waited: now - requested_at, begins: now, held: Some(held) })
+        Poll::Ready(BusGrant { bus, requester, wait_time: now - requested_at, earliest_start: now, hold: Some(hold) })
     }
 }
 
 /// The bus, granted to one agent for one transaction.
-pub struct Granted<'a> {
+pub struct BusGrant<'a> {
     bus: &'a Bus,
     requester: AgentId,
     /// Time for which the agent waited for the bus.
-    pub waited: Time,
-    /// Earliest start of the transaction.
-    begins: Time,
-    /// The hold of the bus, until it is released.
-    held: Option<ResourceHold<'a>>,
+    pub wait_time: Time,
+    earliest_start: Time,
+    /// The hold of the bus; `None` after its release.
+    hold: Option<ResourceHold<'a>>,
 }
 
-impl Granted<'_> {
-    /// Delays the start of the transaction to `begins`. No other agent may request the bus before
-    /// `begins`.
-    pub(in crate::host::memory_bus) fn begin_at(self, begins: Time) -> Self {
-        self.bus.held.exclude_hold_before(begins);
-        Granted { begins, ..self }
+impl BusGrant<'_> {
+    /// Delays the start of the transaction to `start`. No other agent may request the bus before `start`.
+    pub(in crate::host::memory_bus) fn begin_at(self, start: Time) -> Self {
+        self.bus.resource.exclude_hold_before(start);
+        BusGrant { earliest_start: start, ..self }
     }
 
     /// Runs a transaction on `bytes` bytes at `address`, which are in one block.
@@ -90,97 +88,123 @@ impl Granted<'_> {
     ) -> TransactionResult {
         // The calls are written out here, so that no future contains another.
         let mut transaction = self.begin(kind, address, bytes, data);
-        transaction.depart(data);
-        if transaction.release < transaction.to {
-            transaction.granted.bus.sim.until(transaction.release).await;
-            transaction.granted.held = None;
+        transaction.publish_data(data);
+        if transaction.release_time < transaction.end {
+            transaction.grant.bus.sim.until(transaction.release_time).await;
+            transaction.grant.hold = None;
         }
-        transaction.granted.bus.sim.until(transaction.to).await;
-        transaction.arrive(data)
+        transaction.grant.bus.sim.until(transaction.end).await;
+        transaction.complete(data)
     }
 }
 
-impl<'a> Granted<'a> {
+impl<'a> BusGrant<'a> {
     /// Begins a transaction on `bytes` bytes at `address`, which are in one block. If an agent supplies the block, it
     /// writes the block to `data` at once. Bytes to be written may be put into `data` until [`Transaction::finish`].
     #[inline(always)]
     pub fn begin(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Transaction<'a> {
         let (bus, block) = (self.bus, block_of(address));
-        let from = self.begins.max(bus.sim.now());
+        let start = self.earliest_start.max(bus.sim.now());
         debug_assert!(block_of(address + bytes.max(1) as u64 - 1) == block, "a transaction stays in one block");
         debug_assert!(!kind.is_word() || (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
-        let (supplier, shared) = match kind {
+        let (supplier, is_shared) = match kind {
             TransactionKind::ReadWord | TransactionKind::WriteWord | TransactionKind::WriteBack => (None, false),
             _ => bus.snoop(self.requester, kind, block, data),
         };
         let responder = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
-        let access = bus.access_time(from, kind, supplier, responder, address);
-        let access = access.max(bus.answer_time(self.requester, kind, block));
-        let to = bus.end(from, kind, bytes, access);
-        let release = bus.release((from, to), kind, bytes);
-        bus.in_flight.add(block, to);
-        Transaction { granted: self, kind, address, bytes, supplier, shared, responder, access, from, release, to }
+        let access_time = bus.access_time(start, kind, supplier, responder, address);
+        let access_time = access_time.max(bus.answer_time(self.requester, kind, block));
+        let end = bus.transaction_end(start, kind, bytes, access_time);
+        let release_time = bus.release_time((start, end), kind, bytes);
+        bus.in_flight.add(block, end);
+        Transaction {
+            grant: self,
+            kind,
+            address,
+            bytes,
+            supplier,
+            is_shared,
+            responder,
+            access_time,
+            start,
+            release_time,
+            end,
+        }
     }
 }
 
 /// A transaction that has begun.
 #[must_use = "a transaction ends only when it is finished"]
 pub struct Transaction<'a> {
-    granted: Granted<'a>,
+    grant: BusGrant<'a>,
     kind: TransactionKind,
     address: Address,
     bytes: usize,
     supplier: Option<AgentId>,
-    shared: bool,
-    /// The agent that supplies or takes the data.
+    /// Whether another agent keeps a copy.
+    is_shared: bool,
+    /// The agent that supplies or receives the data.
     responder: Option<AgentId>,
-    access: Time,
+    /// Time of the access at the responder.
+    access_time: Time,
     /// Start of the transaction.
-    pub from: Time,
+    pub start: Time,
     /// Time until which the transaction holds the bus.
-    release: Time,
+    release_time: Time,
     /// End of the transaction.
-    pub to: Time,
+    pub end: Time,
 }
 
 impl Transaction<'_> {
     /// Waits for the end of the transaction, whose data is in `data`.
     pub async fn finish(mut self, data: &mut Block) -> TransactionResult {
-        self.depart(data);
-        if self.release < self.to {
-            self.granted.bus.sim.until(self.release).await;
-            self.granted.held = None;
+        self.publish_data(data);
+        if self.release_time < self.end {
+            self.grant.bus.sim.until(self.release_time).await;
+            self.grant.hold = None;
         }
-        self.granted.bus.sim.until(self.to).await;
-        self.arrive(data)
+        self.grant.bus.sim.until(self.end).await;
+        self.complete(data)
     }
 
-    /// If the data of the transaction is known when it begins, puts the data on the bus.
+    /// Makes the data visible to [`Bus::peek`] during the transaction, if the data is known when the transaction
+    /// begins.
     #[inline(always)]
-    fn depart(&self, data: &Block) {
-        let bus = self.granted.bus;
+    fn publish_data(&self, data: &Block) {
+        let bus = self.grant.bus;
         if self.supplier.is_some() || self.kind.may_be_posted() && self.bytes == BLOCK_BYTES {
             bus.in_flight.set_data(block_of(self.address), data);
         }
     }
 
-    /// Ends the transaction: the home reads or writes the data that no agent has supplied.
+    /// Ends the transaction. If no agent has supplied the data, the home reads or writes them.
     #[inline(always)]
-    fn arrive(self, data: &mut Block) -> TransactionResult {
-        let Transaction { ref granted, kind, address, bytes, supplier, shared, responder, access, from, release, to } =
-            self;
-        let (bus, requester) = (granted.bus, granted.requester);
+    fn complete(self, data: &mut Block) -> TransactionResult {
+        let Transaction {
+            ref grant,
+            kind,
+            address,
+            bytes,
+            supplier,
+            is_shared,
+            responder,
+            access_time,
+            start,
+            release_time,
+            end,
+        } = self;
+        let (bus, requester) = (grant.bus, grant.requester);
         bus.in_flight.remove(block_of(address));
-        bus.account(kind, (requester, responder), access, (from, release, to));
-        let settled = bus.settle(kind, responder, address);
+        bus.account(kind, (requester, responder), access_time, (start, release_time, end));
+        let completed_at = bus.finish_posted_write(kind, responder, address);
         if let (None, Some(home)) = (supplier, responder) {
             let home = &bus.agents.borrow()[home.0];
-            match kind.reads() {
+            match kind.is_read() {
                 true => home.home_read(address, bytes, data),
                 false => home.home_write(address, bytes, data),
             }
         }
-        bus.record(kind, bytes, from, release);
-        TransactionResult { shared, by: responder, settled }
+        bus.record(kind, bytes, start, release_time);
+        TransactionResult { is_shared, responder, completed_at }
     }
 }

@@ -1,5 +1,5 @@
-//! Draws one picture of each kind from invented data, for inspection by eye: `cargo test --test all gallery:: --
-//! --ignored` writes them to the folder `narrows-gallery` in the system's temporary folder.
+//! Draws one picture of each kind from invented data, for inspection by eye: `cargo test --test all sample_pictures::
+//! -- --ignored` writes the pictures to the folder `narrows-gallery` in the system's temporary folder.
 
 use narrows::engine::Time;
 use narrows::report::*;
@@ -34,8 +34,12 @@ fn latency() -> LineChart {
 }
 
 fn saturation() -> LineChart {
-    let curve = |knee: f64| {
-        (1..60).map(|i| f64::from(i) * 0.01).filter(|x| *x < knee).map(|x| (x, 20.0 / (1.0 - x / knee))).collect()
+    let curve = |saturation_load: f64| {
+        (1..60)
+            .map(|i| f64::from(i) * 0.01)
+            .filter(|x| *x < saturation_load)
+            .map(|x| (x, 20.0 / (1.0 - x / saturation_load)))
+            .collect()
     };
     LineChart {
         title: "Latency against offered traffic".into(),
@@ -57,8 +61,8 @@ fn bars() -> BarChart {
         .map(|(i, name)| (name, (0..5).map(|k| 1.0 + 0.2 * i as f64 + 0.13 * ((k * i) % 4) as f64).collect()))
         .collect();
     let mut chart = BarChart::grouped("Speedup over NI2w on the memory bus", "speedup", &categories, &series);
-    for (g, group) in chart.groups.iter_mut().enumerate() {
-        group.bars[4].published = Some(1.7 + 0.1 * g as f64);
+    for (group_index, group) in chart.groups.iter_mut().enumerate() {
+        group.bars[4].published = Some(1.7 + 0.1 * group_index as f64);
     }
     chart
 }
@@ -73,7 +77,7 @@ fn grouped_stacks() -> BarChart {
         title: "Execution time".into(),
         y: Axis::new("time [10⁶ cycles]"),
         legend: ["compute", "wait for memory", "messages", "synchronisation"].map(str::to_owned).to_vec(),
-        stacked: true,
+        is_stacked: true,
         groups: vec![group("EM3D", 1.0), group("UNSTRUC", 1.5), group("ICCG", 0.8), group("MOLDYN", 1.2)],
     }
 }
@@ -107,9 +111,10 @@ fn many_lines() -> LineChart {
 
 fn heat_map() -> HeatMap {
     // The data show a pile of packets that moves from receiver to receiver, grows, and dissipates.
-    let pile = |row: f64, t: f64, at: f64, speed: f64, grows: f64| {
-        let distance = (row - at - speed * t).rem_euclid(32.0).min(32.0 - (row - at - speed * t).rem_euclid(32.0));
-        (grows * t - 1.5 * distance).max(0.0)
+    let pile = |row: f64, t: f64, start_row: f64, speed: f64, growth: f64| {
+        let distance =
+            (row - start_row - speed * t).rem_euclid(32.0).min(32.0 - (row - start_row - speed * t).rem_euclid(32.0));
+        (growth * t - 1.5 * distance).max(0.0)
     };
     let pending_without = |row: f64, t: f64| {
         (1.0 + (row * 7.3 + t * 31.0).sin()) * 1.5
@@ -120,10 +125,10 @@ fn heat_map() -> HeatMap {
     let pending_with = |row: f64, t: f64| {
         (1.0 + (row * 5.1 + t * 23.0).sin()) * 0.8 + pile(row, (t * 3.0).rem_euclid(1.0), 12.0, 4.0, 9.0)
     };
-    let panel = |name: &str, to: f64, value: &dyn Fn(f64, f64) -> f64| Panel {
+    let panel = |name: &str, end_cycles: f64, value: &dyn Fn(f64, f64) -> f64| Panel {
         name: name.into(),
         rows: (0..32).map(|row| (0..150).map(|t| value(f64::from(row), f64::from(t) / 60.0)).collect()).collect(),
-        end: to,
+        end: end_cycles,
     };
     HeatMap {
         title: "Pending packets per receiver, cyclic shift on a 32-node CM-5 tree".into(),
@@ -202,16 +207,16 @@ fn artifacts(flow: &PacketFlow, table: ReportTable) -> Vec<Artifact> {
 }
 
 fn report() -> PaperReport {
-    let mut judged: Vec<Claim> = (0..8)
+    let mut claim_list: Vec<Claim> = (0..8)
         .map(|i| {
             claims::number(&format!("R{}.{i}", i / 3 + 1), 116.0 + f64::from(i) * 9.0, 118.0 + f64::from(i) * 9.9, 0.05)
         })
         .collect();
-    judged.push(claims::number("R4", 100.0, 131.0, 0.1));
-    judged.push(claims::shape("R5", Some(true)));
-    judged.push(claims::shape("R6", Some(false)));
-    judged.push(claims::shape("R7", None));
-    judged[2].note = Some("The text says 73 µs, the table 70 µs; the table is taken.".into());
+    claim_list.push(claims::number("R4", 100.0, 131.0, 0.1));
+    claim_list.push(claims::shape("R5", Some(true)));
+    claim_list.push(claims::shape("R6", Some(false)));
+    claim_list.push(claims::shape("R7", None));
+    claim_list[2].note = Some("The text says 73 µs, the table 70 µs; the table is taken.".into());
     let flow = flows::stream(9);
     let mut table = ReportTable::new(vec![
         Column::new("system"),
@@ -226,7 +231,7 @@ fn report() -> PaperReport {
     report.reference =
         "Yocum, Anderson, Chase, Gadde, Gallatin, Lebeck. Duke University, CS-1997-20, November 1997.".into();
     report.summary = "Cut-through delivery inside the adapter nearly halves the latency of an 8 KiB payload but costs bandwidth; adaptive cut-through degrades to store-and-forward under load and so has both.".into();
-    report.claims = judged;
+    report.claims = claim_list;
     report.artifacts = artifacts(&flow, table);
     report.provenance =
         Provenance { command: "narrows reproduce trapeze".into(), version: "0".into(), ..Provenance::default() };
@@ -235,15 +240,15 @@ fn report() -> PaperReport {
 
 #[test]
 #[ignore = "draws pictures to be looked at"]
-fn gallery() {
+fn pictures_of_every_kind_are_written() {
     let folder = std::env::temp_dir().join("narrows-gallery");
     report().write(&folder).unwrap();
     let mut zoom = flows::stream(3);
     zoom.window = (Time::ZERO, Time::from_us(200));
-    let mut contended = flows::stream(40);
-    contended.title = "A long stream".into();
+    let mut long_stream = flows::stream(40);
+    long_stream.title = "A long stream".into();
     std::fs::write(folder.join("zoom.svg"), zoom.svg()).unwrap();
-    std::fs::write(folder.join("crowd.svg"), contended.svg()).unwrap();
+    std::fs::write(folder.join("crowd.svg"), long_stream.svg()).unwrap();
     std::fs::write(folder.join("many-bars.svg"), many_bars().svg()).unwrap();
     std::fs::write(folder.join("many-lines.svg"), many_lines().svg()).unwrap();
     println!("{}", report().text());
