@@ -1,5 +1,5 @@
 //! Checks the text of the project itself: which folder may import which, the public interface, heads and lengths of
-//! files, the cost of a part, names of types, private words, waits, `unreachable!`, sources of values, links and
+//! files, the cost of a part, profiles, names of types, private words, waits, `unreachable!`, sources of values, links and
 //! examples.
 
 mod facts;
@@ -7,6 +7,7 @@ mod imports;
 mod modules;
 mod names;
 mod parts;
+mod profiles;
 mod public;
 mod versions;
 mod words;

@@ -99,7 +99,7 @@ pub struct Options {
     /// Find where the metrics of FILE and FILE2 cross; --find then names only the metric
     #[arg(long, value_name = "FILE2", requires = "find")]
     against: Option<PathBuf>,
-    /// Override one value of FILE2, also one that --vary varies; may be repeated
+    /// Override one value of FILE2, with precedence over --vary; may be repeated
     #[arg(long = "against-set", value_name = "KEY=VALUE", requires = "against")]
     against_sets: Vec<String>,
 }

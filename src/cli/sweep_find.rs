@@ -55,8 +55,8 @@ pub fn run(options: &FindOptions<'_>, subject: &LoadedDescription, dimensions: &
     let points: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
     let other_sets = against.as_ref().map_or(&[][..], |(_, sets)| *sets);
     let sets = [*sets, other_sets].concat();
-    let searched_points = SearchContext { registry: registry(), sets: &sets, first_values: &points[0] };
-    let query = FindQuery::parse(find, over, other.is_some(), &reader, &searched_points).map_err(Failure::grouped)?;
+    let context = SearchContext { registry: registry(), sets: &sets, first_values: &points[0] };
+    let query = FindQuery::parse(find, over, other.is_some(), &reader, &context).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
         query.check(&points, reader).map_err(Failure::grouped)?;
     }

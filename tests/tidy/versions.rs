@@ -7,7 +7,7 @@ fn file(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn table(path: &str) -> toml::Table {
+pub(super) fn table(path: &str) -> toml::Table {
     file(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 

@@ -118,8 +118,8 @@ impl Description {
     /// Returns the reason if the condition or the range cannot be parsed, or the problems of a value that was tried.
     pub fn find(&self, condition: &str, range: &str) -> Result<MetricCrossing, Error> {
         let read = |overrides: &[String]| self.read(overrides);
-        let searched_points = SearchContext { registry: self.loaded.registry(), sets: &self.sets, first_values: &[] };
-        let query = FindQuery::parse(condition, range, false, &read, &searched_points)?;
+        let context = SearchContext { registry: self.loaded.registry(), sets: &self.sets, first_values: &[] };
+        let query = FindQuery::parse(condition, range, false, &read, &context)?;
         query.check(&[Vec::new()], &read)?;
         let crossings = query.search(&[Vec::new()], &read, None, None, &|_| ()).map_err(|error| error.groups())?;
         let (_, crossing) = crossings.into_iter().next().expect("one point was searched");

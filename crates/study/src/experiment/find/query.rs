@@ -81,7 +81,7 @@ fn point_heading(values: &[(String, String)]) -> String {
 
 impl FindQuery {
     /// Parses a search for the condition or metric `find` along the key and range `range`; `compares_machines` states
-    /// whether two descriptions are compared. The known metrics are those of the first point of `searched_points`.
+    /// whether two descriptions are compared. The known metrics are those of the first point of `context`.
     ///
     /// # Errors
     ///
@@ -92,14 +92,13 @@ impl FindQuery {
         range: &str,
         compares_machines: bool,
         reader: Reader<'_>,
-        searched_points: &SearchContext<'_>,
+        context: &SearchContext<'_>,
     ) -> Result<FindQuery, ProblemGroups> {
         let range = SearchRange::parse(range).map_err(ungrouped)?;
-        if let Some(problem) = searched_points.conflict(&range.key) {
+        if let Some(problem) = context.conflict(&range.key) {
             return Err(ungrouped(problem));
         }
-        let values =
-            [searched_points.first_values, &[(range.key.clone(), range.value(range.first_and_last().0))]].concat();
+        let values = [context.first_values, &[(range.key.clone(), range.value(range.first_and_last().0))]].concat();
         let description = reader(&sweep::settings(&values)).map_err(|problems| vec![(String::new(), problems)])?;
         let known_metrics = metrics::metrics_of_run(&description.value);
         let name = Condition::name(find);
