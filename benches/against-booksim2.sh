@@ -15,15 +15,15 @@ if [ -z "$narrows" ]; then
         sed -n 's/.*"name":"fabric".*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
 fi
 
-# Cycles per second of one BookSim2 run of a single sample, as it tells itself: SIDE FLITS LOAD CYCLES.
-# The sample begins with an empty network, which it simulates faster, so that it lasts many times a packet's latency.
+# Prints the cycles per second that BookSim2 reports for a run of one sample: SIDE FLITS LOAD CYCLES. The sample begins
+# with an empty network, whose cycles are simulated faster, so it lasts many times a packet's latency.
 booksim2() {
     booksim2_configuration "$1" "$2" "$3" "$4" > "$work/run"
     "$booksim" "$work/run" > "$work/out" || true
     awk -v cycles="$4" '/^Total run time/ { print cycles / $4 }' "$work/out"
 }
 
-# The largest of the lines.
+# Prints the largest of the numbers on standard input.
 best() {
     sort -g | tail -n 1
 }

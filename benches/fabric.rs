@@ -27,9 +27,14 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     match arguments.as_slice() {
         [side, flits, load, more_arguments @ ..] => {
-            let cycles = more_arguments.first().map_or(20_000, |cycles| cycles.parse().expect("cycles"));
-            let run =
-                (side.parse().expect("a side"), flits.parse().expect("flits"), load.parse().expect("a load"), cycles);
+            let cycles =
+                more_arguments.first().map_or(20_000, |cycles| cycles.parse().expect("the cycles are a number"));
+            let run = (
+                side.parse().expect("the side is a number"),
+                flits.parse().expect("the flits are a number"),
+                load.parse().expect("the load is a number"),
+                cycles,
+            );
             println!("{:.0}", measure(run).cycles_per_s);
         }
         _ => measure_all(),

@@ -49,7 +49,7 @@ fn program(name: &str, settings: &[&str]) {
          [nodes.n]\nhost = 'memory-bus-1998'\ncount = 16\n[workload.{name}]\n{}",
         settings.join("\n")
     );
-    let machine = machine::read(Document::Text(name, &text, None), &[]).expect("the description is sound").value;
+    let machine = machine::read(Document::Text(name, &text, None), &[]).expect("the description is valid").value;
     let start = Instant::now();
     let result = experiment::run(&machine, Recorder::off());
     let elapsed_s = start.elapsed().as_secs_f64();
@@ -93,7 +93,7 @@ fn transactions_per_us(design: Design) -> f64 {
         design.key()
     );
     let sets = [parts, "workload.ping-pong.messages=5000".to_owned()];
-    let machine = machine::read(Document::Text("memory-bus", text, None), &sets).expect("the example is sound").value;
+    let machine = machine::read(Document::Text("memory-bus", text, None), &sets).expect("the example is valid").value;
     let start = Instant::now();
     let result = experiment::run(&machine, Recorder::off());
     let elapsed_us = start.elapsed().as_micros() as f64;

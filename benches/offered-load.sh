@@ -42,7 +42,7 @@ instructions() { # NARROWS…
     while read -r flits load few many; do
         line=$flits,$load
         for build in "$@"; do
-            # An 8x8 mesh has 352 links. Uniform traffic crosses 19/3 routers of the mean packet's 22/3 links.
+            # An 8x8 mesh has 352 links. Of the 22/3 links that the mean packet crosses, 19/3 leave a router.
             line+=,$(echo "$(count "$build" 8 "$flits" "$load" "$few") $(count "$build" 8 "$flits" "$load" "$many")" |
                 awk '{ printf "%.0f", ($4 - $1) / (($5 * $6 - $2 * $3) * 352 * 19 / 22) }')
         done

@@ -74,7 +74,7 @@ pub fn time(interface: &str) -> f64 {
            count = 8
            [workload.appbt] # another program takes its place"#
     );
-    let machine = machine::read(Document::Text("heat.toml", &text, None), &[]).expect("a machine").value;
+    let machine = machine::read(Document::Text("heat.toml", &text, None), &[]).expect("the machine is valid").value;
     run_with(&machine, Recorder::off(), Box::new(start)).end.as_us()
 }
 

@@ -182,7 +182,7 @@ fn message_interrupts_a_computing_program_and_waits_for_a_polling_one() {
         let arrival = Rc::new(Cell::new(Time::ZERO));
         let active_endpoints = built.world.active_endpoints();
         let (handled_at, receiver) = (arrival.clone(), Rc::downgrade(&active_endpoints[1]));
-        active_endpoints[1].on_message(move |_| handled_at.set(receiver.upgrade().expect("an end").now()));
+        active_endpoints[1].on_message(move |_| handled_at.set(receiver.upgrade().expect("the endpoint exists").now()));
         for (worker_index, endpoint) in active_endpoints.iter().cloned().enumerate() {
             built.world.sim.spawn(format!("program {worker_index}"), async move {
                 endpoint.cpu().until(START).await;
@@ -231,7 +231,7 @@ fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
     assert!((uninterrupted - 20_000.0).abs() < 1.0, "{uninterrupted}");
     // Each message costs an interrupt and a handler: 30 + 53 cycles.
     let per_interrupt = (interrupted - uninterrupted) / 10.0;
-    assert!((82.0..86.0).contains(&per_interrupt), "{per_interrupt} cycles each");
+    assert!((82.0..86.0).contains(&per_interrupt), "{per_interrupt} cycles for each message");
 }
 
 /// Returns the cycles of a step that computes and loads another node's block, with or without a prefetch.
@@ -297,8 +297,8 @@ fn messages_of_any_size_arrive_whole() {
     assert_eq!(metric(&result, "messages.size.520"), 8.0);
 }
 
-/// Checks that a program may drive shared memory without a worker, and then calls `used` after its access to a granted
-/// block.
+/// Checks that a program may drive shared memory without a worker, and then calls `end_use` after its access to a
+/// granted block.
 #[test]
 fn granted_block_stays_readable_after_its_use() {
     let built = build_without_workload(&machine("ideal-1998", 2, 1, PLACEHOLDER_WORKLOAD, &[]));
@@ -382,8 +382,8 @@ fn clock_outside_the_machine_s_bounds_is_refused() {
     };
     assert_eq!(refusal(&["clock=\"200 MHz\""]), None);
     assert_eq!(refusal(&["clock=\"14 MHz\"", "clock-min=\"14 MHz\"", "clock-max=\"14 MHz\""]), None);
-    let too_slow = refusal(&["clock=\"13 MHz\"", "clock-min=\"14 MHz\""]).expect("too slow");
+    let too_slow = refusal(&["clock=\"13 MHz\"", "clock-min=\"14 MHz\""]).expect("the clock is too slow");
     assert!(too_slow.contains("must be at least 14 MHz"), "{too_slow}");
-    let too_fast = refusal(&["clock=\"21 MHz\"", "clock-max=\"20 MHz\""]).expect("too fast");
+    let too_fast = refusal(&["clock=\"21 MHz\"", "clock-max=\"20 MHz\""]).expect("the clock is too fast");
     assert!(too_fast.contains("must be at most 20 MHz"), "{too_fast}");
 }

@@ -30,11 +30,11 @@ type FuzzTarget = fn(&[u8]);
 
 /// Returns the packets of a few datagrams.
 fn packets() -> Vec<Vec<u8>> {
-    let socket = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
+    let socket = |node| addresses::socket(NodeId(node), 0).expect("the node has an address");
     let fragments_of = |(identification, length): (u16, usize)| {
         let payload: Vec<u8> = (0..length).map(|index| index as u8).collect();
         let datagram = Datagram { from: socket(0), to: socket(1), identification, payload: length, checksum: None };
-        let fragments = datagram.summed(Sum::of_bytes(&payload)).fragments(60).expect("an MTU");
+        let fragments = datagram.summed(Sum::of_bytes(&payload)).fragments(60).expect("the MTU is valid");
         fragments.map(|fragment| fragment.packet(&payload)).collect::<Vec<_>>()
     };
     [(1, 0), (2, 21), (3, 150)].into_iter().flat_map(fragments_of).collect()
@@ -48,9 +48,9 @@ fn captures() -> Vec<Vec<u8>> {
     }
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/captures/");
     let names = ["linux.pcapng", "linux-ns.pcap", "linux-us.pcap"];
-    let read = |name| std::fs::read(format!("{folder}{name}")).expect("a shipped file");
+    let read = |name| std::fs::read(format!("{folder}{name}")).expect("the shipped capture is readable");
     let mut captures: Vec<Vec<u8>> = names.into_iter().map(read).collect();
-    // Only the first packets of each are kept, as most of a long file is payload.
+    // Only the first packets of each capture are kept, because most of a long file is payload.
     captures.iter_mut().for_each(|file| file.truncate(600));
     captures.push(capture.bytes().to_vec());
     captures
@@ -201,7 +201,7 @@ fn seeds_of_graphs_and_matrices_are_valid() {
     let read = |(name, bytes): (&std::path::Path, &Vec<u8>)| narrows::program::input::read(name, bytes).is_ok();
     assert!(names.into_iter().zip(&matrices()).all(read));
     for bytes in networks() {
-        let text = String::from_utf8(bytes).expect("text");
+        let text = String::from_utf8(bytes).expect("the seed is UTF-8");
         let graph = narrows::fabric::topology::graph::parse(&text).unwrap_or_else(|errors| panic!("{errors:?}"));
         assert_eq!((graph.vertices.len(), graph.links.len(), graph.nodes().count()), (4, 3, 2), "{text}");
     }

@@ -20,7 +20,7 @@ fn read(text: &str, overrides: &[String]) {
 }
 
 fn example() -> &'static str {
-    shipped::example("ping-pong").expect("an example")
+    shipped::example("ping-pong").expect("the example is shipped")
 }
 
 /// Returns a shipped example with up to a dozen bytes replaced by other text.
@@ -131,7 +131,7 @@ proptest! {
     fn no_links_and_no_flows_panic(links in prop::collection::vec("(sender|receiver|switch|s|\\PC{0,3})( - | -> |-)(sender|receiver|switch|s|\\PC{0,3})", 0..5)) {
         let list = format!("{links:?}");
         read(example(), &[format!("fabric.myrinet.links={list}"), "fabric.myrinet.switches=[\"switch\", \"s\"]".to_owned()]);
-        read(shipped::example("stream").expect("an example"), &[format!("workload.stream.flows={list}")]);
+        read(shipped::example("stream").expect("the example is shipped"), &[format!("workload.stream.flows={list}")]);
     }
 
     #[test]
@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn no_graph_panics(text in graph_text()) {
         match graph::parse(&text) {
-            Ok(graph) => prop_assert!(graph == graph::parse(&text).expect("it was read")),
+            Ok(graph) => prop_assert!(graph == graph::parse(&text).expect("the text is valid")),
             Err(problems) => prop_assert!(!problems.is_empty()),
         }
     }

@@ -29,6 +29,7 @@ struct Trace {
     packets: Vec<Packet>,
 }
 
+/// A packet of a trace, with the cycles in which it was generated and arrived.
 #[derive(Clone, Copy)]
 struct Packet {
     generated: u64,
@@ -49,7 +50,7 @@ fn traces() -> Vec<Trace> {
 fn read_trace(path: &Path) -> Trace {
     let text = std::fs::read_to_string(path).expect("a trace");
     let mut lines = text.lines();
-    let header = lines.next().expect("its configuration").trim_start_matches("# ");
+    let header = lines.next().expect("a trace begins with its configuration").trim_start_matches("# ");
     let configuration = header.split(' ').filter_map(|pair| pair.split_once('='));
     let configuration = configuration.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let packets = lines.skip(1).map(|line| {
@@ -153,12 +154,18 @@ impl SteppedNetwork for ReferenceNetwork {
 #[test]
 fn every_packet_of_every_trace_arrives_in_the_same_cycle() {
     let traces = traces();
-    assert!(traces.len() >= 4, "the traces are there");
+    assert!(traces.len() >= 4, "the folder has the traces");
     for trace in traces {
         let network = Network::new(trace.shape(), &trace.parameters(), 1);
-        assert_eq!(trace.mismatches(network), 0, "of {} packets of {}", trace.packets.len(), trace.name);
+        assert_eq!(trace.mismatches(network), 0, "mismatches among {} packets of {}", trace.packets.len(), trace.name);
         let reference = ReferenceNetwork::new(trace.shape(), &trace.parameters(), 1);
-        assert_eq!(trace.mismatches(reference), 0, "of {} packets of {}, plainly", trace.packets.len(), trace.name);
+        assert_eq!(
+            trace.mismatches(reference),
+            0,
+            "mismatches of the reference, among {} packets of {}",
+            trace.packets.len(),
+            trace.name
+        );
     }
 }
 
@@ -179,10 +186,10 @@ struct Point {
 
 fn points() -> Vec<Point> {
     let mut reader = csv::Reader::from_path(folder().join("booksim2-curves.csv")).expect("the curves");
-    let headers = reader.headers().expect("heads").clone();
+    let headers = reader.headers().expect("the file has a header row").clone();
     let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a row")).collect();
     let read = |row: &csv::StringRecord, key: &str| {
-        let column = headers.iter().position(|head| head == key).unwrap_or_else(|| panic!("a column {key}"));
+        let column = headers.iter().position(|header| header == key).unwrap_or_else(|| panic!("no column {key}"));
         row[column].to_owned()
     };
     let field = |row: &csv::StringRecord, key: &str| read(row, key).parse::<f64>().unwrap_or(f64::NAN);
@@ -250,7 +257,7 @@ impl Point {
 fn measure(point: &Point) -> Measurement {
     let Point { virtual_channels, buffer_flits, .. } = *point;
     let parameters = RouterParameters { virtual_channels, buffer_flits, ..RouterParameters::defaults() };
-    let (shape, more_routers) = point.shape();
+    let (shape, routers_beyond_distance) = point.shape();
     let routing = shape.routing.clone();
     let mut network = Network::new(shape, &parameters, 1);
     let mut stream = rng::stream(1, "open-loop sources");
@@ -270,7 +277,7 @@ fn measure(point: &Point) -> Measurement {
             if stream.random::<f64>() < packet_probability {
                 let destination = point.destination(&mut stream, source);
                 let (flits, tag) = (point.packet_flits, generated.len() as u32);
-                generated.push((now, i64::from(routing.distance(source, destination)) + more_routers));
+                generated.push((now, i64::from(routing.distance(source, destination)) + routers_beyond_distance));
                 network.offer(Injection::whole(source, destination, flits, tag));
             }
         }
@@ -293,7 +300,7 @@ fn measure(point: &Point) -> Measurement {
     Measurement { accepted_load, hops: mean(hops), latency: mean(latency) }
 }
 
-/// Fails unless `measured` is within a fraction of `expected`.
+/// Asserts that `measured` deviates from `expected` by at most the fraction `fraction`.
 #[track_caller]
 fn assert_within(fraction: f64, measured: f64, expected: f64, label: &str) {
     assert!((measured / expected - 1.0).abs() <= fraction, "{label}: {measured:.4} against {expected:.4}");
@@ -319,9 +326,9 @@ fn latency_and_throughput_follow_booksim2_s_curves() {
     }
 }
 
-/// Each simulator draws its ports from its own random numbers. BookSim2's `min_adapt` keeps one port of each priority
-/// only and hence routes in dimension order; the network here prefers that order and leaves it where no channel is
-/// free.
+/// Each simulator draws its ports from its own random numbers. BookSim2's `min_adapt` keeps only one port of each
+/// priority, and therefore routes in dimension order. The network here prefers that order, and takes another port if no
+/// channel is free.
 #[test]
 fn adaptive_and_random_routes_take_as_long_as_booksim2_s() {
     for point in points().into_iter().filter(|point| point.routing != "dim_order") {

@@ -27,9 +27,9 @@ fn payload_content(length: usize) -> Vec<u8> {
 
 /// Returns the packets of a datagram with this payload.
 fn packets(identification: u16, payload: &[u8]) -> Vec<Vec<u8>> {
-    let socket = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
+    let socket = |node| addresses::socket(NodeId(node), 0).expect("the node has an address");
     let datagram = Datagram { from: socket(0), to: socket(1), identification, payload: payload.len(), checksum: None };
-    let fragments = datagram.summed(Sum::of_bytes(payload)).fragments(MTU).expect("an MTU");
+    let fragments = datagram.summed(Sum::of_bytes(payload)).fragments(MTU).expect("the MTU is valid");
     fragments.map(|fragment| fragment.packet(payload)).collect()
 }
 
@@ -58,19 +58,22 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
     let mut complete = BTreeMap::new();
     for packet in packets {
         let bytes = packet.ipv4().expect("IPv4");
-        let parsed = parse(bytes).expect("a packet, its sum right");
+        let parsed = parse(bytes).expect("the packet is valid");
         let (buffer, sum) = buffers.entry(parsed.identification).or_default();
         let (payload, range) = (&bytes[parsed.payload.clone()], parsed.payload_range());
         buffer.resize(buffer.len().max(range.end), 0);
         *sum += Sum::of_bytes(payload).at_offset(range.start);
         buffer[range].copy_from_slice(payload);
         if let Reassembled::Complete { key, header, .. } = reassembly.arrive(&parsed, Time::ZERO) {
-            let (buffer, sum) = buffers.remove(&key.identification).expect("it was kept");
-            assert!(header.checksum.is_some() && header.is_valid(key.from, key.to, sum), "the sum is there and right");
+            let (buffer, sum) = buffers.remove(&key.identification).expect("the datagram has a buffer");
+            assert!(
+                header.checksum.is_some() && header.is_valid(key.from, key.to, sum),
+                "the checksum is present and valid"
+            );
             complete.insert(key.identification, buffer);
         }
     }
-    assert_eq!((buffers.len(), reassembly.drops().total()), (0, 0), "nothing is left over");
+    assert_eq!((buffers.len(), reassembly.drops().total()), (0, 0), "every datagram is complete");
     complete
 }
 
@@ -85,10 +88,10 @@ fn written_capture_reads_back() {
     let names: Vec<&str> = read.iter().take(4).map(|packet| packet.name.expect("a name")).collect();
     assert_eq!(names, ["sender", "receiver: ü", "x", "sender"]);
     let datagrams = datagrams(&read);
-    assert!(datagrams.values().map(Vec::len).eq(PAYLOADS), "one for each payload");
+    assert!(datagrams.values().map(Vec::len).eq(PAYLOADS), "there is one datagram for each payload");
     assert!(datagrams.values().all(|payload| *payload == payload_content(payload.len())));
     let mut bytes = Vec::new();
-    capture.write_to(&mut bytes).expect("memory takes all");
+    capture.write_to(&mut bytes).expect("a vector can be written");
     assert_eq!(bytes, capture.bytes());
 }
 
@@ -121,15 +124,15 @@ fn fragments_equal_those_of_linux() {
     let file = linux_capture("linux-ns.pcap");
     for mut linux_packets in read(&file).expect("a capture").chunk_by(|a, b| identification(a) == identification(b)) {
         let first_packet = parse(linux_packets[0].ipv4().expect("IPv4")).expect("a packet");
-        let udp = first_packet.udp.expect("the first");
+        let udp = first_packet.udp.expect("the first fragment has a UDP header");
         let (from, to) = ((first_packet.from, udp.from), (first_packet.to, udp.to));
         let payload: Vec<u8> = (0..udp.payload).map(|index| (index * 7 + udp.payload) as u8).collect();
         let [from, to] = [from, to].map(|(address, port)| std::net::SocketAddrV4::new(address, port));
         let datagram =
             Datagram { from, to, identification: first_packet.identification, payload: udp.payload, checksum: None };
-        for fragment in datagram.summed(Sum::of_bytes(&payload)).fragments(MTU).expect("an MTU") {
-            let (first, rest) = linux_packets.split_first().expect("as many");
-            assert_eq!(fragment.packet(&payload), first.ipv4().expect("IPv4"), "to the byte");
+        for fragment in datagram.summed(Sum::of_bytes(&payload)).fragments(MTU).expect("the MTU is valid") {
+            let (first, rest) = linux_packets.split_first().expect("Linux sent as many fragments");
+            assert_eq!(fragment.packet(&payload), first.ipv4().expect("IPv4"), "the fragments are equal byte for byte");
             linux_packets = rest;
         }
         assert!(linux_packets.is_empty());
@@ -215,10 +218,7 @@ fn tshark_reads_a_written_capture() {
     }
     let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     for (number, length) in (1..).zip(PAYLOADS) {
-        assert!(
-            payloads[&number] == hex(payload_content(length)),
-            "the datagram of {length} bytes, put together by tshark"
-        );
+        assert!(payloads[&number] == hex(payload_content(length)), "tshark reassembles the datagram of {length} bytes");
     }
 }
 
@@ -240,11 +240,11 @@ fn run_capture(ni: &str, overrides: &[&str]) -> (Capture, f64) {
         "parts = [\"hosts/pentium-iii-815ep\", \"ni/{ni}\", \"fabrics/myrinet\"]\n[workload.ping-pong]\nwarm-up = 0\npayload = \"5000 B\"\nmessages = 3\n"
     );
     let overrides: Vec<String> = overrides.iter().map(|setting| (*setting).to_owned()).collect();
-    let read = machine::read(Document::Text("run.toml", &text, None), &overrides).expect("a machine");
+    let read = machine::read(Document::Text("run.toml", &text, None), &overrides).expect("the description is valid");
     let result = experiment::run(&read.value, Recorder::off().with_packets());
     let mut capture = Capture::new(read.value.nodes.iter().map(|node| &node.name));
     result.packets.iter().for_each(|packet| capture.packet(packet.node.index(), packet.time, &packet.bytes));
-    (capture, result.metric("messages.delivered").expect("messages"))
+    (capture, result.metric("messages.delivered").expect("the metric is measured"))
 }
 
 #[test]

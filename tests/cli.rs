@@ -62,7 +62,7 @@ fn working_directory_does_not_shadow_a_shipped_example() {
     assert_eq!(code, Some(2));
     assert!(errors.contains("unknown key `nonsense`"), "{errors}");
     fs::write(folder.path("stream.toml"), "[nonsense]\n").expect("a file");
-    assert_eq!(check("stream.toml").0, Some(2), "a name with an extension is a file's");
+    assert_eq!(check("stream.toml").0, Some(2), "a name with an extension names a file");
     assert_eq!(check(&folder.path("stream")).0, Some(2));
 }
 
@@ -104,7 +104,7 @@ fn every_command_has_examples_that_fit_80_columns() {
 #[test]
 fn every_command_has_a_manual_page() {
     let folder = Folder::new("man");
-    assert!(stdout(&["man"]).contains("narrows\\-sweep(1)"), "the page names the others");
+    assert!(stdout(&["man"]).contains("narrows\\-sweep(1)"), "the page refers to those of the commands");
     assert_eq!(narrows(&["man", "--out", &folder.path("pages")]).status.code(), Some(0));
     let page = |name: &str| fs::read_to_string(folder.path(&format!("pages/{name}.1"))).expect("a page");
     assert!(page("narrows").contains(".TH narrows 1"));
@@ -147,7 +147,7 @@ fn the_hash_is_over_all_but_the_host_and_changes_with_the_seed() {
 #[test]
 fn deadlocked_run_prints_its_results_and_the_chain_of_waits() {
     let output = narrows(&["run", "ping-pong", DEADLOCKING, "--format", "json"]);
-    let result: Json = serde_json::from_slice(&output.stdout).expect("the results so far");
+    let result: Json = serde_json::from_slice(&output.stdout).expect("the results are JSON");
     assert_eq!((&result["outcome"], &result["candidate"]), (&"deadlock".into(), &Json::Null));
     assert!(result["metrics"]["messages.delivered"]["value"].as_f64() > Some(0.0));
     assert!(result["stuck"]["chain"].as_array().is_some_and(|chain| chain.len() > 1));
@@ -172,7 +172,7 @@ fn truncated_trace_is_reported() {
 #[test]
 fn standard_output_has_results_only() {
     let output = narrows(&["sweep", "ping-pong", SHORT_RUN, "--vary", "run.seed=1,2", "--format", "json"]);
-    let result: Json = serde_json::from_slice(&output.stdout).expect("nothing but JSON");
+    let result: Json = serde_json::from_slice(&output.stdout).expect("the output is JSON");
     assert_eq!(result["points"].as_array().map(Vec::len), Some(2));
     let errors = stderr(&output);
     assert!(errors.contains("shipped example") && errors.contains("Without --out"), "{errors}");
@@ -207,7 +207,7 @@ fn every_example_and_part_can_be_listed_and_shown() {
         assert!(!names.is_empty(), "{kind}");
         for entry in names {
             let name = entry["name"].as_str().expect("a name");
-            assert!(entry["about"].as_str().is_some_and(|about| !about.is_empty()), "{name} says what it is");
+            assert!(entry["about"].as_str().is_some_and(|about| !about.is_empty()), "{name} has a summary");
             assert!(!stdout(&["show", name]).is_empty());
         }
     }
@@ -251,8 +251,8 @@ fn shipped_example_reads_its_own_trace() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         result["metrics"]["replay.packets"]["value"].as_f64().expect("a count")
     };
-    assert!(packets(&[]) > 1.0, "the example's own trace");
-    assert_eq!(packets(&[&format!("--set=workload.replay.file={name}")]), 1.0, "the trace given by --set");
+    assert!(packets(&[]) > 1.0, "the example reads its own trace");
+    assert_eq!(packets(&[&format!("--set=workload.replay.file={name}")]), 1.0, "--set names another trace");
 }
 
 #[test]

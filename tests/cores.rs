@@ -98,15 +98,15 @@ fn programs_overlap_on_two_cores_and_not_on_one() {
     let program = "em3d]\nn-nodes = 10\nd-nodes = 5\nlocal-p = 95\niterations = 1\narc-cycles = 100000";
     let cycles = |cores, endpoints| {
         let result = run(QUEUES_OVER_IDEAL, [cores, endpoints], program);
-        result.metric("em3d.cycles_per_iteration").expect("it is measured")
+        result.metric("em3d.cycles_per_iteration").expect("the metric is measured")
     };
     let single = cycles(1, 1);
-    assert!(cycles(1, 2) > 1.98 * single, "one at a time");
+    assert!(cycles(1, 2) > 1.98 * single, "programs on one core run one at a time");
     // A program may wait for a program of another node that computes longer.
-    assert!(cycles(2, 2) < 1.2 * single, "at the same time");
-    assert!(cycles(4, 4) < 1.2 * single, "at the same time");
+    assert!(cycles(2, 2) < 1.2 * single, "programs on two cores run at the same time");
+    assert!(cycles(4, 4) < 1.2 * single, "programs on four cores run at the same time");
     let (two_cores, one_core) = (cycles(2, 4), cycles(1, 4));
-    assert!(two_cores > 1.9 * single, "two of each core take turns: {two_cores}, {single} alone");
+    assert!(two_cores > 1.9 * single, "the two programs of each core take turns: {two_cores}, {single} alone");
     assert!(two_cores < 0.8 * one_core, "two cores at the same time: {two_cores}, {one_core} on one");
 }
 
@@ -151,8 +151,8 @@ fn utilization_is_that_of_each_core() {
     let result = run(QUEUES_OVER_IDEAL, [2, 2], program);
     let busy = |name: &str| {
         let resource = result.resources.iter().find(|resource| resource.name == name);
-        resource.unwrap_or_else(|| panic!("{name} is among {:?}", result.resources)).busy.ps()
+        resource.unwrap_or_else(|| panic!("no resource {name} in {:?}", result.resources)).busy.ps()
     };
     assert!(busy("n0 core 0") > 0 && busy("n1 core 0") > 0);
-    assert_eq!((busy("n0 core 1"), busy("n1 core 1")), (0, 0), "no program sends there");
+    assert_eq!((busy("n0 core 1"), busy("n1 core 1")), (0, 0), "no program runs on the second core");
 }

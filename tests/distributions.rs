@@ -24,9 +24,12 @@ fn nearest_rank(sorted: &[u64], thousandths: usize) -> u64 {
 
 #[test]
 fn a_run_reports_the_percentiles_of_its_messages() {
-    let machine = Description::open("open-loop").expect("an example");
-    let machine =
-        machine.set("workload.stream.messages=1000").set("workload.stream.warm-up=0").machine().expect("sound");
+    let machine = Description::open("open-loop").expect("the example is shipped");
+    let machine = machine
+        .set("workload.stream.messages=1000")
+        .set("workload.stream.warm-up=0")
+        .machine()
+        .expect("the machine is valid");
     let result = run(&machine, Recorder::off().with_messages());
     let mut latencies: Vec<u64> = result.deliveries.iter().map(|delivery| delivery.ledger.total().ps()).collect();
     latencies.sort_unstable();
@@ -58,20 +61,22 @@ fn seeds_are_merged_to_the_percentiles_of_all_samples() {
         Ok(merged_distributions.clone()),
         "the union of the samples of all seeds"
     );
-    let pooled_metric = |suffix: &str| metric(&record, &format!("{LATENCY}{suffix}")).expect("it is measured");
+    let pooled_metric = |suffix: &str| metric(&record, &format!("{LATENCY}{suffix}")).expect("the metric is measured");
     assert_eq!(pooled_metric("_samples"), 3_000.0);
     assert_eq!(
         pooled_metric("_p99"),
         merged_distributions[0].histogram.percentile(99.0).expect("3000 samples") as f64 / 1e6
     );
     let metric_of_runs = |suffix: &str| {
-        runs.iter().map(|run| metric(run, &format!("{LATENCY}{suffix}")).expect("measured")).collect::<Vec<_>>()
+        runs.iter()
+            .map(|run| metric(run, &format!("{LATENCY}{suffix}")).expect("the metric is measured"))
+            .collect::<Vec<_>>()
     };
     assert_eq!(pooled_metric("_max"), metric_of_runs("_max").into_iter().fold(0.0, f64::max));
     assert_eq!(pooled_metric("_min"), metric_of_runs("_min").into_iter().fold(f64::INFINITY, f64::min));
     assert!(
         (pooled_metric("") - metric_of_runs("").iter().sum::<f64>() / 3.0).abs() < 1e-9,
-        "the mean is that of the runs' means"
+        "the mean equals the mean of the runs' means"
     );
     // The interval of a percentile is Student's t of the percentiles of the runs, about the percentile of all samples.
     let squares: f64 = metric_of_runs("_p99").iter().map(|p99| (p99 - pooled_metric("_p99")).powi(2)).sum();
@@ -93,7 +98,7 @@ fn several_seeds_have_a_percentile_that_none_has_alone() {
         let csv = stdout(&[&short_run[..], &["--format=csv"], options].concat());
         let rows: Vec<Vec<String>> = csv.lines().map(|row| row.split(',').map(str::to_owned).collect()).collect();
         let column = |name: &str| {
-            let column = rows[0].iter().position(|head| head == name)?;
+            let column = rows[0].iter().position(|header| header == name)?;
             Some(rows[1..].iter().map(|row| row[column].clone()).collect::<Vec<_>>())
         };
         ["p50", "p90", "p99", "samples"].map(|suffix| {
@@ -101,7 +106,7 @@ fn several_seeds_have_a_percentile_that_none_has_alone() {
         })
     };
     let [p50, p90, p99, samples] = sweep(&[]);
-    assert!(p50.is_some() && p90.is_none() && p99.is_none(), "a column only where there are samples enough");
+    assert!(p50.is_some() && p90.is_none() && p99.is_none(), "a percentile has a column only with enough samples");
     assert_eq!(samples, Some(vec!["60".to_owned(); 2]));
     let [_, p90, p99, samples] = sweep(&["--seeds=2"]);
     assert!(p90.is_some_and(|p90| p90.iter().all(|value| value.parse::<f64>().is_ok())) && p99.is_none());

@@ -36,7 +36,8 @@ fn dma(engine: &str, workload: &str) -> RunResult {
     run_on(IO_BUS, engine, workload)
 }
 
-/// A host with a PCIe link, a last-level cache of 1 MiB with two of sixteen ways for devices, and possibly more keys.
+/// Returns a host with a PCIe link, a last-level cache of 1 MiB with two of sixteen ways for devices, and
+/// `further_keys`.
 fn pcie(further_keys: &str) -> String {
     format!("[hosts.h.pcie]\nllc = {{ size = \"1 MiB\", ways = 16, io-ways = 2 }}\n{further_keys}\n")
 }

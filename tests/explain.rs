@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 fn unexplained_names(example: &str) -> BTreeSet<String> {
     let result = as_json(&["run", example]);
     let metrics = result["metrics"].as_object().expect("metrics").keys().cloned();
-    let list = |list: &serde_json::Value, key: &str| -> Vec<String> {
-        let rows = list.as_array().into_iter().flatten();
+    let names_in = |rows: &serde_json::Value, key: &str| -> Vec<String> {
+        let rows = rows.as_array().into_iter().flatten();
         rows.map(|row| row[key].as_str().expect("a name").to_owned()).collect()
     };
-    let stages = list(&result["ledger"]["stages"], "stage");
-    let resources = list(&result["resources"], "resource");
+    let stages = names_in(&result["ledger"]["stages"], "stage");
+    let resources = names_in(&result["resources"], "resource");
     let names = metrics.map(|name| (ResultKind::Metric, name));
     let names = names.chain(stages.into_iter().map(|name| (ResultKind::Stage, name)));
     let names = names.chain(resources.into_iter().map(|name| (ResultKind::Resource, name)));

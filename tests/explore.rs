@@ -188,7 +188,7 @@ fn machine_outside_the_folder_cannot_be_explored() {
 }
 
 /// Writes a page of studies as `.ci/web` does, with a module of a few bytes.
-fn module_folder(folder: &Folder, name: &str, page: &str) {
+fn write_module_folder(folder: &Folder, name: &str, page: &str) {
     fs::create_dir_all(folder.path(name)).expect("a folder");
     write(folder, &format!("{name}/study.html"), page);
 }
@@ -202,7 +202,7 @@ const STUDY_PAGE: &str = concat!(
 #[test]
 fn page_of_a_study_is_one_file() {
     let folder = folder("live-page");
-    module_folder(&folder, "web", STUDY_PAGE);
+    write_module_folder(&folder, "web", STUDY_PAGE);
     let (web, file) = (folder.path("web"), folder.path("trapeze.html"));
     let output = narrows(&["reproduce", "trapeze", "--live", "--out", &file, "--module", &web]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -251,15 +251,15 @@ fn page_of_a_study_without_its_module_is_refused_with_the_reason() {
     assert!(refusal_of_module("trapeze", &folder.path("nowhere")).contains("there is no folder"));
     write(&folder, "inside/index.html", "");
     assert!(refusal_of_module("trapeze", &empty).contains("only the explorer"));
-    module_folder(&folder, "old", &STUDY_PAGE.replace(env!("CARGO_PKG_VERSION"), "0.0.1"));
+    write_module_folder(&folder, "old", &STUDY_PAGE.replace(env!("CARGO_PKG_VERSION"), "0.0.1"));
     let old_page_refusal = refusal_of_module("trapeze", &folder.path("old"));
     assert!(
         old_page_refusal.contains("of version 0.0.1") && old_page_refusal.contains(env!("CARGO_PKG_VERSION")),
         "{old_page_refusal}"
     );
-    module_folder(&folder, "other", "<p>a page</p>");
+    write_module_folder(&folder, "other", "<p>a page</p>");
     assert!(refusal_of_module("trapeze", &folder.path("other")).contains("not a page of studies"));
-    module_folder(&folder, "web", STUDY_PAGE);
+    write_module_folder(&folder, "web", STUDY_PAGE);
     let web = folder.path("web");
     let refusal_of_out = |out: &str| refused(&["trapeze", "--out", out, "--module", &web]);
     assert!(refusal_of_out(&empty).contains("inside/trapeze.html`"), "a folder is not a file");

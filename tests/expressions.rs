@@ -23,8 +23,11 @@ impl NameResolver for TestNames {
     }
 
     fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>> {
-        let circular_value =
-            || scope.below(Vec::new()).value(&expression(&SpannedString::without_location("circle")).expect("sound"));
+        let circular_value = || {
+            scope
+                .definition_scope(Vec::new())
+                .value(&expression(&SpannedString::without_location("circle")).expect("the expression is valid"))
+        };
         match (name, arguments) {
             ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| EvalError::Missing(key.key.clone()))),
             ("circle", []) => Some(circular_value()),
@@ -60,8 +63,8 @@ fn flag(text: &str) -> bool {
 
 #[track_caller]
 fn words(text: &str) -> String {
-    let parsed = template(&SpannedString::without_location(text)).expect("a sound text");
-    Scope::new(&TestNames).fill_template(&parsed).expect("it has words")
+    let parsed = template(&SpannedString::without_location(text)).expect("the template is valid");
+    Scope::new(&TestNames).fill_template(&parsed).expect("the template can be filled")
 }
 
 /// Returns the error of an expression, and the part of its text that the error marks.
@@ -80,7 +83,7 @@ fn operators_have_their_usual_precedence() {
     assert_eq!(number("8 - 4 - 2"), 2.0);
     assert_eq!(number("x[3] - x[{1 + 1}]"), 1.0);
     assert!(flag("1 + 1 == 2 and not 1 > 2 or 1 > 2"));
-    assert!(flag("1 < 2 or 1 < 2 and 2 < 1"), "and before or");
+    assert!(flag("1 < 2 or 1 < 2 and 2 < 1"), "`and` has precedence over `or`");
 }
 
 #[test]
@@ -105,7 +108,7 @@ fn list_has_an_element_for_each_value_with_its_names() {
 fn curve_functions_give_their_documented_results() {
     assert!(flag("rising(x[{axis}] for axis)") && !flag("falling(x[{axis}] for axis)"));
     assert!(flag("falling(10 - x[{axis}] / 100 for axis)"));
-    assert!(flag("falling(100 + x[{axis}] for axis, 0.02)"), "within 2 % of the one before");
+    assert!(flag("falling(100 + x[{axis}] for axis, 0.02)"), "each value is within 2 % of the previous one");
     assert!(!flag("falling(100 + x[{axis}] for axis, 0.01)"));
     assert_eq!(words("{crossings(x[{axis}] - 3 for axis)} {crossings(x[{axis}] for axis)}"), "3 ");
     assert_eq!(number("knee(100 + x[{axis}] for axis, 0.02)"), 2.0, "102 is within 2 % of 104, 101 is not");
@@ -146,7 +149,10 @@ fn errors_have_the_span_of_the_faulty_part() {
     assert_error("circle", "too deep", "circle");
     assert_error("crossings(1 for name)", "whose values are numbers", "1 for name");
     assert!(matches!(evaluate("first(x[{axis}] for axis if axis > 9)"), Err(EvalError::Missing(_))));
-    assert!(matches!(evaluate("x[none] + 1"), Err(EvalError::Missing(_))), "what is not there is not wrong");
+    assert!(
+        matches!(evaluate("x[none] + 1"), Err(EvalError::Missing(_))),
+        "a missing value is not an error of the expression"
+    );
 }
 
 #[test]

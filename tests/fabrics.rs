@@ -118,7 +118,7 @@ fn run(machine: &Machine) -> (Vec<Metric>, PacketCounts) {
     assert_eq!(outcome, Outcome::Done, "{machine:?}");
     let delivered = built.world.tally.delivered();
     assert!(delivered.is_sorted_by_key(|(_, time)| *time));
-    let fabric = built.world.fabric.as_ref().expect("a fabric joins them");
+    let fabric = built.world.fabric.as_ref().expect("a fabric joins the nodes");
     (built.workload.metrics(&built.world, &outcome), fabric.packet_counts())
 }
 

@@ -20,7 +20,7 @@ fn assert_each_delivered_or_dropped(run: &Run, messages: u64) {
     let mut ids: Vec<_> = run.messages.iter().map(|message| message.id).collect();
     ids.sort_unstable();
     ids.dedup();
-    assert_eq!(ids.len() as f64, delivered, "none is delivered twice");
+    assert_eq!(ids.len() as f64, delivered, "no message is delivered twice");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn buffers_never_freed_end_in_a_reported_deadlock() {
             let firmware = report.chain.iter().find(|wait| wait.task.ends_with("firmware") && wait.closes_cycle);
             let firmware = firmware.unwrap_or_else(|| panic!("no firmware in: {report}"));
             assert!(firmware.awaited.starts_with("a free packet buffer of n"), "{report}");
-            assert!(run.metric("messages.delivered") >= 4.0, "as many as there are buffers");
+            assert!(run.metric("messages.delivered") >= 4.0, "the receiver takes a message for each of its buffers");
         }
     }
 }
@@ -137,7 +137,7 @@ fn source_routes_that_can_deadlock_are_noted_before_time_0() {
     let with_watchdog = TestMachine { watchdog: 50, ..ring_machine() };
     let note = with_watchdog.machine().note().expect("a note");
     assert!(note.contains("the watchdog drops a packet that holds its links for 50 us"), "{note}");
-    assert_eq!(TestMachine::default().stream(2, 64).machine().note(), None, "one switch joins them");
+    assert_eq!(TestMachine::default().stream(2, 64).machine().note(), None, "one switch joins the nodes");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn main_memory_smaller_than_a_program_is_refused() {
         )
     };
     let read = |size| narrows::machine::read(Document::Text("test.toml", &text(size), None), &[]);
-    let problems = read("32 KiB").expect_err("refused");
+    let problems = read("32 KiB").expect_err("the machine is refused");
     assert!(problems.to_string().contains("may need 36 KiB of main memory, and has 32 KiB"), "{problems}");
     assert!(read("36 KiB").is_ok());
 }
@@ -172,7 +172,8 @@ fn main_memory_smaller_than_a_program_is_refused() {
 #[track_caller]
 fn assert_refused(test_machine: &TestMachine, message: &str) {
     let text = test_machine.text();
-    let problems = narrows::machine::read(Document::Text("test.toml", &text, None), &[]).expect_err("refused");
+    let problems =
+        narrows::machine::read(Document::Text("test.toml", &text, None), &[]).expect_err("the machine is refused");
     assert!(problems.to_string().contains(message), "{problems}");
 }
 
@@ -227,7 +228,7 @@ fn memory_of_the_reported_size_is_never_full() {
 #[track_caller]
 fn run_example(name: &str, overrides: &[&str]) -> narrows::experiment::RunResult {
     let overrides: Vec<String> = overrides.iter().map(|setting| setting.to_string()).collect();
-    let text = narrows::machine::shipped::example(name).expect("it is shipped");
+    let text = narrows::machine::shipped::example(name).expect("the example is shipped");
     let read = narrows::machine::read(Document::Text(name, text, None), &overrides);
     let read = read.unwrap_or_else(|problems| panic!("{problems}"));
     narrows::experiment::run(&read.value, narrows::engine::Recorder::off())
@@ -243,7 +244,7 @@ fn slow_run_is_not_a_deadlock() {
         &["workload.stream.arrivals.periodic.interval=2 s", "workload.stream.messages=5", no_warm_up],
     );
     assert_eq!(with_gaps.outcome, Outcome::Done);
-    assert!((8.0..8.001).contains(&end_s(&with_gaps)), "four gaps: {}", with_gaps.end);
+    assert!((8.0..8.001).contains(&end_s(&with_gaps)), "the run lasts four gaps of 2 s: {}", with_gaps.end);
     let paced = run_example(
         "paced-stream",
         &["workload.stream.arrivals.poisson.interval=300 ms", "workload.stream.messages=30", no_warm_up],
@@ -253,7 +254,7 @@ fn slow_run_is_not_a_deadlock() {
     let link =
         run_example("memory-bus", &["fabric.ideal.latency=2 s", "workload.ping-pong.messages=5", long_time_limit]);
     assert_eq!(link.outcome, Outcome::Done);
-    let round_trip = link.metric("round_trip.latency").expect("it is measured");
+    let round_trip = link.metric("round_trip.latency").expect("the metric is measured");
     assert!((4e6..4e6 + 100.0).contains(&round_trip), "{round_trip} us");
     let clock =
         run_example("offered-load", &["fabric.router.clock=1 Hz", "workload.offered.cycles=2000", long_time_limit]);
@@ -272,10 +273,10 @@ fn simulated_time_ends_without_overflow() {
         result
     };
     let link = assert_ends_at_limit("memory-bus", "fabric.ideal.latency=1000000 s");
-    assert_eq!(link.metric("messages.delivered"), Some(18.0), "one in a million seconds");
+    assert_eq!(link.metric("messages.delivered"), Some(18.0), "a message takes a million seconds");
     let paced = assert_ends_at_limit("paced-stream", "workload.stream.arrivals.poisson.interval=100000 s");
-    let delivered = paced.metric("messages.delivered").expect("it is measured");
-    assert!((150.0..220.0).contains(&delivered), "one in a hundred thousand or so: {delivered}");
+    let delivered = paced.metric("messages.delivered").expect("the metric is measured");
+    assert!((150.0..220.0).contains(&delivered), "about one message is sent in 100 000 s: {delivered}");
 }
 
 /// Reliable protocols, each with a setting of its time-out and with the fabrics whose losses it tolerates. One bit

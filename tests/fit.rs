@@ -60,11 +60,11 @@ fn curve(base: &[&str], truth: &[String], factors: [f64; 4]) -> Curve {
     for (size, factor) in SIZES.iter().zip(factors) {
         let overrides = [truth, &[format!("workload.ping-pong.payload={size} B")]].concat();
         let result =
-            run::run(&read(base, &overrides).expect("a sound machine").value, narrows::engine::Recorder::off());
-        let latency = result.metric("message.latency_one_way").expect("a ping-pong has one");
+            run::run(&read(base, &overrides).expect("the machine is valid").value, narrows::engine::Recorder::off());
+        let latency = result.metric("message.latency_one_way").expect("a ping-pong has a latency");
         text += &format!("{size}, {:.9}\n", latency * factor);
     }
-    Curve::read(Path::new("curve.csv"), &text).expect("a sound curve")
+    Curve::read(Path::new("curve.csv"), &text).expect("the curve is valid")
 }
 
 fn fit_curve(base: &[&str], curve: Curve, constants: &[&str], noise: f64) -> FitResult {
@@ -196,10 +196,13 @@ fn fitted_study_is_printed_as_json_and_written_to_its_description() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let constant = &json["constants"][0];
     assert_eq!((&constant["key"], &constant["before"]), (&FITTED_KEY.into(), &"5 us".into()));
-    assert_eq!(constant["determined"], false, "one latency of 110 us says little of a switch: {constant}");
+    assert_eq!(constant["determined"], false, "one latency of 110 us does not determine that of a switch: {constant}");
     let residual = &json["residuals"][0];
     let (start_error, fitted_error) = (residual["before"].as_f64().expect("a number"), residual["after"].as_f64());
-    assert!(fitted_error.expect("a number") < start_error, "from 120 us towards 110: {residual}");
+    assert!(
+        fitted_error.expect("a number") < start_error,
+        "the fit moves the latency from 120 us towards 110 us: {residual}"
+    );
     let text = fs::read_to_string(folder.0.join("machine.toml")).expect("the description");
     let line = format!("switch-latency = \"{}\"", constant["after"].as_str().expect("a text"));
     assert!(text.contains(&line) && text.contains("# chosen: made up"), "{text}");
@@ -215,7 +218,7 @@ fn number_left_out_of_the_fit_is_predicted_without_it() {
     let number_of = |key: &str| json[0][key].as_f64().expect("a number");
     assert_eq!((json[0]["claim"].as_str(), json.as_array().map(Vec::len)), (Some("latency-8K"), Some(1)));
     let [expected, fitted, predicted] = ["expected", "fitted", "predicted"].map(number_of);
-    assert!(expected < fitted && fitted < predicted, "nothing else determines the constant: {json}");
+    assert!(expected < fitted && fitted < predicted, "no other number determines the constant: {json}");
     let (output, _folder) = fit_small_study("held-out-text", FIT_TOML, &["--cross-validate"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("of 1 numbers are within 10 % when their row is left out"), "{text}");
@@ -231,7 +234,10 @@ fn stored_cross_validation_is_on_the_page_of_its_study_and_names_its_claims() {
     let reproduce = || narrows(&["reproduce", folder.root(), "--format", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&reproduce().stdout).expect("JSON");
     let artifacts = json["artifacts"].as_array().expect("a list");
-    let row = artifacts.iter().find(|artifact| artifact["id"] == "cross-validation").expect("it is shown");
+    let row = artifacts
+        .iter()
+        .find(|artifact| artifact["id"] == "cross-validation")
+        .expect("the page shows the cross-validation");
     assert_eq!(row["rows"][0][0], "latency-8K", "{row}");
     fs::write(&path, stored.replace("claim = \"latency-8K\"", "claim = \"faster\"")).expect("a file");
     let message = String::from_utf8_lossy(&reproduce().stderr).into_owned();
@@ -258,7 +264,7 @@ fn errors_in_fit_toml_have_their_line() {
     ];
     for (number, (from, to, expected)) in errors.iter().enumerate() {
         assert!(FIT_TOML.contains(from), "{from}");
-        let (output, _folder) = fit_small_study(&format!("slip-{number}"), &FIT_TOML.replacen(from, to, 1), &[]);
+        let (output, _folder) = fit_small_study(&format!("error-{number}"), &FIT_TOML.replacen(from, to, 1), &[]);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{to}: {stderr}");
         assert!(expected.iter().all(|words| stderr.contains(words)), "{to}: {stderr}");

@@ -24,9 +24,10 @@ fn compare_hashes(file: &str, hashes: &BTreeMap<String, String>) {
     if std::env::var_os("NARROWS_GOLDEN").is_some_and(|value| value == "write") {
         return fs::write(&path, lines).expect("the file of hashes can be written");
     }
-    let stored = fs::read_to_string(&path).expect("the file of hashes is there");
+    let stored = fs::read_to_string(&path).expect("the file of hashes exists");
     let added_lines: Vec<&str> = lines.lines().filter(|line| !stored.lines().any(|known| known == *line)).collect();
-    let removed_lines: Vec<&str> = stored.lines().filter(|line| !lines.lines().any(|found| found == *line)).collect();
+    let removed_lines: Vec<&str> =
+        stored.lines().filter(|line| !lines.lines().any(|current| current == *line)).collect();
     assert!(
         added_lines.is_empty() && removed_lines.is_empty(),
         "results differ: now {added_lines:#?}, before {removed_lines:#?}"

@@ -34,7 +34,7 @@ fn metrics(text: &str) -> BTreeMap<String, f64> {
 }
 
 fn survey_of_fabric(fabric: &str) -> Survey {
-    machine(&format!("{fabric}\n[workload.offered]\nload = 0.1\n")).survey().expect("routers")
+    machine(&format!("{fabric}\n[workload.offered]\nload = 0.1\n")).survey().expect("the fabric has routers")
 }
 
 /// Returns the measures of a network that depend neither on its name nor on its formula of distances.
@@ -163,7 +163,7 @@ fn a_link_has_its_own_latency() {
     assert_eq!(
         longer_metrics["zero_load.d1.latency_min"],
         default_metrics["zero_load.d1.latency_min"] + 7.0,
-        "in either direction"
+        "both directions have the longer latency"
     );
     assert_eq!(longer_metrics["zero_load.d1.latency_max"], default_metrics["zero_load.d1.latency_max"] + 7.0);
 }

@@ -154,7 +154,7 @@ fn instrumentation_errors(combination: &Combination, machine: &Machine) -> Vec<S
 #[test]
 fn traces_and_metrics_cover_every_combination_and_change_no_result() {
     let sample = sampled_combinations();
-    assert!(sample.len() > 100, "{} fit", sample.len());
+    assert!(sample.len() > 100, "{} combinations are sampled", sample.len());
     let errors: Vec<String> =
         sample.iter().flat_map(|(combination, machine)| instrumentation_errors(combination, machine)).collect();
     assert!(errors.is_empty(), "{} of {}:\n{}", errors.len(), sample.len(), errors.join("\n"));
@@ -202,13 +202,13 @@ fn spans_of_a_fabric_are_bounded_and_counted() {
     let first_spans = run(&machine, Recorder::with_spans_max(10)).timeline;
     assert_eq!((first_spans.spans.len(), first_spans.dropped), (10, all_spans.spans.len() as u64 - 10));
     assert_eq!(first_spans.spans, all_spans.spans[..10]);
-    assert!(first_spans.tracks.len() <= 10, "no track is made for what is not kept");
+    assert!(first_spans.tracks.len() <= 10, "no track is registered for a dropped span");
 }
 
 #[test]
 fn every_example_has_spans() {
     for name in shipped::examples() {
-        let text = shipped::example(name).expect("a listed example is there");
+        let text = shipped::example(name).expect("a listed example is shipped");
         let read = machine::read(Document::Text(name, text, Some(Path::new(shipped::SHIPPED))), &[])
             .unwrap_or_else(|errors| panic!("{errors}"));
         let result = run(&read.value, Recorder::with_spans_max(1_000));

@@ -169,7 +169,7 @@ fn cut_through_is_never_slower_than_store_and_forward() {
         // If a transfer has no start-up cost, the law holds for any payload.
         (Host::with_dma(0, 60), 0, 0),
         (Host::with_dma(0, 250), 0, 0),
-        // If it has one, the law holds above "a few hundred bytes" (Yocum et al. 1997, §3.1).
+        // If a transfer has a start-up cost, the law holds above "a few hundred bytes" (Yocum et al. 1997, §3.1).
         (Host::with_dma(1_500, 127), 1_000, 1_024),
         (Host { write_rate: 60, ..Host::with_dma(2_000, 120) }, 1_000, 1_024),
     ] {
@@ -230,7 +230,7 @@ fn assert_follows_source(transfers: &[&Span], payload: u64, available_bytes: imp
     for span in transfers {
         sent_bytes += span.bytes.get();
         assert!(sent_bytes as f64 <= available_bytes(in_ns(span.start)) + 4.0, "{span:?} overtakes its source");
-        assert!(span.bytes.get() >= 128 || sent_bytes == payload, "{span:?} is less than minpulse");
+        assert!(span.bytes.get() >= 128 || sent_bytes == payload, "{span:?} is smaller than minpulse");
     }
     assert_eq!(sent_bytes, payload);
 }
@@ -249,7 +249,7 @@ fn message_is_received_by_interrupt_or_within_a_poll_interval() {
         let receive = message.stage("host receive");
         assert!(
             (receive_min..receive_min + 5_000.0 + 2.0 * poll_time).contains(&receive),
-            "{receive} ns after the message was there"
+            "{receive} ns after the message was complete"
         );
     }
 }

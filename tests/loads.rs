@@ -34,7 +34,7 @@ fn stream(interface: &str, fabric: &str, arrivals: &str, messages: u64, seed: u6
 }
 
 fn metric(result: &RunResult, name: &str) -> f64 {
-    result.metric(name).unwrap_or_else(|| panic!("{name} is not measured: {:?}", result.metrics))
+    result.metric(name).unwrap_or_else(|| panic!("no {name} in {:?}", result.metrics))
 }
 
 /// Returns the service time of a machine, and the latency of a message that waits for no other message, both in µs. The
@@ -123,7 +123,7 @@ fn interval_99(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / count;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
     // Student's t for 19 degrees of freedom.
-    assert_eq!(values.len(), 20, "the quantile below is of 20 values");
+    assert_eq!(values.len(), 20, "the quantile is that of 20 values");
     (mean, 2.861 * (variance / count).sqrt())
 }
 
@@ -190,7 +190,7 @@ fn closed_loop_is_bounded_by_its_outstanding_messages() {
         let expected = f64::min(PAYLOAD as f64 * outstanding as f64 / unloaded_latency, PAYLOAD as f64 / service);
         assert!((bandwidth / expected - 1.0).abs() < 0.1, "{outstanding}: {bandwidth} MB/s, {expected} expected");
     }
-    let note = run(400).note.expect("a limit that is never reached is worth a note");
+    let note = run(400).note.expect("a limit that is never reached causes a note");
     assert!(note.contains("`workload.stream.arrivals.closed-loop.outstanding`, 400, has no effect"), "{note}");
 }
 

@@ -59,7 +59,7 @@ fn run_combination(combination: &Combination, machine: &Machine) -> Result<(), S
 fn assert_all_succeeded(results: &[Result<(), String>]) -> usize {
     let errors: Vec<&str> = results.iter().filter_map(|result| result.as_ref().err()).map(String::as_str).collect();
     let listed_errors = errors[..errors.len().min(60)].join("\n");
-    assert!(errors.is_empty(), "{} of {} went wrong:\n{listed_errors}", errors.len(), results.len());
+    assert!(errors.is_empty(), "{} of {} runs failed:\n{listed_errors}", errors.len(), results.len());
     results.len()
 }
 
@@ -74,7 +74,7 @@ fn run_all(protocol: &str, runs_min: usize) {
     let results: Vec<_> =
         combinations_of_protocol.par_iter().filter_map(|combination| try_combination(combination)).collect();
     let runs = assert_all_succeeded(&results);
-    assert!(runs >= runs_min, "{runs} ran");
+    assert!(runs >= runs_min, "only {runs} combinations ran");
 }
 
 #[test]
@@ -160,14 +160,14 @@ fn each_operation_of_costs_runs_wherever_it_is_accepted() {
 #[test]
 fn interface_states_the_words_of_its_driver() {
     let combinations = Registry::shared().combinations();
-    let is_plain = |combination: &&Combination| {
+    let has_no_protocol_on_ideal_fabric = |combination: &&Combination| {
         combination.protocol == "protocols/none" && combination.fabric == "fabrics/ideal-1998"
     };
     let is_pair_program = |combination: &&Combination| {
         combination.workload == "pair" && combination.refusal_reasons.is_empty() && HOSTS.contains(&combination.host)
     };
     let mut checked_interfaces = BTreeSet::new();
-    for combination in combinations.iter().filter(is_plain).filter(is_pair_program) {
+    for combination in combinations.iter().filter(has_no_protocol_on_ideal_fabric).filter(is_pair_program) {
         let machine =
             small_machine(combination).unwrap_or_else(|problems| panic!("{}: {problems}", name_of(combination)));
         let declared_words = machine.interfaces()[0].limits().words;
@@ -218,8 +218,12 @@ fn list_combinations_agrees_with_check() {
 #[test]
 fn default_page_fits_a_message_of_every_host_and_interface() {
     for combination in Registry::shared().combinations() {
-        let is_plain = combination.protocol == "protocols/none" && combination.fabric == "fabrics/ideal-1998";
-        if is_plain && combination.workload == "page-fetch" && combination.refusal_reasons.is_empty() {
+        let has_no_protocol_on_ideal_fabric =
+            combination.protocol == "protocols/none" && combination.fabric == "fabrics/ideal-1998";
+        if has_no_protocol_on_ideal_fabric
+            && combination.workload == "page-fetch"
+            && combination.refusal_reasons.is_empty()
+        {
             let read_result = read(&description(Registry::shared(), &parts(&combination), combination.workload));
             assert!(read_result.is_ok(), "{}: {}", name_of(&combination), read_result.unwrap_err());
         }
@@ -238,7 +242,7 @@ fn firmware_streams_into_routers_in_pieces_of_any_size() {
     for (fabric, payload) in [("nifdy-mesh", 512), ("nifdy-mesh-3d", 700), ("nifdy-torus", 1000)] {
         let parts = ["hosts/p6-natoma", "ni/trapeze", &format!("fabrics/{fabric}")];
         let text = description(Registry::shared(), &parts, "stream").replace("64 B", &format!("{payload} B"));
-        let result = experiment::run(&read(&text).expect("a sound description"), Recorder::off());
+        let result = experiment::run(&read(&text).expect("the description is valid"), Recorder::off());
         assert_eq!(error_of(&result), None, "{fabric}");
     }
 }
@@ -257,14 +261,17 @@ fn latency_of_a_paced_stream_does_not_depend_on_the_gap() {
         let latency = |gap: u64| {
             let further_keys = format!("messages = 6\nwarm-up = 0\narrivals.periodic.interval = \"{gap} us\"");
             let result = stream([host, ni, "fabrics/ideal-1998"], &further_keys);
-            result.metric("message.latency_one_way").expect("a latency")
+            result.metric("message.latency_one_way").expect("the metric exists")
         };
-        let long_run = latency(5_000);
-        // A kernel processes a message for longer than 50 us, and the next message must not arrive in this time.
-        let shorter_run = latency(if long_run < 25.0 { 50 } else { 1_000 });
+        let latency_with_long_gap = latency(5_000);
+        // A kernel processes a message for longer than 50 us, and the next message must not arrive during that time.
+        let latency_with_short_gap = latency(if latency_with_long_gap < 25.0 { 50 } else { 1_000 });
         // A poll of a register behind PCIe is a round trip of the link, and its phase counts for more.
         let phase = if host == "hosts/pcie-gen3-x8" { 0.1 } else { PHASE_FRACTION };
-        assert!((shorter_run / long_run - 1.0).abs() < phase, "{host} {ni}: {shorter_run} us, {long_run} us");
+        assert!(
+            (latency_with_short_gap / latency_with_long_gap - 1.0).abs() < phase,
+            "{host} {ni}: {latency_with_short_gap} us, {latency_with_long_gap} us"
+        );
     }
 }
 

@@ -143,7 +143,7 @@ fn polls_skipped_and_polls_simulated_give_the_same_times() {
             let run = |spin| {
                 let mut machine = machine(&text(design, 2, &ping_pong_workload(60, bytes)), &[]);
                 let (_, host) = &mut machine.hosts[0];
-                let mut node = *host.of::<NodeParameters>().expect("a memory-bus host");
+                let mut node = *host.of::<NodeParameters>().expect("the host is a memory-bus host");
                 node.processor.spin = spin;
                 *host = host.with_spec(Arc::new(node));
                 run(&machine)

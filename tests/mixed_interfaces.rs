@@ -24,7 +24,7 @@ fn machine(host: [&str; 2], ni: [&str; 2], parts_and_workload: &str, overrides: 
 fn assert_all_delivered(machine: &Machine) {
     let result = experiment::run(machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
-    assert_eq!(result.metric("messages.sent"), result.metric("messages.delivered"), "all that was sent came");
+    assert_eq!(result.metric("messages.sent"), result.metric("messages.delivered"), "every sent message is delivered");
 }
 
 fn other_parts(fabric: &str, protocol: &str, workload: &str) -> String {
@@ -107,7 +107,7 @@ fn e_udp_exchanges_datagrams_with_the_traditional_stack() {
         for payload in [0, 1, 1_400, 9_000, 32_768] {
             for workload in [stream("a", "b", payload), ping_pong(payload)] {
                 assert_all_delivered(
-                    &machine(IO_BUS, ni, &other_parts("myrinet", "none", &workload), &[]).expect("they fit"),
+                    &machine(IO_BUS, ni, &other_parts("myrinet", "none", &workload), &[]).expect("the datagrams fit"),
                 );
             }
         }
@@ -118,7 +118,8 @@ fn e_udp_exchanges_datagrams_with_the_traditional_stack() {
 fn interfaces_with_different_packet_formats_are_refused() {
     let refusal = |host, ni, overrides: &[&str]| {
         let overrides: Vec<String> = overrides.iter().map(|setting| setting.to_string()).collect();
-        machine(host, ni, &other_parts("myrinet", "none", &ping_pong(8)), &overrides).expect_err("it is refused")
+        machine(host, ni, &other_parts("myrinet", "none", &ping_pong(8)), &overrides)
+            .expect_err("the machine is refused")
     };
     let format_error = refusal(MEMORY_BUS, ["ni/cni32qm", "ni/udp-ip"], &[]);
     assert!(

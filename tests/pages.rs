@@ -58,17 +58,17 @@ fn opens_empty_page(name: &str) -> bool {
 fn inspect(browser: &str, folder: &Folder, page: &Path, width: u32) -> Value {
     let faults = "<script>window.faults = []; window.addEventListener('error', function (event) \
                   { window.faults.push(event.message); });</script>";
-    let text = fs::read_to_string(page).expect("a page");
+    let text = fs::read_to_string(page).expect("the page can be read");
     let probed_page = text.replacen("<head>", &format!("<head>{faults}"), 1);
     let probed_page =
         probed_page.replacen("</body>", &format!("<script>//<![CDATA[\n{PROBE_SCRIPT}//]]></script></body>"), 1);
-    fs::write(folder.path("probed.html"), probed_page).expect("a folder to write to");
+    fs::write(folder.path("probed.html"), probed_page).expect("the file can be written");
     let frame_page = format!(
         "<!DOCTYPE html><html><body><pre id=\"seen\"></pre><script>window.onmessage = function (event) \
          {{ document.getElementById('seen').textContent = event.data; }};</script>\
          <iframe src=\"probed.html\" width=\"{width}\" height=\"2000\" style=\"border: 0\"></iframe></body></html>"
     );
-    fs::write(folder.path("around.html"), frame_page).expect("a folder to write to");
+    fs::write(folder.path("around.html"), frame_page).expect("the file can be written");
     let profile = format!("--user-data-dir={}", folder.path("profile"));
     let url = format!("file://{}", folder.path("around.html"));
     let output = Command::new(browser)
@@ -82,12 +82,13 @@ fn inspect(browser: &str, folder: &Folder, page: &Path, width: u32) -> Value {
     let dom = String::from_utf8_lossy(&output.stdout);
     let result = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
     let result = result.map(|(findings, _)| findings.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"));
-    serde_json::from_str(&result.expect("an answer")).unwrap_or_else(|error| panic!("{error}: {dom}\n{errors}"))
+    serde_json::from_str(&result.expect("the page sends a result"))
+        .unwrap_or_else(|error| panic!("{error}: {dom}\n{errors}"))
 }
 
 /// Returns the texts under `key` of the script's findings.
 fn texts<'a>(result: &'a Value, key: &str) -> Vec<&'a str> {
-    result[key].as_array().expect(key).iter().map(|word| word.as_str().expect("a word")).collect()
+    result[key].as_array().expect(key).iter().map(|word| word.as_str().expect("the value is a text")).collect()
 }
 
 /// Asserts the findings that every page must have at every width.
@@ -104,18 +105,21 @@ fn assert_fits(result: &Value, page: &str, width: u32) {
 /// Checks that claims are folded by their part of the publication, and that the tables sort, filter and search.
 fn assert_interactive(result: &Value, page: &str) {
     let claims = texts(result, "claims");
-    let groups = result["groups"].as_array().expect("groups");
-    for (group, folded) in groups.iter().zip(result["folded"].as_array().expect("groups")) {
-        let fails: Vec<bool> = group["fails"].as_array().expect("rows").iter().map(|fails| *fails == true).collect();
+    let groups = result["groups"].as_array().expect("the groups are a list");
+    for (group, folded) in groups.iter().zip(result["folded"].as_array().expect("the groups are a list")) {
+        let fails: Vec<bool> =
+            group["fails"].as_array().expect("the rows are a list").iter().map(|fails| *fails == true).collect();
         assert!(fails.is_sorted_by(|a, b| a >= b), "{page}: the failing claims of a group come first");
         assert!(!fails.contains(&true) || group["open"] == true, "{page}: a group with a failing claim is open");
         assert_eq!(group["open"], *folded, "{page}: without a filter the groups are as at the start");
     }
-    let failing =
-        groups.iter().flat_map(|group| group["fails"].as_array().expect("rows")).filter(|fails| **fails == true);
+    let failing = groups
+        .iter()
+        .flat_map(|group| group["fails"].as_array().expect("the rows are a list"))
+        .filter(|fails| **fails == true);
     assert_eq!(texts(result, "failing").len(), failing.count(), "{page}: the filter leaves the failing claims");
     let tables = |key: &str| -> Vec<Vec<Value>> {
-        let rows = |table: &Value| table.as_array().expect("rows").clone();
+        let rows = |table: &Value| table.as_array().expect("the rows are a list").clone();
         result[key].as_array().expect(key).iter().map(rows).collect()
     };
     let (sorted, mut reversed) = (tables("sorted"), tables("reversed"));

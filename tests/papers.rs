@@ -10,7 +10,7 @@ use narrows::ni::designs::{Design, InterfaceParameters};
 use narrows::papers::builtins;
 use narrows::protocol::return_to_sender::{self, ReturnToSenderParameters};
 use narrows::report::claim::{Role, unexpected_text};
-use narrows::report::conditioning::Conditioning;
+use narrows::report::conditioning::CalibrationChoice;
 use narrows::report::cross_validation;
 use narrows::study::{self, LocatedStudy, Options, Progress, Study, find, held_out, roles};
 use narrows::text::Document;
@@ -35,8 +35,7 @@ impl Progress for NoProgress {
 fn count_expected_verdicts(paper: &str, artifact: Option<&str>, quick: bool) -> usize {
     let artifact = artifact.map(str::to_owned);
     let options = Options { paper: paper.to_owned(), artifact: artifact.clone(), quick, ..Options::default() };
-    let report =
-        study::reproduce(&options, &builtins(Registry::shared()), &NoProgress).expect("a listed paper is there");
+    let report = study::reproduce(&options, &builtins(Registry::shared()), &NoProgress).expect("a listed paper exists");
     assert_eq!(unexpected_text(&report.claims), None, "{paper}: {artifact:?}");
     report.claims.iter().filter(|claim| claim.holds.is_some()).count()
 }
@@ -62,10 +61,10 @@ fn expected_value(located: &LocatedStudy, id: &str) -> Option<f64> {
 
 #[test]
 fn every_entry_of_the_papers_tables_is_a_claim() {
-    let located = find("mukherjee-hill", false, &builtins(Registry::shared())).expect("it is sound");
+    let located = find("mukherjee-hill", false, &builtins(Registry::shared())).expect("the study is valid");
     let numbers = located.read.value.claims.iter().filter(|claim| claim.expected().is_some());
     assert_eq!(numbers.filter(|claim| claim.id.text.starts_with("T5-")).count(), 53);
-    let located = find("nifdy", false, &builtins(Registry::shared())).expect("it is sound");
+    let located = find("nifdy", false, &builtins(Registry::shared())).expect("the study is valid");
     for number in 1..=17 {
         let claim_prefix = format!("R{number}");
         let is_claim_of = |id: &str| id == claim_prefix || id.starts_with(&format!("{claim_prefix}-"));
@@ -90,13 +89,15 @@ fn every_entry_of_the_papers_tables_is_a_claim() {
 #[test]
 fn readme_counts_claims_by_their_stated_role() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(root.join("README.md")).expect("a text");
+    let readme = fs::read_to_string(root.join("README.md")).expect("the text can be read");
     for paper in papers_with_roles() {
-        let located = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
+        let located = find(paper, false, &builtins(Registry::shared())).expect("the study is valid");
         let study = &located.read.value;
-        let is_explicit_only = |id: &str| study.explicit_only.iter().any(|explicit| explicit.text == id);
-        let judged_claims =
-            study.claims.iter().filter(|claim| !is_explicit_only(&claim.artifact.text) && claim.restates.is_empty());
+        let runs_only_when_named = |id: &str| study.artifacts_on_request.iter().any(|explicit| explicit.text == id);
+        let judged_claims = study
+            .claims
+            .iter()
+            .filter(|claim| !runs_only_when_named(&claim.artifact.text) && claim.restates.is_empty());
         let judged_claims: Vec<_> = judged_claims.collect();
         let cell = |role: Role| {
             let claims_of_role: Vec<_> = judged_claims.iter().filter(|claim| claim.role() == role).collect();
@@ -109,7 +110,7 @@ fn readme_counts_claims_by_their_stated_role() {
         };
         let roles = [Role::Given, Role::Calibrated, Role::Predicted, Role::Underdetermined].map(cell);
         let line = readme.lines().find(|line| line.contains(&format!("(papers/{paper}/README.md)")));
-        let row: Vec<&str> = line.expect("a row of the table").trim_matches('|').split('|').map(str::trim).collect();
+        let row: Vec<&str> = line.expect("the table has the row").trim_matches('|').split('|').map(str::trim).collect();
         assert_eq!(row[row.len() - 4..], roles, "{paper}: given, calibrated, predicted, underdetermined");
     }
 }
@@ -124,13 +125,13 @@ fn markdown(headers: &[&str], rows: &[Vec<String>]) -> String {
     [line(&headers), line(&separator).replace(' ', "")].into_iter().chain(rows).collect()
 }
 
-/// Returns the tables that the page of a paper holds: its name, and the table in Markdown.
+/// Returns the generated tables of a paper's page, each as its name and its Markdown.
 fn generated_tables(study: &Study) -> Vec<(&'static str, String)> {
-    let row = |row: &Conditioning| {
+    let row = |row: &CalibrationChoice| {
         let value = format!("{}{}{}", row.location, if row.value.is_empty() { "" } else { ": " }, row.value);
         [row.choice.clone(), value, row.why.clone(), row.chosen_with.join(", "), row.predicted_text()].to_vec()
     };
-    let conditioning: Vec<Vec<String>> = roles::conditioning(study).iter().map(row).collect();
+    let conditioning: Vec<Vec<String>> = roles::calibration_choices(study).iter().map(row).collect();
     let failing = study.claims.iter().filter_map(|claim| {
         let failure = claim.fails.as_ref()?;
         Some(vec![claim.id.text.clone(), failure.cause.word().to_owned(), failure.reason.clone()])
@@ -152,15 +153,15 @@ fn generated_tables(study: &Study) -> Vec<(&'static str, String)> {
     tables
 }
 
-/// The tables of choices, expected failures and cross-validations in the pages of the papers are those of their data.
-/// To write them: `NARROWS_GOLDEN=write cargo test --test all papers::pages`.
+/// Checks that the tables of choices, expected failures and cross-validations on each paper's page match the study's
+/// data. To write them: `NARROWS_GOLDEN=write cargo test --test all papers::pages`.
 #[test]
 fn pages_list_the_choices_expected_failures_and_cross_validations_of_their_data() {
     let is_writing = std::env::var_os("NARROWS_GOLDEN").is_some_and(|value| value == "write");
     for paper in papers_with_roles() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers").join(paper).join("README.md");
-        let mut page = fs::read_to_string(&path).expect("the page of a paper");
-        let located = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
+        let mut page = fs::read_to_string(&path).expect("the page of a paper can be read");
+        let located = find(paper, false, &builtins(Registry::shared())).expect("the study is valid");
         for (name, table) in generated_tables(&located.read.value) {
             let (start_mark, end_mark) = (format!("<!-- {name}: generated -->\n"), format!("<!-- end of {name} -->"));
             let start =
@@ -281,9 +282,10 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
             "parts=[\"hosts/memory-bus-1998\",\"ni/{}\",\"protocols/return-to-sender-1998\",\"fabrics/ideal-1998\"]",
             design.key()
         );
-        let machine = machine::read(Document::Text("memory-bus", text, None), &[parts]).expect("sound parts").value;
+        let machine =
+            machine::read(Document::Text("memory-bus", text, None), &[parts]).expect("the parts are valid").value;
         let node_parts = machine.node_parts.expect("the nodes have interfaces");
-        let interface: &InterfaceParameters = node_parts.ni.of().expect("a design of the paper's");
+        let interface: &InterfaceParameters = node_parts.ni.of().expect("the interface is a design of the paper");
         assert_eq!(*interface, InterfaceParameters::paper(design));
         assert_eq!(node_parts.protocol.of(), Some(&return_to_sender_of_table_5()));
         assert_eq!(node_parts.messaging, MessagingParameters::PAPER);
@@ -293,7 +295,7 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
 
 /// Returns the parameters of Table 5: eight buffers for sending, eight for receiving, and a retry delay of 200 ns.
 fn return_to_sender_of_table_5() -> ReturnToSenderParameters {
-    let buffers = return_to_sender::Buffers::finite(8).expect("eight are some");
+    let buffers = return_to_sender::Buffers::finite(8).expect("eight is a valid number of buffers");
     let retry = return_to_sender::Retry::constant(Time::from_ns(200));
     let flow = return_to_sender::FlowControlParameters::symmetric(buffers, retry);
     ReturnToSenderParameters { flow, acknowledgement: Bytes(8) }

@@ -95,7 +95,7 @@ impl ValueSource {
             Some(bounds) => match (bounds.split_once(" to "), bounds.strip_prefix("at least ")) {
                 (Some((least, most)), _) => (bound(least), bound(most)),
                 (None, Some(least)) => (bound(least), bound(least).saturating_mul(64)),
-                (None, None) => (1, bound(bounds.strip_prefix("at most ").expect("a bound"))),
+                (None, None) => (1, bound(bounds.strip_prefix("at most ").expect("the bounds begin with \"at most\""))),
             },
         };
         Q::from_smallest(self.count(least, most)).to_string()
@@ -104,7 +104,7 @@ impl ValueSource {
     fn value(&mut self, kind: &str, schema: &Json) -> String {
         let number = |key: &str, default_value: f64| schema[key].as_f64().unwrap_or(default_value);
         let allowed_values = schema["enum"].as_array();
-        match kind.split(',').next().expect("a kind") {
+        match kind.split(',').next().expect("the kind is a text") {
             "time" => format!("\"{}\"", self.quantity::<Time>(kind, Time::ps)),
             "bytes" => format!("\"{}\"", self.quantity::<Bytes>(kind, Bytes::get)),
             "rate" => format!("\"{}\"", self.quantity::<Rate>(kind, Rate::bits_per_s)),
@@ -185,7 +185,7 @@ fn check_round_trips<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Lin
     }
     assert!(
         valid_count as f64 >= VALID_FRACTION_MIN * tries as f64,
-        "{name}: only {valid_count} of {tries} random descriptions are sound"
+        "{name}: only {valid_count} of {tries} random descriptions are valid"
     );
     schema.lines()
 }
@@ -197,9 +197,9 @@ fn check_every_part(tries: usize) -> Vec<Line> {
     // Tests of several threads call this function, each with a file of its own.
     let (process, thread) = (std::process::id(), std::thread::current().id());
     let edges = std::env::temp_dir().join(format!("narrows-{process}-{thread:?}-parameters.txt"));
-    fs::write(&edges, "a b\nb c\n").expect("a file");
+    fs::write(&edges, "a b\nb c\n").expect("the file can be written");
     let mut lines = check_round_trips::<Topology>(&edges.to_string_lossy(), tries);
-    fs::remove_file(edges).expect("tidied up");
+    fs::remove_file(edges).expect("the file can be removed");
     lines.extend(check_round_trips::<Replay>(&trace, tries));
     macro_rules! check_parts {
         ($($part:ty),* $(,)?) => { $(lines.extend(check_round_trips::<$part>("", tries));)* };
@@ -222,12 +222,12 @@ fn random_parameters_of_every_part_read_back_as_they_were_written() {
 
 /// Adds all Rust files below a folder, with their text, to `files`.
 fn collect_rust_files(folder: &Path, files: &mut BTreeMap<String, String>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("the entry can be read").path();
         if path.is_dir() {
             collect_rust_files(&path, files);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.insert(path.display().to_string(), fs::read_to_string(&path).expect("a text"));
+            files.insert(path.display().to_string(), fs::read_to_string(&path).expect("the text can be read"));
         }
     }
 }
@@ -250,7 +250,7 @@ fn help_text_is_not_repeated_as_a_literal() {
     }
     repeated_texts.sort_unstable();
     repeated_texts.dedup();
-    assert!(repeated_texts.is_empty(), "said more than once: {repeated_texts:#?}");
+    assert!(repeated_texts.is_empty(), "help texts that are repeated: {repeated_texts:#?}");
 }
 
 #[test]

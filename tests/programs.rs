@@ -79,7 +79,7 @@ impl Machine {
         experiment::run(&machine, Recorder::off())
     }
 
-    /// Runs a program to its end; `workload` is the remainder of its table's header, and its keys.
+    /// Runs a program to its end; `workload` completes the header `[workload.` and adds the keys of the table.
     fn run(&self, workload: &str) -> RunResult {
         let result = self.run_to_end_or_failure(workload);
         assert_eq!(result.outcome, Outcome::Done, "{workload}");
@@ -205,7 +205,10 @@ mod cyclic_shift {
         let result = run();
         let map = result.map.as_ref().expect("a cyclic shift has a map");
         assert_eq!((map.rows, map.columns as u64), (4, metric(&result, "cycles") as u64 / 500));
-        assert_eq!(f64::from(*map.values.iter().max().expect("samples")), metric(&result, "shift.pending_max"));
+        assert_eq!(
+            f64::from(*map.values.iter().max().expect("the map has samples")),
+            metric(&result, "shift.pending_max")
+        );
         assert_eq!(map.row(3).len(), map.columns);
         assert!(map.row(1).iter().any(|pending| *pending > 0));
         let repeated = run();
@@ -350,7 +353,7 @@ mod time {
         for program in programs {
             for test_machine in [SYNTHETIC, UNORDERED, CM5] {
                 let result = test_machine.run(program);
-                // Programs end within a few polls of the last program.
+                // Each processor ends within a few polls of the last one.
                 let (sum, cycles) = (cycles_by_cause(&result).iter().sum::<f64>(), metric(&result, "cycles"));
                 assert!(sum <= cycles + 1.0 && sum > 0.97 * cycles, "{sum} of {cycles}");
             }

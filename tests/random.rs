@@ -223,7 +223,7 @@ fn every_combination_obeys_the_laws_with_any_parameters() {
     });
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
     let (run_count, tried) = (f64::from(run_count.get()), f64::from(tried_count.get()));
-    assert!(run_count > ACCEPTED_FRACTION_MIN * tried, "{run_count} of {tried} fit together");
+    assert!(run_count > ACCEPTED_FRACTION_MIN * tried, "{run_count} of {tried} machines are valid");
 }
 
 /// Asserts that every message arrives once with an exact ledger, and that the same description gives the same run, with

@@ -1,5 +1,6 @@
 //! Checks the descriptor-ring interface: bytes and order through rings of every size, what a packet costs on the PCIe
-//! link, the drop of frames without a buffer, and where the writes of the device leave the last-level cache.
+//! link, the drop of frames without a buffer, and the ring size from which the device's writes miss the last-level
+//! cache.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
@@ -162,7 +163,8 @@ fn link_limited_machine(ni: &str, wire: &str, messages: u64) -> Machine {
 const LINK_BITS_PER_S: f64 = 8e9 * 8.0 * 128.0 / 130.0 * 0.9185;
 
 /// Returns the bytes towards the host and towards the device that a packet of 64 B, sent and received, costs in steady
-/// state. Reads of a head that has not advanced are subtracted: a driver whose ring is full makes a few of them.
+/// state. Reads of a head pointer that has not advanced are subtracted: a driver whose ring is full makes a few of
+/// them.
 fn bytes_per_packet(ni: &str, wire: &str, head_reads: f64) -> [f64; 2] {
     let [fewer, more] = [2_560, 5_120].map(|messages| {
         let result = experiment::run(&link_limited_machine(ni, wire, messages), Recorder::off());
@@ -211,8 +213,8 @@ fn a_frame_without_a_receive_buffer_is_dropped_and_counted() {
 
 /// The I/O ways of a cache of 1280 KiB hold 128 KiB, which is 85 frames of 1504 B.
 #[test]
-fn writes_of_the_device_leave_the_cache_where_the_ring_exceeds_the_io_ways() {
-    let misses = |entries: u64| {
+fn device_writes_miss_the_cache_if_the_ring_exceeds_the_io_ways() {
+    let misses_per_frame = |entries: u64| {
         let [fewer, more] = [600, 1_200].map(|messages| {
             let batches =
                 ["send.fetch-batch", "receive.fetch-batch", "receive.doorbell-batch"].map(|key| format!("{key}=8"));
@@ -229,7 +231,7 @@ fn writes_of_the_device_leave_the_cache_where_the_ring_exceeds_the_io_ways() {
         });
         (more - fewer) / 600.0
     };
-    let [fits, exceeds] = [48, 256].map(misses);
-    assert!(fits < 2.0, "{fits} misses a frame");
-    assert!(exceeds > 20.0, "{exceeds} misses a frame");
+    let [misses_of_small_ring, misses_of_large_ring] = [48, 256].map(misses_per_frame);
+    assert!(misses_of_small_ring < 2.0, "{misses_of_small_ring} misses per frame");
+    assert!(misses_of_large_ring > 20.0, "{misses_of_large_ring} misses per frame");
 }

@@ -41,7 +41,7 @@ fn tshark_fields(name: &str, capture: &Capture) -> Option<Vec<Vec<String>>> {
         return None;
     }
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, capture.bytes()).expect("a file");
+    std::fs::write(&path, capture.bytes()).expect("the file can be written");
     let lines = dissect(&path);
     std::fs::remove_file(&path).expect("the file is there");
     Some(lines)
@@ -59,7 +59,7 @@ fn dissect(path: &Path) -> Vec<Vec<String>> {
     }
     let output = command.output().expect("tshark runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("text");
+    let text = String::from_utf8(output.stdout).expect("the text is UTF-8");
     text.lines().map(|line| line.split('|').map(str::to_owned).collect()).collect()
 }
 
@@ -142,7 +142,7 @@ fn tshark_reads_the_fields_of_every_kind_of_packet() {
 
 #[test]
 fn packets_of_a_run_are_dissected() {
-    let text = machine::shipped::example("rdma-ping-pong").expect("it ships");
+    let text = machine::shipped::example("rdma-ping-pong").expect("the example is shipped");
     let overrides =
         ["workload.ping-pong.payload=9 KiB", "workload.ping-pong.messages=4", "workload.ping-pong.warm-up=0"];
     let read = machine::read(Document::Text("ping-pong", text, None), &overrides.map(String::from));

@@ -53,7 +53,8 @@ fn assert_all_arrived(result: &RunResult, text: &str) {
     assert_eq!(sent, delivered, "{text}");
 }
 
-/// Returns a description with these keys under `workload`, `fabric` and `ni.queues`.
+/// Returns a description: `workload` and `fabric` complete the headers `[workload.` and `[fabric.` and add the keys of
+/// these tables; `interface` adds the keys of `[ni.queues]`, and further tables.
 fn description(workload: &str, fabric: &str, interface: &str) -> String {
     format!("parts = [\"hosts/cm-5\"]\n[workload.{workload}\n[fabric.{fabric}\n[ni.queues]\n{interface}\n")
 }
@@ -76,7 +77,7 @@ impl GraphFile {
     fn graph(name: &str) -> GraphFile {
         let path = std::env::temp_dir().join(format!("narrows-routed-{name}-{}.edges", std::process::id()));
         let ring: String = (0..9).map(|from| format!("{from} {}\n", (from + 1) % 9)).collect();
-        fs::write(&path, ring + "1 6\n").expect("a file");
+        fs::write(&path, ring + "1 6\n").expect("the file can be written");
         GraphFile(path)
     }
 }
@@ -112,7 +113,7 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_every_routed_fabric() {
 }
 
 #[test]
-fn interfaces_with_nifdy_and_without_a_protocol_work_on_fabrics_without_such_routers() {
+fn interfaces_with_nifdy_and_without_a_protocol_work_on_fabrics_without_routers() {
     let nodes = "[nodes.n]\nhost = \"cm-5\"\ncount = 8";
     for fabric in [
         "ideal]\nlatency = \"200 ns\"\nrate = \"160 MB/s\"",
@@ -127,7 +128,7 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_fabrics_without_such_rou
 }
 
 #[test]
-fn programs_that_check_their_results_get_them_right() {
+fn programs_compute_correct_results() {
     for workload in ["radix-sort]\nkeys = 32\nbits = 4", "em3d]\nn-nodes = 20\nd-nodes = 4\niterations = 2"] {
         for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(workload, &mesh(), interface);
@@ -137,7 +138,7 @@ fn programs_that_check_their_results_get_them_right() {
 }
 
 /// Returns a ring of flows over a mesh, from each node to the next by number. Processors receive faster than they send;
-/// otherwise a processor that receives before each send could be kept from sending for ever.
+/// otherwise a processor that receives before each send might never send.
 fn neighbour_flows(unresponsive_nodes: &str) -> Machine {
     let bursts = format!(
         "bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\nunresponsive-nodes = [{unresponsive_nodes}]"
@@ -156,7 +157,7 @@ fn accepted_packets(machine: &Machine) -> Vec<u64> {
 }
 
 #[test]
-fn node_that_accepts_nothing_blocks_no_other() {
+fn node_that_accepts_nothing_does_not_block_other_nodes() {
     let (complete, all_but_one) = (neighbour_flows(""), neighbour_flows("5"));
     let (accepted_by_all, accepted_by_all_but_one) = (accepted_packets(&complete), accepted_packets(&all_but_one));
     // Node 6 receives nothing and sends all the time, and node 7 sends in the time that its receives leave.
@@ -181,7 +182,7 @@ fn node_that_accepts_nothing_blocks_no_other() {
     assert_packets_conserved(&all_but_one, "neighbours");
     // The flow to node 5 and the flow from it are missing, so 14 of the 16 flows remain.
     let share = metric(&all_but_one, "packets.delivered") / metric(&all, "packets.delivered");
-    assert!((0.7..1.0).contains(&share), "{share} of what all accept");
+    assert!((0.7..1.0).contains(&share), "{share} of the packets that all nodes accept");
 }
 
 #[test]
@@ -230,8 +231,8 @@ fn interface_state_does_not_grow_with_the_machine() {
     let state = |nodes: u32| {
         let tree = format!("fat-tree]\nnodes = {nodes}\n{ROUTER}");
         let text = description("bursts]\ncycles = 2000", &tree, NIFDY);
-        let node_parts = read(&text).expect("a sound description").node_parts.expect("interfaces");
-        let nifdy = *node_parts.protocol.of::<NifdyParameters>().expect("it is NIFDY");
+        let node_parts = read(&text).expect("the description is valid").node_parts.expect("interfaces");
+        let nifdy = *node_parts.protocol.of::<NifdyParameters>().expect("the protocol is NIFDY");
         (metric(&run_to_completion(&text), "ni.state"), nifdy.unit.state_bytes(node_parts.ni.limits().packet.len()))
     };
     let [(few_nodes_bytes, few_nodes_bound), (many_nodes_bytes, many_nodes_bound)] = [16, 256].map(state);

@@ -133,36 +133,36 @@ struct NetworkPair {
 
 impl NetworkPair {
     fn apply(&mut self, operation: Operation) {
-        let NetworkPair { fast, reference: plain, .. } = self;
+        let NetworkPair { fast, reference, .. } = self;
         match operation {
             Operation::Offer(injection) => {
                 fast.offer(injection);
-                plain.offer(injection);
+                reference.offer(injection);
             }
             Operation::Supply { node, network, tag, flits } => {
                 fast.supply(node, network, tag, flits);
-                plain.supply(node, network, tag, flits);
+                reference.supply(node, network, tag, flits);
             }
             Operation::Take { node, network, tag, flits } => {
                 fast.take(node, network, tag, flits);
-                plain.take(node, network, tag, flits);
+                reference.take(node, network, tag, flits);
             }
             Operation::AddSlot { node, network } => {
                 fast.add_slot(node, network);
-                plain.add_slot(node, network);
+                reference.add_slot(node, network);
             }
         }
     }
 
     /// Simulates a cycle of both networks, and returns the events of that cycle.
     fn step(&mut self) -> Vec<PacketEvent> {
-        let NetworkPair { fast, reference: plain, label } = self;
-        let (mut from_fast, mut from_plain) = (Vec::new(), Vec::new());
-        let (now, counts_before) = (plain.cycle(), plain.counts());
-        plain.step();
-        plain.take_events(&mut from_plain);
+        let NetworkPair { fast, reference, label } = self;
+        let (mut from_fast, mut from_reference) = (Vec::new(), Vec::new());
+        let (now, counts_before) = (reference.cycle(), reference.counts());
+        reference.step();
+        reference.take_events(&mut from_reference);
         if fast.next_work().is_none_or(|next| next > now) {
-            assert_eq!(plain.counts(), counts_before, "{label}: cycle {now} was idle");
+            assert_eq!(reference.counts(), counts_before, "{label}: cycle {now} was idle");
             fast.skip_to(now + 1);
         } else {
             fast.step();
@@ -171,10 +171,10 @@ impl NetworkPair {
         fast.check();
         // The order of events within a cycle may differ.
         from_fast.sort();
-        from_plain.sort();
-        assert_eq!(from_fast, from_plain, "{label}: cycle {now}");
-        assert_eq!(fast.counts(), plain.counts(), "{label}: cycle {now}");
-        from_plain
+        from_reference.sort();
+        assert_eq!(from_fast, from_reference, "{label}: cycle {now}");
+        assert_eq!(fast.counts(), reference.counts(), "{label}: cycle {now}");
+        from_reference
     }
 }
 
@@ -189,9 +189,9 @@ fn assert_networks_agree(seed: u64, has_own_links: bool) {
     let Traffic { packets, mut operations, slot_limits, hold_cycles } =
         traffic(stream, shape.wiring.nodes(), &parameters);
     let label = format!("seed {seed}: {} {parameters:?}", shape.name);
-    let (fast, plain) =
+    let (fast, reference) =
         (Network::new(shape.clone(), &parameters, seed), ReferenceNetwork::new(shape, &parameters, seed));
-    let mut pair = NetworkPair { fast, reference: plain, label };
+    let mut pair = NetworkPair { fast, reference, label };
     for (node, network, count) in slot_limits {
         pair.fast.set_slots(node, network, count);
         pair.reference.set_slots(node, network, count);
@@ -220,11 +220,11 @@ fn assert_networks_agree(seed: u64, has_own_links: bool) {
 }
 
 #[test]
-fn fast_and_plain_agree_in_every_cycle() {
+fn fast_network_equals_the_reference_in_every_cycle() {
     (0..SYSTEM_COUNT).for_each(|seed| assert_networks_agree(seed, false));
 }
 
 #[test]
-fn fast_and_plain_agree_if_links_differ() {
+fn fast_network_equals_the_reference_if_links_differ() {
     (0..SYSTEM_COUNT).for_each(|seed| assert_networks_agree(seed, true));
 }

@@ -85,7 +85,7 @@ fn confidence_intervals_cover_the_mean_of_all_runs() {
 fn run_without_a_sufficient_warm_up_is_reported() {
     // At a load near saturation, queues fill for longer than these cycles.
     let cold = run_mesh(0.5, 1, "warm-up = 0\ncycles = 3000");
-    let check = cold.warm_up.as_ref().expect("a test for a transient");
+    let check = cold.warm_up.as_ref().expect("the transient is tested");
     assert_eq!((check.key, check.value, check.test.is_transient()), ("workload.offered.warm-up", 0, Some(true)));
     let finding = check.finding().unwrap_or_default();
     assert!(
@@ -94,7 +94,7 @@ fn run_without_a_sufficient_warm_up_is_reported() {
     );
     let warm_up = cold.metric("offered.warm_up_found");
     assert!(warm_up.is_none_or(|cycles| cycles > 0.0), "{warm_up:?}");
-    let warm = run_mesh(0.3, 1, "").warm_up.expect("a test for a transient");
+    let warm = run_mesh(0.3, 1, "").warm_up.expect("the transient is tested");
     assert_eq!((warm.value, warm.test.is_transient()), (10_000, Some(false)));
 }
 
@@ -120,7 +120,7 @@ fn links_of_a_fabric_driven_alone_are_reported() {
 fn saturated_run_is_not_a_failure() {
     let overrides = ["--set=workload.offered.load=1.0", "--set=fabric.mesh.shape=[4, 4]"];
     let run = |format: &str| stdout(&[&["run", "offered-load", "--no-host", format], &overrides[..]].concat());
-    let result: Json = serde_json::from_str(&run("--format=json")).expect("JSON");
+    let result: Json = serde_json::from_str(&run("--format=json")).expect("the text is JSON");
     assert_eq!(result["outcome"], "saturated");
     assert!(result["note"].as_str().is_some_and(|note| note.contains("queues of its sources grew")), "{result}");
     assert_eq!(result["metrics"]["offered.latency_ci95"]["value"], Json::Null);
@@ -146,18 +146,20 @@ fn metrics_of_a_run_that_ended_too_soon_are_empty_and_not_zero() {
         ("offered-load", "offered.accepted"),
     ] {
         let output = narrows(&["run", example, early_limit, "--format=json"]);
-        let result: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+        let result: Json = serde_json::from_slice(&output.stdout).expect("the text is JSON");
         assert_eq!((output.status.code(), &result["outcome"]), (Some(3), &"time-limit".into()));
         let metric = &result["metrics"][name];
         assert!(metric.is_object() && metric["value"].is_null(), "{example}: {metric}");
-        let text = String::from_utf8(narrows(&["run", example, early_limit]).stdout).expect("UTF-8");
-        let line = text.lines().find(|line| line.split_whitespace().next() == Some(name)).expect("the metric");
+        let text = String::from_utf8(narrows(&["run", example, early_limit]).stdout).expect("the text is UTF-8");
+        let line =
+            text.lines().find(|line| line.split_whitespace().next() == Some(name)).expect("the metric is listed");
         assert!(line.contains('–'), "{line}");
     }
     let output = narrows(&["sweep", "stream", early_limit, "--vary=run.seed=1,2", "--format=csv"]);
     let rows = String::from_utf8_lossy(&output.stdout).into_owned();
-    let columns: Vec<&str> = rows.lines().next().expect("a header").split(',').collect();
-    let bandwidth = columns.iter().position(|column| column.starts_with("message_bandwidth")).expect("a column");
+    let columns: Vec<&str> = rows.lines().next().expect("the table has a header").split(',').collect();
+    let bandwidth =
+        columns.iter().position(|column| column.starts_with("message_bandwidth")).expect("the column exists");
     assert!(rows.lines().skip(1).all(|row| row.split(',').nth(bandwidth) == Some("")), "{rows}");
 }
 
@@ -194,7 +196,7 @@ fn several_seeds_give_the_same_means_and_intervals_with_any_number_of_jobs() {
     let values: Vec<f64> = (5..9).map(|seed| single_seed(seed).expect("it is measured")).collect();
     let mean = values.iter().sum::<f64>() / 4.0;
     let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
-    let field = |key: &str| one_job["metrics"][name][key].as_f64().expect("a number");
+    let field = |key: &str| one_job["metrics"][name][key].as_f64().expect("the value is a number");
     assert!((field("value") - mean).abs() < 1e-9);
     // The factor is Student's t of three degrees of freedom at 97.5 %.
     assert!((field("ci95") - 3.182 * deviation / 2.0).abs() < 1e-9);
@@ -214,7 +216,7 @@ fn a_sweep_with_seeds_has_a_row_for_each_point() {
     let headers = [&["workload_offered_load", "outcome"][..], &metric, &["seeds", "initial_transient"]].concat();
     assert_eq!(rows[0], headers);
     assert_eq!((rows.len(), rows[1][0], rows[2][0], rows[1][1]), (3, "0.1", "0.3", "done"));
-    let result: Json = serde_json::from_str(&sweep(&["--format=json"])).expect("JSON");
+    let result: Json = serde_json::from_str(&sweep(&["--format=json"])).expect("the text is JSON");
     assert_eq!(result["points"][1]["seeds"], serde_json::json!([1, 2, 3]));
     assert_eq!(rows[2][2].parse::<f64>().ok(), result["points"][1]["metrics"]["offered.latency"]["value"].as_f64());
     let output = narrows(&["sweep", "offered-load", "--vary=run.'seed'=1,2", "--seeds=3"]);

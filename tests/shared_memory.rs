@@ -212,6 +212,6 @@ fn access_outside_the_shared_space_names_its_address() {
         endpoints[0].accessible_address(outside_address, AccessMode::Read)
     }));
     let panic = panic.expect_err("the access is outside");
-    let message = panic.downcast_ref::<String>().expect("a text");
+    let message = panic.downcast_ref::<String>().expect("the panic has a text");
     assert!(message.contains("accesses byte 256 of the 256"), "{message}");
 }

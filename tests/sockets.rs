@@ -66,7 +66,7 @@ fn all_combinations_deliver_on_hosts_of_both_kinds() {
             let mut overrides = optimisations.overrides();
             overrides.extend(["ni.mcp.mtu=1500 B", "messaging.message-max=60000 B"].map(str::to_owned));
             let stream = "[workload.stream]\npayload = \"5000 B\"\nmessages = 20\nwarm-up = 4";
-            run_and_check_delivery(&machine(host, "myrinet", stream, &overrides).expect("a valid machine"));
+            run_and_check_delivery(&machine(host, "myrinet", stream, &overrides).expect("the machine is valid"));
         }
     }
 }
@@ -79,7 +79,7 @@ fn active_message_programs_run_over_sockets() {
             "[workload.em3d]\nn-nodes = 4\nd-nodes = 2\niterations = 1",
         ] {
             let machine = machine("pentium-iii-815ep", "nifdy-mesh", workload, &optimisations.overrides());
-            run_and_check_delivery(&machine.expect("a valid machine"));
+            run_and_check_delivery(&machine.expect("the machine is valid"));
         }
     }
 }
@@ -96,8 +96,8 @@ fn drops_are_counted_by_reason() {
             "fabric.myrinet.watchdog=30 us",
             &format!("ni.mcp.zero-copy={zero_copy}"),
         ];
-        let machine =
-            machine("pentium-iii-815ep", "myrinet", stream, &overrides.map(str::to_owned)).expect("a valid machine");
+        let machine = machine("pentium-iii-815ep", "myrinet", stream, &overrides.map(str::to_owned))
+            .expect("the machine is valid");
         let result = experiment::run(&machine, Recorder::off());
         let [sent, dropped] = ["messages.sent", "messages.dropped"].map(|name| result.metric(name));
         assert_eq!((sent, dropped), (Some(12.0), Some(12.0)), "{:?}", result.outcome);
@@ -123,10 +123,10 @@ fn library_messages_not_cut_by_the_watchdog_arrive() {
         );
         let overrides = [format!("fabric.myrinet.watchdog={watchdog} us")];
         let machine =
-            machine::read(Document::Text("sockets.toml", &text, None), &overrides).expect("a valid machine").value;
+            machine::read(Document::Text("sockets.toml", &text, None), &overrides).expect("the machine is valid").value;
         let result = experiment::run(&machine, Recorder::off());
         let [sent, delivered, dropped] = ["messages.sent", "messages.delivered", "messages.dropped"]
-            .map(|name| result.metric(name).expect("a metric"));
+            .map(|name| result.metric(name).expect("the metric exists"));
         assert_eq!(sent, delivered + dropped, "{watchdog} us, {payload} B");
         assert_eq!(matches!(result.outcome, Outcome::Loss(_)), dropped > 0.0, "{:?}", result.outcome);
         assert_eq!(result.outcome == Outcome::Done, dropped == 0.0, "{:?}", result.outcome);

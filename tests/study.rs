@@ -16,7 +16,7 @@ use std::fs;
 fn folder_with_study(name: &str) -> Folder {
     let folder = Folder::new(&format!("study-{name}"));
     for (file, text) in scaffold::FILES {
-        fs::write(folder.0.join(file), text).expect("a file");
+        fs::write(folder.0.join(file), text).expect("the file can be written");
     }
     folder
 }
@@ -24,9 +24,9 @@ fn folder_with_study(name: &str) -> Folder {
 /// Replaces `from` by `to` in a file of the study.
 fn replace_in_file(folder: &Folder, file: &str, from: &str, to: &str) {
     let path = folder.0.join(file);
-    let text = fs::read_to_string(&path).expect("a file of the study");
+    let text = fs::read_to_string(&path).expect("the file of the study can be read");
     assert!(text.contains(from), "{file} has {from}");
-    fs::write(path, text.replacen(from, to, 1)).expect("a file");
+    fs::write(path, text.replacen(from, to, 1)).expect("the file can be written");
 }
 
 #[test]
@@ -35,23 +35,23 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
     let created = narrows(&["new", "study", folder.root()]);
     assert_eq!(created.status.code(), Some(0), "{}", stderr(&created));
     let repeated = narrows(&["new", "study", folder.root()]);
-    assert_eq!(repeated.status.code(), Some(2), "nothing is written over");
+    assert_eq!(repeated.status.code(), Some(2), "no file is overwritten");
     assert!(stderr(&repeated).contains("study.toml` exists already"), "{}", stderr(&repeated));
     let out = folder.0.join("results");
-    let out = out.to_str().expect("UTF-8");
+    let out = out.to_str().expect("the text is UTF-8");
     let output = narrows(&["reproduce", folder.root(), "--format", "json", "--strict", "--out", out]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let json: Json = serde_json::from_slice(&output.stdout).expect("JSON");
-    let claims = json["claims"].as_array().expect("claims");
+    let json: Json = serde_json::from_slice(&output.stdout).expect("the text is JSON");
+    let claims = json["claims"].as_array().expect("the claims are a list");
     assert_eq!(claims.len(), 2);
     assert!(claims.iter().all(|claim| claim["holds"] == true), "{claims:?}");
     assert!(claims[1]["measured"].as_str().is_some_and(|words| words.starts_with("saved: 512 B ")), "{claims:?}");
-    let svg = fs::read_to_string(folder.0.join("results/latency.svg")).expect("a picture");
+    let svg = fs::read_to_string(folder.0.join("results/latency.svg")).expect("the picture can be read");
     assert!(svg.contains("one-way latency [µs]") && svg.contains("store and forward"));
-    let csv = fs::read_to_string(folder.0.join("results/latency.csv")).expect("its data");
+    let csv = fs::read_to_string(folder.0.join("results/latency.csv")).expect("the file can be read");
     assert_eq!(csv.lines().count(), 6, "a head and five sizes: {csv}");
     let single = narrows(&["reproduce", &format!("{}/latency", folder.root()), "--quick"]);
-    assert_eq!(single.status.code(), Some(0), "an artifact of it: {}", stderr(&single));
+    assert_eq!(single.status.code(), Some(0), "one artifact of the study runs alone: {}", stderr(&single));
     let misspelled = narrows(&["reproduce", &format!("{}/latencies", folder.root())]);
     assert_eq!(misspelled.status.code(), Some(2));
     assert!(stderr(&misspelled).contains("did you mean `latency`?"), "{}", stderr(&misspelled));
@@ -63,12 +63,13 @@ fn claim_on_a_missing_measurement_fails_with_the_reason() {
     let metric = "metric = \"message.latency_one_way\"\n";
     // The key `missing` does not apply to a run that did not complete.
     replace_in_file(&folder, "study.toml", metric, &format!("{metric}missing = 0\n"));
-    let machine = fs::read_to_string(folder.0.join("machine.toml")).expect("a description");
-    fs::write(folder.0.join("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}")).expect("a file");
+    let machine = fs::read_to_string(folder.0.join("machine.toml")).expect("the description can be read");
+    fs::write(folder.0.join("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}"))
+        .expect("the file can be written");
     let output = narrows(&["reproduce", folder.root(), "--format", "json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let json: Json = serde_json::from_slice(&output.stdout).expect("JSON");
-    for claim in json["claims"].as_array().expect("claims") {
+    let json: Json = serde_json::from_slice(&output.stdout).expect("the text is JSON");
+    for claim in json["claims"].as_array().expect("the claims are a list") {
         assert_eq!(claim["holds"], false, "{claim}");
         let measured = claim["measured"].as_str().unwrap_or_default();
         assert!(measured.contains("no value of `") && measured.contains("`time-limit`"), "{claim}");
@@ -164,7 +165,7 @@ const ERRORS: [(&str, &str, &str, &[&str]); 17] = [
 #[test]
 fn errors_of_a_study_are_reported_with_their_line_before_any_run() {
     for (number, (file, from, to, expected)) in ERRORS.iter().enumerate() {
-        let folder = folder_with_study(&format!("slip-{number}"));
+        let folder = folder_with_study(&format!("error-{number}"));
         replace_in_file(&folder, file, from, to);
         let output = narrows(&["reproduce", folder.root()]);
         let errors = stderr(&output);
@@ -200,12 +201,12 @@ fn no_text_of_a_study_panics() {
                 format!("{}'{}", &text[..index], &text[index..]),
                 format!("{}{{{}", &text[..index], &text[index..]),
             ] {
-                fs::write(&path, changed_text).expect("a file");
+                fs::write(&path, changed_text).expect("the file can be written");
                 let _ =
                     find(folder.root(), false, &builtins(Registry::shared())).map_err(|problems| problems.to_string());
             }
         }
-        fs::write(&path, text).expect("a file");
+        fs::write(&path, text).expect("the file can be written");
     }
     assert!(find(folder.root(), false, &builtins(Registry::shared())).is_ok());
 }
@@ -218,7 +219,7 @@ impl Progress for NoProgress {
 }
 
 fn verdicts(located: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
-    let claims = judge::judge(&located.results_view(results), &["latency"], false).expect("a sound study");
+    let claims = judge::judge(&located.results_view(results), &["latency"], false).expect("the study is valid");
     claims.into_iter().map(|claim| claim.holds).collect()
 }
 
@@ -226,10 +227,11 @@ fn verdicts(located: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
 #[test]
 fn claims_are_judged_by_the_runs_alone() {
     let folder = folder_with_study("perturbed");
-    let located = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
+    let located = find(folder.root(), true, &builtins(Registry::shared())).expect("the study is valid");
     let options = Options { quick: true, ..Options::default() };
-    let run =
-        |settings: &[String]| located.results(&["latency"], &options, settings, &NoProgress).expect("sound points");
+    let run = |settings: &[String]| {
+        located.results(&["latency"], &options, settings, &NoProgress).expect("the points are valid")
+    };
     let at_reference = run(&[]);
     assert_eq!(verdicts(&located, &at_reference), [Some(true), Some(true)]);
     let slow_links = run(&["fabric.myrinet.link-rate=20 MB/s".to_owned()]);
@@ -245,13 +247,13 @@ fn claims_are_judged_by_the_runs_alone() {
 fn claim_may_be_judged_on_full_inputs_only() {
     let folder = folder_with_study("whole");
     let path = folder.0.join("claims.toml");
-    let text = fs::read_to_string(&path).expect("a file");
-    fs::write(&path, text.replacen("[[claim]]\n", "[[claim]]\nquick = false\n", 1)).expect("a file");
-    let located = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
+    let text = fs::read_to_string(&path).expect("the file can be read");
+    fs::write(&path, text.replacen("[[claim]]\n", "[[claim]]\nquick = false\n", 1)).expect("the file can be written");
+    let located = find(folder.root(), true, &builtins(Registry::shared())).expect("the study is valid");
     let options = Options { quick: true, ..Options::default() };
-    let results = located.results(&["latency"], &options, &[], &NoProgress).expect("sound points");
+    let results = located.results(&["latency"], &options, &[], &NoProgress).expect("the points are valid");
     assert_eq!(verdicts(&located, &results), [Some(true), Some(true)]);
-    let quick_claims = judge::judge(&located.results_view(&results), &["latency"], true).expect("a sound study");
+    let quick_claims = judge::judge(&located.results_view(&results), &["latency"], true).expect("the study is valid");
     assert_eq!(quick_claims.iter().map(|claim| claim.holds).collect::<Vec<_>>(), [None, Some(true)]);
     assert!(quick_claims.iter().all(|claim| claim.measured.is_some()));
 }
@@ -294,7 +296,7 @@ const MATRIX_MACHINE: &str =
 fn folder_with_matrix_study(name: &str) -> Folder {
     let folder = folder_with_study(name);
     for (file, text) in MATRIX_STUDY.iter().chain([&("machine.toml", MATRIX_MACHINE)]) {
-        fs::write(folder.0.join(file), text).expect("a file");
+        fs::write(folder.0.join(file), text).expect("the file can be written");
     }
     folder
 }
@@ -303,7 +305,7 @@ fn folder_with_matrix_study(name: &str) -> Folder {
 fn cell_links_to_the_description_of_its_number() {
     let folder = folder_with_matrix_study("matrix");
     let out = folder.0.join("results");
-    let output = narrows(&["reproduce", folder.root(), "--strict", "--out", out.to_str().expect("UTF-8")]);
+    let output = narrows(&["reproduce", folder.root(), "--strict", "--out", out.to_str().expect("the text is UTF-8")]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stderr(&output).contains("Left out: 3 points,"), "{}", stderr(&output));
     let read = |file: &str| fs::read_to_string(out.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -318,19 +320,22 @@ fn cell_links_to_the_description_of_its_number() {
         let path = format!("descriptions/latency/{interface}/{fabric}.toml");
         assert!(svg.contains(&format!("href=\"{path}\"")), "{path}");
         let file = out.join(&path);
-        let file = file.to_str().expect("UTF-8");
+        let file = file.to_str().expect("the text is UTF-8");
         let check_output = narrows(&["check", file]);
         assert_eq!(check_output.status.code(), Some(0), "{}", stderr(&check_output));
         let single = narrows(&["run", file, "--format", "json"]);
-        let json: Json = serde_json::from_slice(&single.stdout).expect("JSON");
-        let cell: f64 = lines[line].split(',').nth(column).and_then(|cell| cell.parse().ok()).expect("a number");
+        let json: Json = serde_json::from_slice(&single.stdout).expect("the text is JSON");
+        let cell: f64 =
+            lines[line].split(',').nth(column).and_then(|cell| cell.parse().ok()).expect("the cell is a number");
         assert_eq!(json["metrics"]["message.latency_one_way"]["value"], cell, "{path}");
         let run_candidate = &json["candidate"];
-        let limit = run_candidate["resource"].as_str().or(run_candidate["stage"].as_str()).expect("a candidate");
-        let cell = limits.lines().nth(line).and_then(|line| line.split(',').nth(column)).expect("a word");
+        let limit =
+            run_candidate["resource"].as_str().or(run_candidate["stage"].as_str()).expect("the candidate is a text");
+        let cell =
+            limits.lines().nth(line).and_then(|line| line.split(',').nth(column)).expect("the line has the column");
         assert!(limit.ends_with(cell) && !cell.contains("node"), "{limit}: {cell}");
     }
-    assert_eq!(lines[2].split(',').nth(2), Some(""), "what does not fit is blank: {csv}");
+    assert_eq!(lines[2].split(',').nth(2), Some(""), "the cell of incompatible parts is empty: {csv}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 fn dataset(arguments: &[&str]) -> Dataset {
-    Dataset::read(run_ok(&[arguments, &["--format=csv"]].concat()).stdout, Encoding::Csv).expect("tidy data")
+    Dataset::read(run_ok(&[arguments, &["--format=csv"]].concat()).stdout, Encoding::Csv).expect("the data are tidy")
 }
 
 fn numbers(data: &Dataset, name: &str) -> Vec<f64> {
@@ -42,7 +42,11 @@ fn parts_are_named_as_values() {
     let parts =
         r#"--set=parts=["hosts/memory-bus-1998", "ni/udma", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]"#;
     let single = as_json(&["run", "memory-bus", FEW_MESSAGES, NO_WARM_UP, parts]);
-    assert_eq!(Json::from(texts(&results, "hash")[2].as_str()), single["hash"], "the same as with its parts by hand");
+    assert_eq!(
+        Json::from(texts(&results, "hash")[2].as_str()),
+        single["hash"],
+        "a list of all parts gives the same result"
+    );
     let by_key = as_json(&["run", "memory-bus", FEW_MESSAGES, NO_WARM_UP, "--set=ni=udma"]);
     assert_eq!(by_key["hash"], single["hash"]);
     let hosts = dataset(&["sweep", "ping-pong", FEW_MESSAGES, "--vary=host=p6-natoma,miata"]);
@@ -79,7 +83,8 @@ fn table_of_points_runs_a_point_for_each_row() {
     let folder = Folder::new("points");
     let table = folder.path("points.csv");
     let (payload, messages) = ("workload.ping-pong.payload", "workload.ping-pong.messages");
-    fs::write(&table, format!("ni,{payload},{messages}\nudma,16 B,5\ncni32qm,64 B,\nudma,16 B,5\n")).expect("a file");
+    fs::write(&table, format!("ni,{payload},{messages}\nudma,16 B,5\ncni32qm,64 B,\nudma,16 B,5\n"))
+        .expect("the file can be written");
     let results = dataset(&["sweep", "memory-bus", NO_WARM_UP, "--points", &table]);
     assert_eq!(texts(&results, "ni"), ["udma", "cni32qm", "udma"]);
     assert_eq!(numbers(&results, "workload_ping_pong_payload_B"), [16.0, 64.0, 16.0]);
@@ -162,7 +167,7 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
         dataset(&["sweep", "memory-bus", FEW_MESSAGES, NO_WARM_UP, "--vary=ni=ni2w,udma", &format!("--vary={range}")]);
     let latency = numbers(&results, "message_latency_one_way_s");
     let (ni2w, udma) = latency.split_at(latency.len() / 2);
-    let first = ni2w.iter().zip(udma).position(|(ni2w, udma)| ni2w >= udma).expect("they cross");
+    let first = ni2w.iter().zip(udma).position(|(ni2w, udma)| ni2w >= udma).expect("the curves cross");
     assert!(first > 0, "{ni2w:?} {udma:?}");
     let crossing = as_json(&[
         "sweep",
@@ -182,8 +187,8 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
     let between = &crossing["found"][0]["between"];
     assert_eq!(crossing["found"][0]["holds"], "less up to");
     for (end, position) in [(0, first - 1), (1, first)] {
-        let text = between[end]["value"].as_str().expect("a value");
-        let bytes: narrows::engine::Bytes = narrows::text::quantity::parse(text).expect("bytes");
+        let text = between[end]["value"].as_str().expect("the value is a text");
+        let bytes: narrows::engine::Bytes = narrows::text::quantity::parse(text).expect("the text is a quantity");
         assert_eq!(bytes.get() as f64, payloads[position], "{between}");
         assert_eq!(between[end]["metric"].as_f64().map(|us| us / 1e6), Some(ni2w[position]));
         assert_eq!(between[end]["other"].as_f64().map(|us| us / 1e6), Some(udma[position]));
@@ -205,16 +210,16 @@ fn unknown_metric_is_refused_before_the_first_run() {
     ]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("did you mean `message.latency_one_way`?"), "{}", stderr(&output));
-    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 0, "nothing was run");
+    assert_eq!(fs::read_dir(&folder.0).expect("the folder can be read").count(), 0, "nothing was run");
 }
 
 /// Checks that every metric of a run is known before the run, so that `--metric` accepts it.
 #[test]
 fn metrics_are_known_before_the_run() {
     for example in ["ping-pong", "stream", "dma", "page-fetch", "memory-bus", "offered-load", "udp", "shared-trunk"] {
-        let text = narrows::machine::shipped::example(example).expect("an example");
+        let text = narrows::machine::shipped::example(example).expect("the example is shipped");
         let document = narrows::text::Document::Text(example, text, None);
-        let read = narrows::machine::read(document, &[]).expect("a sound example");
+        let read = narrows::machine::read(document, &[]).expect("the example is valid");
         let known_metrics: Vec<String> = narrows::experiment::sweep::metrics::metrics_of_run(&read.value)
             .into_iter()
             .map(|metric| metric.name)
@@ -243,7 +248,7 @@ fn tidy_row_has_all_results_of_a_point() {
         "--set=fabric.myrinet.link-rate=80 MB/s",
     ]);
     assert_eq!(numbers(&results, "fabric_myrinet_link_rate_B_per_s"), [80e6, 80e6]);
-    let us_in_s = |value: &Json| value.as_f64().expect("a number") / 1e6;
+    let us_in_s = |value: &Json| value.as_f64().expect("the value is a number") / 1e6;
     assert_eq!(
         numbers(&results, "message_latency_one_way_s")[1],
         us_in_s(&run["metrics"]["message.latency_one_way"]["value"])
@@ -255,13 +260,13 @@ fn tidy_row_has_all_results_of_a_point() {
     assert_eq!(candidate[kind.as_str()], texts(&results, "candidate")[1]);
     let pci = run["resources"]
         .as_array()
-        .expect("a list")
+        .expect("the resources are a list")
         .iter()
         .find(|resource| resource["resource"] == "sender PCI")
-        .expect("a bus");
+        .expect("the run has a bus");
     assert_eq!(Some(numbers(&results, "utilisation_sender_PCI")[1]), pci["share"].as_f64());
     let stage = &run["ledger"]["stages"][2];
-    let name = stage["stage"].as_str().expect("a name").replace(' ', "_");
+    let name = stage["stage"].as_str().expect("the stage is a text").replace(' ', "_");
     assert_eq!(numbers(&results, &format!("stage_{name}_service_s"))[1], us_in_s(&stage["service_us"]));
     assert_eq!(numbers(&results, "seed"), [1.0, 1.0]);
 }
@@ -272,8 +277,8 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
     for extension in ["csv", "jsonl", "parquet"] {
         let path = folder.path(&format!("messages.{extension}"));
         run_ok(&["run", "ping-pong", FEW_MESSAGES, "--messages", &path]);
-        let encoding = Encoding::from_path(Path::new(&path)).expect("an encoding");
-        let data = Dataset::read(fs::read(&path).expect("a file"), encoding).expect("tidy data");
+        let encoding = Encoding::from_path(Path::new(&path)).expect("the path has a known extension");
+        let data = Dataset::read(fs::read(&path).expect("the file can be read"), encoding).expect("tidy data");
         assert_eq!((data.rows(), texts(&data, "source")[0].as_str()), (5, "sender"), "{extension}");
         assert_eq!(numbers(&data, "payload_B"), [8192.0; 5]);
         let latency = numbers(&data, "latency_s");
@@ -296,15 +301,16 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
 fn report_of_runs_and_sweeps_is_self_contained() {
     let folder = Folder::new("report");
     let (run, out, page) = (folder.path("run.json"), folder.path("sweep.csv"), folder.path("page.html"));
-    fs::write(&run, run_ok(&["run", "ping-pong", FEW_MESSAGES, "--format=json"]).stdout).expect("a folder to write to");
+    fs::write(&run, run_ok(&["run", "ping-pong", FEW_MESSAGES, "--format=json"]).stdout)
+        .expect("the file can be written");
     run_ok(&["sweep", "ping-pong", FEW_MESSAGES, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
     run_ok(&["report", &run, &out, "--title=What it <costs>", "--out", &page]);
-    let text = fs::read_to_string(&page).expect("a page");
+    let text = fs::read_to_string(&page).expect("the page can be read");
     let document = roxmltree::Document::parse_with_options(
         &text,
         roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() },
     );
-    let document = document.expect("XML");
+    let document = document.expect("the text is XML");
     let headings: Vec<String> = document
         .descendants()
         .filter(|node| node.has_tag_name("h2"))
@@ -334,7 +340,7 @@ fn file_extension_selects_the_format_of_a_picture() {
     for (extension, signature) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG"), ("pdf", b"%PDF")] {
         let picture = folder.path(&format!("figure.{extension}"));
         run_ok(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--out", &picture]);
-        let bytes = fs::read(&picture).expect("a picture");
+        let bytes = fs::read(&picture).expect("the picture can be read");
         assert!(bytes.starts_with(signature), "{extension}");
     }
 }
@@ -352,10 +358,10 @@ fn sweep_is_plotted_from_any_format() {
         ];
         run_ok(&[&["sweep", "ping-pong", FEW_MESSAGES, "--out", &out], &vary[..]].concat());
         run_ok(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--by=policy", "--log=x", "--out", &svg]);
-        charts.push(fs::read_to_string(&svg).expect("a picture"));
+        charts.push(fs::read_to_string(&svg).expect("the picture can be read"));
     }
     assert!(charts.iter().all(|picture| *picture == charts[0]), "the same picture of the same data");
-    let picture = roxmltree::Document::parse(&charts[0]).expect("XML");
+    let picture = roxmltree::Document::parse(&charts[0]).expect("the text is XML");
     let texts: Vec<&str> =
         picture.descendants().filter(|node| node.has_tag_name("text")).filter_map(|node| node.text()).collect();
     for words in ["store-and-forward", "adaptive-cut-through", "64", "1 KiB", "one-way message latency [µs]"] {
@@ -369,11 +375,12 @@ fn sweep_is_plotted_from_any_format() {
 fn table_for_a_terminal_shows_six_metrics_or_those_that_are_selected() {
     let sweep = ["sweep", "ping-pong", FEW_MESSAGES, NO_WARM_UP, "--vary=run.seed=1,2"];
     let columns = |options: &[&str]| {
-        let text = String::from_utf8(run_ok(&[&sweep, options].concat()).stdout).expect("UTF-8");
-        let columns_shown = text.lines().next().expect("a head").split("  ").filter(|head| !head.trim().is_empty());
+        let text = String::from_utf8(run_ok(&[&sweep, options].concat()).stdout).expect("the text is UTF-8");
+        let columns_shown =
+            text.lines().next().expect("the text has a line").split("  ").filter(|head| !head.trim().is_empty());
         (columns_shown.count(), text)
     };
-    let metric_count = as_json(&sweep)["points"][0]["metrics"].as_object().expect("metrics").len();
+    let metric_count = as_json(&sweep)["points"][0]["metrics"].as_object().expect("the metrics are an object").len();
     assert!(metric_count > 6, "{metric_count}");
     let (count, text) = columns(&[]);
     assert_eq!(count, 2 + 6, "{text}");

@@ -43,7 +43,7 @@ fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
             } else if path.is_dir() {
                 folders.push(path);
             } else if name.ends_with(extension) {
-                found_files.push((name, fs::read_to_string(&path).expect("a text")));
+                found_files.push((name, fs::read_to_string(&path).expect("the text can be read")));
             }
         }
     }
@@ -78,7 +78,7 @@ fn assert_no_errors(errors: Vec<String>) {
 
 #[test]
 fn no_file_of_tests_is_left_out() {
-    let main = std::fs::read_to_string(root().join("tests/main.rs")).expect("tests/main.rs");
+    let main = std::fs::read_to_string(root().join("tests/main.rs")).expect("the file can be read");
     let rust = files("tests", ".rs");
     let names = rust.iter().filter_map(|(name, _)| name["tests/".len()..].strip_suffix(".rs"));
     let top_files = names.filter(|name| !name.contains('/') && *name != "main");
@@ -112,7 +112,7 @@ const SYSTEM_ARITHMETIC: &str =
 
 #[test]
 fn results_have_one_arithmetic_on_every_target() {
-    let function = regex::Regex::new(SYSTEM_ARITHMETIC).expect("a regular expression");
+    let function = regex::Regex::new(SYSTEM_ARITHMETIC).expect("the expression is valid");
     let code = sources().into_iter().chain(files("crates/web/src", ".rs")).filter(|(name, _)| !name.contains("tests"));
     let errors = code.flat_map(|(name, text)| {
         let tested = text.find("#[cfg(test)]\nmod tests {").map_or(text.as_str(), |at| &text[..at]);
@@ -204,9 +204,9 @@ fn every_example_reads_and_checks() {
             Ok(read) => assert!(read.renamed_keys().is_empty(), "{name}: {:?}", read.renamed_keys()),
             Err(problems) => panic!("{problems}"),
         }
-        assert!(text.starts_with("# "), "{name} begins with what it is");
+        assert!(text.starts_with("# "), "{name} begins with a comment that describes it");
     }
-    assert_eq!(shipped::examples().len(), examples.len(), "every example is carried along");
+    assert_eq!(shipped::examples().len(), examples.len(), "every example is shipped");
 }
 
 #[test]

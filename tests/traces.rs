@@ -12,14 +12,14 @@ use std::time::Duration;
 
 /// Returns the spans of a JSON trace, with their arrows.
 fn json_slices(path: &str) -> Vec<Slice> {
-    let trace: Json = serde_json::from_slice(&fs::read(path).expect("a trace")).expect("JSON");
-    let events = trace["traceEvents"].as_array().expect("events");
+    let trace: Json = serde_json::from_slice(&fs::read(path).expect("the trace can be read")).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("the events are a list");
     let mut names: HashMap<(&str, i64), String> = HashMap::new();
     let mut slices: Vec<Slice> = Vec::new();
     for event in events {
-        let text = |value: &Json| value.as_str().expect("a text").to_owned();
-        let number = |key: &str| event[key].as_i64().expect("a number");
-        match event["ph"].as_str().expect("a phase") {
+        let text = |value: &Json| value.as_str().expect("the value is a text").to_owned();
+        let number = |key: &str| event[key].as_i64().expect("the value is a whole number");
+        match event["ph"].as_str().expect("the value is a text") {
             "M" if event["name"] == "process_name" => {
                 names.insert(("process", number("pid")), text(&event["args"]["name"]));
             }
@@ -28,7 +28,7 @@ fn json_slices(path: &str) -> Vec<Slice> {
             }
             "M" => {}
             "X" => {
-                let ps = |key: &str| (event[key].as_f64().expect("a time") * 1e6).round() as u64;
+                let ps = |key: &str| (event[key].as_f64().expect("the value is a number") * 1e6).round() as u64;
                 let (start, duration) = (ps("ts"), ps("dur"));
                 slices.push(Slice {
                     group: names[&("process", number("pid"))].clone(),
@@ -37,13 +37,13 @@ fn json_slices(path: &str) -> Vec<Slice> {
                     start_ns: start / 1000,
                     end_ns: (start + duration) / 1000,
                     duration_ps: duration,
-                    bytes: event["args"]["bytes"].as_u64().expect("a size"),
+                    bytes: event["args"]["bytes"].as_u64().expect("the value is a whole number"),
                     message: event["args"]["message"].as_u64(),
                     flow: None,
                 });
             }
             // A flow event follows the span that it belongs to.
-            _ => slices.last_mut().expect("a span").flow = event["id"].as_u64(),
+            _ => slices.last_mut().expect("a span precedes the flow").flow = event["id"].as_u64(),
         }
     }
     slices
@@ -58,7 +58,7 @@ fn binary_trace_equals_the_json_trace() {
             let output = run_ok(&["run", example, "--trace", path, "--trace-spans", "30000"]);
             assert!(stderr(&output).contains("spans to `"), "{}", stderr(&output));
         }
-        let (mut binary, dropped) = slices(&fs::read(&binary).expect("a trace"));
+        let (mut binary, dropped) = slices(&fs::read(&binary).expect("the trace can be read"));
         let mut json_spans = json_slices(&json);
         assert!(binary.len() > 1000, "{example}: {} spans", binary.len());
         // A message with one span has no arrow: Perfetto draws none for a flow of one event.
@@ -72,7 +72,7 @@ fn binary_trace_equals_the_json_trace() {
         json_spans.sort();
         let difference = binary.iter().zip(&json_spans).find(|(a, b)| a != b);
         assert!(binary.len() == json_spans.len() && difference.is_none(), "{example}: {difference:?}");
-        let text = fs::read_to_string(&json).expect("a trace");
+        let text = fs::read_to_string(&json).expect("the trace can be read");
         assert!(text.contains(&format!("\"dropped_spans\":{dropped}}}")), "{example}: {dropped} dropped");
     }
 }
@@ -84,10 +84,10 @@ fn equal_runs_give_equal_bytes() {
     for path in [&first_path, &second_path] {
         run_ok(&["run", "open-loop", "--trace", path]);
     }
-    let bytes = fs::read(&first_path).expect("a trace");
-    assert!(bytes == fs::read(&second_path).expect("a trace"));
+    let bytes = fs::read(&first_path).expect("the trace can be read");
+    assert!(bytes == fs::read(&second_path).expect("the trace can be read"));
     assert!(bytes.len() > 1 << 20, "{} bytes", bytes.len());
-    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 2, "no other file");
+    assert_eq!(fs::read_dir(&folder.0).expect("the folder can be read").count(), 2, "no other file");
 }
 
 #[test]
@@ -104,11 +104,11 @@ fn trace_that_cannot_be_written_is_one_error() {
 fn interrupted_run_leaves_no_trace_and_keeps_the_earlier_one() {
     let folder = Folder::new("interrupted");
     let path = folder.path("t.pftrace");
-    fs::write(&path, "earlier").expect("a file");
+    fs::write(&path, "earlier").expect("the file can be written");
     let arguments = ["run", "ping-pong", "--set=workload.ping-pong.messages=1000000", "--trace", &path];
     let spawned = interruptible(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let child = spawned.expect("the program starts");
-    let file_count = || fs::read_dir(&folder.0).expect("a folder").count();
+    let file_count = || fs::read_dir(&folder.0).expect("the folder can be read").count();
     let has_begun = (0..600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
         file_count() > 1
@@ -116,5 +116,5 @@ fn interrupted_run_leaves_no_trace_and_keeps_the_earlier_one() {
     assert!(has_begun, "the run writes a temporary file");
     let output = interrupt(child);
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-    assert_eq!((file_count(), fs::read_to_string(&path).expect("a file").as_str()), (1, "earlier"));
+    assert_eq!((file_count(), fs::read_to_string(&path).expect("the file can be read").as_str()), (1, "earlier"));
 }

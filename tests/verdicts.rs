@@ -20,7 +20,7 @@ const STREAM: &str = "parts = [\"hosts/memory-bus-1998\", \"ni/ni2w\", \"fabrics
 /// Writes a description into a folder, and returns its path.
 fn write_description(folder: &Folder, text: &str) -> String {
     let path = folder.path("machine.toml");
-    fs::write(&path, text).expect("a file");
+    fs::write(&path, text).expect("the file can be written");
     path
 }
 
@@ -44,7 +44,7 @@ fn lost_messages_are_the_first_line_and_only_counts_are_kept() {
     let output = narrows(&["run", "stream", NEVER_POLLING, "--no-host"]);
     assert_eq!(output.status.code(), Some(3));
     let text = output_text(&output);
-    let first = text.lines().next().expect("a line");
+    let first = text.lines().next().expect("the text has a line");
     assert!(first.starts_with("examples/stream.toml: loss: 736 of 800 messages were lost"), "{first}");
     assert!(stderr(&output).contains("The run ended in a loss: 736 of 800"), "{}", stderr(&output));
     for absent_text in ["ottleneck", "Mean over", "so far"] {
@@ -57,7 +57,7 @@ fn lost_messages_are_the_first_line_and_only_counts_are_kept() {
     assert!(measured.iter().all(|name| value(&result, name).is_null()), "{result}");
     let counts = ["messages.sent", "messages.delivered", "messages.dropped"].map(|name| value(&result, name).as_f64());
     assert_eq!(counts, [Some(800.0), Some(64.0), Some(736.0)]);
-    assert_eq!(result["metrics"]["messages.sent"]["so_far"], Json::Null, "the run ended by itself");
+    assert_eq!(result["metrics"]["messages.sent"]["so_far"], Json::Null, "the run was not cut off");
     assert_eq!(result["ledger"]["messages"], 0, "{result}");
 }
 
@@ -70,7 +70,7 @@ fn deadlock_and_time_limit_are_the_first_line_with_the_chain_of_waits() {
         let output = narrows(&[&["run", "stream", "--no-host"], overrides].concat());
         assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
         let text = output_text(&output);
-        let first = text.lines().next().expect("a line");
+        let first = text.lines().next().expect("the text has a line");
         let start = format!("examples/stream.toml: {outcome}: ");
         assert!(first.starts_with(&start) && first.contains(reason), "{first}");
         assert!(text.contains(" so far\n") && !text.contains("ottleneck"), "{text}");
@@ -104,30 +104,31 @@ fn rows_of_a_sweep_have_outcome_and_reason_and_no_measurement() {
     assert_eq!((rows[1][1], rows[1][2], rows[2][1]), ("done", "", "loss"));
     assert!(!rows[1][3].is_empty() && rows[2].contains(&"736"), "{csv}");
     let sweep_output = output_text(&narrows(&["sweep", "stream", "--vary=run.seed=1,2", "--format=csv"]));
-    assert!(!sweep_output.contains("reason"), "where all completed there is no reason: {sweep_output}");
+    assert!(!sweep_output.contains("reason"), "a table of completed runs has no reasons: {sweep_output}");
 }
 
 #[test]
 fn pages_name_the_runs_that_did_not_complete_first() {
     let folder = Folder::new("page");
     let (run, sweep, page) = (folder.path("run.json"), folder.path("sweep.csv"), folder.path("page.html"));
-    fs::write(&run, narrows(&["run", "stream", NEVER_POLLING, "--format=json"]).stdout).expect("a file");
+    fs::write(&run, narrows(&["run", "stream", NEVER_POLLING, "--format=json"]).stdout)
+        .expect("the file can be written");
     narrows(&["sweep", "stream", "--vary=workload.stream.never-poll=false,true", "--out", &sweep]);
     stdout(&["report", &run, &sweep, "--out", &page]);
-    let page = fs::read_to_string(&page).expect("a page");
+    let page = fs::read_to_string(&page).expect("the page can be read");
     let position_of = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
     assert!(position_of("loss: 736 of 800 messages were lost") < position_of("<table>"));
     assert!(position_of("run: loss: 736 of 800 messages were lost") < position_of("<figure"));
     assert!(position_of("sweep: 1 of 2 points have an outcome other than done") < position_of("<figure"));
-    assert!(!page.contains("ottleneck"), "the run has none");
+    assert!(!page.contains("ottleneck"), "no bottleneck is stated");
 }
 
 #[test]
 fn results_that_did_not_complete_are_not_compared() {
     let folder = Folder::new("compare");
     let [a, b, c] = ["a.json", "b.json", "c.json"].map(|name| folder.path(name));
-    fs::write(&a, stdout(&["run", "stream", "--format=json"])).expect("a file");
-    fs::write(&b, narrows(&["run", "stream", NEVER_POLLING, "--format=json"]).stdout).expect("a file");
+    fs::write(&a, stdout(&["run", "stream", "--format=json"])).expect("the file can be written");
+    fs::write(&b, narrows(&["run", "stream", NEVER_POLLING, "--format=json"]).stdout).expect("the file can be written");
     let text = stdout(&["compare", &a, &b]);
     assert!(text.starts_with("B ended in a loss: 736 of 800"), "{text}");
     assert!(!text.contains("message.bandwidth") && text.contains("workload.stream.never_poll"), "{text}");
@@ -136,8 +137,8 @@ fn results_that_did_not_complete_are_not_compared() {
     // In a saturated run, rates are compared, but latencies only grow.
     let load =
         |load: &str| stdout(&["run", "offered-load", &format!("--set=workload.offered.load={load}"), "--format=json"]);
-    fs::write(&b, load("0.2")).expect("a file");
-    fs::write(&c, load("1.0")).expect("a file");
+    fs::write(&b, load("0.2")).expect("the file can be written");
+    fs::write(&c, load("1.0")).expect("the file can be written");
     let text = stdout(&["compare", &b, &c]);
     assert!(text.starts_with("B is saturated.") && text.contains("offered.accepted"), "{text}");
     assert!(!text.contains("offered.latency"), "{text}");
@@ -149,10 +150,10 @@ fn results_are_the_same_only_if_hash_and_contents_agree() {
     let folder = Folder::new("hash");
     let [a, b] = ["a.json", "b.json"].map(|name| folder.path(name));
     let text = stdout(&["run", "stream", "--set=workload.stream.messages=50", "--format=json", "--no-host"]);
-    fs::write(&a, &text).expect("a file");
-    let result: Json = serde_json::from_str(&text).expect("JSON");
+    fs::write(&a, &text).expect("the file can be written");
+    let result: Json = serde_json::from_str(&text).expect("the text is JSON");
     let bandwidth = value(&result, "message.bandwidth").to_string();
-    fs::write(&b, text.replacen(&bandwidth, "999.0", 1)).expect("a file");
+    fs::write(&b, text.replacen(&bandwidth, "999.0", 1)).expect("the file can be written");
     let output = narrows(&["compare", &a, &b]);
     assert!(!output_text(&output).contains("The results are the same."), "{}", output_text(&output));
     assert!(stderr(&output).contains("its hash does not match"), "{}", stderr(&output));
@@ -216,7 +217,8 @@ fn key_that_is_varied_or_set_is_not_searched_along() {
 fn uncertainty_names_the_constants_that_could_not_be_tried() {
     let folder = Folder::new("uncertainty");
     let machine = write_description(&folder, STREAM);
-    let simulated_us = json(&["run", &machine, "--format=json"])["simulated_us"].as_f64().expect("a time");
+    let simulated_us =
+        json(&["run", &machine, "--format=json"])["simulated_us"].as_f64().expect("the value is a number");
     let run = |limit_us: f64, format: &str| {
         let limit = format!("--set=run.time-limit={limit_us:.3} us");
         narrows(&["run", &machine, &limit, "--uncertainty", format, "--no-host"])
@@ -224,7 +226,7 @@ fn uncertainty_names_the_constants_that_could_not_be_tried() {
     // Slower machines reach the limit.
     let output = run(simulated_us * 1.02, "--format=json");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let untried = parse_json(&output)["uncertainty_untried"].as_object().cloned().expect("constants");
+    let untried = parse_json(&output)["uncertainty_untried"].as_object().cloned().expect("the constants are an object");
     assert!(
         untried.values().all(|reason| reason == "the run ends in a time-limit") && !untried.is_empty(),
         "{untried:?}"
@@ -242,7 +244,7 @@ fn uncertainty_names_the_constants_that_could_not_be_tried() {
 fn folder_with_study(name: &str) -> Folder {
     let folder = Folder::new(name);
     for (file, text) in narrows::study::scaffold::FILES {
-        fs::write(folder.path(file), text).expect("a file");
+        fs::write(folder.path(file), text).expect("the file can be written");
     }
     folder
 }
@@ -250,29 +252,31 @@ fn folder_with_study(name: &str) -> Folder {
 #[test]
 fn value_made_of_values_is_evaluated_once() {
     let folder = folder_with_study("values");
-    let text = fs::read_to_string(folder.path("study.toml")).expect("a file");
+    let text = fs::read_to_string(folder.path("study.toml")).expect("the file can be read");
     // If values were evaluated at each mention, the first value would take 4²⁰ evaluations.
     let value = |number: usize| {
         let sum = vec![format!("v{}", number + 1); 4].join(" + ");
         format!("[values.v{number}]\nvalue = \"{sum}\"\n")
     };
     let values: String = (0..20).map(value).collect();
-    fs::write(folder.path("study.toml"), format!("{text}\n{values}[values.v20]\nvalue = \"1\"\n")).expect("a file");
+    fs::write(folder.path("study.toml"), format!("{text}\n{values}[values.v20]\nvalue = \"1\"\n"))
+        .expect("the file can be written");
     let claim = "\n[[claim]]\nid = \"V1\"\nartifact = \"latency\"\nkind = \"number\"\nsource = \"arithmetic\"\n\
                  statement = \"a sum\"\nvalue = \"v0\"\nexpected = 1099511627776\ntolerance = 0.01\n";
-    let claims = fs::read_to_string(folder.path("claims.toml")).expect("a file");
-    fs::write(folder.path("claims.toml"), claims + claim).expect("a file");
+    let claims = fs::read_to_string(folder.path("claims.toml")).expect("the file can be read");
+    fs::write(folder.path("claims.toml"), claims + claim).expect("the file can be written");
     let result = as_json(&["reproduce", folder.root(), "--quick"]);
-    let claims = result["claims"].as_array().expect("claims");
-    let judged = claims.iter().find(|claim| claim["id"] == "V1").expect("the claim");
+    let claims = result["claims"].as_array().expect("the claims are a list");
+    let judged = claims.iter().find(|claim| claim["id"] == "V1").expect("the claim is judged");
     assert_eq!((&judged["holds"], judged["measured"].as_f64()), (&true.into(), Some(4f64.powi(20))), "{judged}");
 }
 
 #[test]
 fn study_lists_the_runs_that_did_not_complete() {
     let folder = folder_with_study("unfinished");
-    let machine = fs::read_to_string(folder.path("machine.toml")).expect("a description");
-    fs::write(folder.path("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}")).expect("a file");
+    let machine = fs::read_to_string(folder.path("machine.toml")).expect("the description can be read");
+    fs::write(folder.path("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}"))
+        .expect("the file can be written");
     let result = as_json(&["reproduce", folder.root(), "--quick"]);
     let first = &result["artifacts"][0];
     assert_eq!(first["id"], "runs-not-done");
@@ -289,5 +293,5 @@ fn pages_of_a_study_do_not_go_into_the_study() {
     let output = narrows(&["reproduce", folder.root(), "--quick", "--out", folder.root()]);
     assert_eq!(output.status.code(), Some(2), "{}", output_text(&output));
     assert!(stderr(&output).contains("the study itself is in this folder"), "{}", stderr(&output));
-    assert!(!fs::exists(folder.path("report.html")).expect("a folder"));
+    assert!(!fs::exists(folder.path("report.html")).expect("the folder can be read"));
 }

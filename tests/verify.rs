@@ -13,19 +13,19 @@ fn verify(arguments: &[&str]) -> Output {
 /// Returns the standard output and the exit code.
 fn stdout_and_code(arguments: &[&str]) -> (String, Option<i32>) {
     let output = verify(arguments);
-    (String::from_utf8(output.stdout).expect("UTF-8"), output.status.code())
+    (String::from_utf8(output.stdout).expect("the text is UTF-8"), output.status.code())
 }
 
 fn json(arguments: &[&str]) -> (Json, Option<i32>) {
     let (text, code) = stdout_and_code(&[arguments, &["--format", "json"]].concat());
-    (serde_json::from_str(&text).expect("JSON"), code)
+    (serde_json::from_str(&text).expect("the text is JSON"), code)
 }
 
 /// Returns the verdict on a property of the first firmware.
 fn verdict_holds(json: &Json, property: &str) -> bool {
-    let properties = json["firmwares"][0]["properties"].as_array().expect("a list");
-    let finding = properties.iter().find(|entry| entry["property"] == property).expect("a property");
-    finding["holds"].as_bool().expect("a verdict")
+    let properties = json["firmwares"][0]["properties"].as_array().expect("the value is a list");
+    let finding = properties.iter().find(|entry| entry["property"] == property).expect("the property is verified");
+    finding["holds"].as_bool().expect("the verdict is a boolean")
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn broken_rule_prints_its_counterexample_and_exits_with_1() {
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("f4            FAILS"), "{text}");
     assert!(text.contains("RDMA Idle → Coarse_Grained_Rdma; writes 1 unit"), "{text}");
-    assert_eq!(stdout_and_code(&arguments).0, text, "the same again");
+    assert_eq!(stdout_and_code(&arguments).0, text, "the output is reproducible");
 }
 
 #[test]
@@ -73,11 +73,11 @@ fn unknown_name_is_reported_with_the_nearest() {
 #[test]
 fn models_are_written_to_the_given_folder() {
     let folder = std::env::temp_dir().join(format!("narrows-verify-{}", std::process::id()));
-    let output = verify(&["berkeley-via", "--promela", folder.to_str().expect("UTF-8")]);
+    let output = verify(&["berkeley-via", "--promela", folder.to_str().expect("the text is UTF-8")]);
     let model = std::fs::read_to_string(folder.join("berkeley-via.pml"));
     let _ = std::fs::remove_dir_all(&folder);
     assert_eq!(output.status.code(), Some(0));
-    assert!(model.expect("a model").contains("ltl f4 { [] !(sdma && (coarse_rdma || fine_rdma)) }"));
+    assert!(model.expect("a model is written").contains("ltl f4 { [] !(sdma && (coarse_rdma || fine_rdma)) }"));
 }
 
 /// Returns whether Spin and the programs that it needs are installed. If one is missing, prints its name.
@@ -93,7 +93,7 @@ fn has_spin() -> bool {
 fn spin_agrees() {
     for firmware in ["berkeley-via", "gm", "coarse", "fine"].into_iter().filter(|_| has_spin()) {
         let (json, code) = json(&[firmware, "--spin"]);
-        let findings = json["firmwares"][0]["spin"].as_array().expect("a list");
+        let findings = json["firmwares"][0]["spin"].as_array().expect("the value is a list");
         assert_eq!((code, findings.len()), (Some(0), 13), "{json:#}");
     }
 }
@@ -109,8 +109,9 @@ fn spin_finds_broken_rules() {
     ] {
         if has_spin() {
             let (json, code) = json(&[firmware, "--without", rule, "--spin"]);
-            let findings = json["firmwares"][0]["spin"].as_array().expect("a list");
-            let verdict = findings.iter().find(|finding| finding["formula"] == formula).expect("a formula");
+            let findings = json["firmwares"][0]["spin"].as_array().expect("the value is a list");
+            let verdict =
+                findings.iter().find(|finding| finding["formula"] == formula).expect("the formula is verified");
             assert_eq!((code, verdict["holds"].as_bool()), (Some(1), Some(false)), "{firmware} without {rule}");
         }
     }

@@ -40,7 +40,7 @@ fn finding(result: &RunResult) -> Option<String> {
 }
 
 fn latency(result: &RunResult) -> f64 {
-    result.metric("message.latency_one_way").expect("a latency")
+    result.metric("message.latency_one_way").expect("the metric exists")
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn text_json_and_table_report_a_transient_and_name_the_key() {
         ["workload.ping-pong.warm-up", "message.latency_one_way", "us"]
     );
     assert_eq!((&check["value"], &check["initial_transient"]), (&Json::from(0), &Json::from(true)));
-    let mean = |name: &str| check[name].as_f64().expect("a mean");
+    let mean = |name: &str| check[name].as_f64().expect("the value is a number");
     assert!(mean("mean_of_first") > 1.1 * mean("mean_of_rest"), "{check}");
     let warm = as_json(&["run", "memory-bus"])["warm_up"].clone();
     let steady = serde_json::json!({
@@ -157,7 +157,7 @@ fn text_json_and_table_report_a_transient_and_name_the_key() {
         message.contains("1 of 2 runs have an initial transient: increase `workload.ping-pong.warm-up`."),
         "{message}"
     );
-    let table = String::from_utf8(output.stdout).expect("UTF-8");
+    let table = String::from_utf8(output.stdout).expect("the text is UTF-8");
     let outcomes: Vec<bool> = table.lines().skip(2).map(|row| row.contains("done, transient")).collect();
     assert_eq!(outcomes, [true, false], "{table}");
     let rows = stdout(&[&sweep[..], &["--format=csv"]].concat());
@@ -171,7 +171,7 @@ fn runs_without_a_steady_state_have_no_warm_up() {
     let cut_off_run = run_pair("ni2w", "run.time-limit = \"1 us\"\n[workload.ping-pong]\npayload = \"64 B\"");
     assert_eq!(cut_off_run.warm_up, None, "{:?}", cut_off_run.outcome);
     let short_run = run_ping_pong("ni2w", 64, 4, "warm-up = 0");
-    assert_eq!(short_run.warm_up.expect("a test").test.is_transient(), None);
+    assert_eq!(short_run.warm_up.expect("the transient is tested").test.is_transient(), None);
     assert_eq!(as_json(&["run", "replay-mesh"])["warm_up"], Json::Null);
 }
 
@@ -184,7 +184,7 @@ fn every_workload_excludes_its_warm_up() {
     ] {
         let result = run_pair("cni512q", &format!("[workload.{workload}"));
         assert_eq!(result.metric("messages.sent"), Some(packets_sent), "{workload}");
-        assert_eq!(result.warm_up.expect("a test").value, 30, "{workload}");
+        assert_eq!(result.warm_up.expect("the transient is tested").value, 30, "{workload}");
     }
     let fetch_latency = |settings: &str| {
         run_pair("cni512q", &format!("[workload.page-fetch]\npage = \"200 B\"\nfaults = 20\n{settings}"))
@@ -200,16 +200,16 @@ fn every_workload_excludes_its_warm_up() {
 
 /// Returns the text of a file of the project.
 fn file(path: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file of the project")
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("the file of the project can be read")
 }
 
 /// Returns the arguments of the first command line in `text` that begins with `command`, and the output that follows
 /// it.
 fn shown_command<'t>(text: &'t str, command: &str) -> (Vec<String>, &'t str) {
     let start = text.find(command).unwrap_or_else(|| panic!("`{command}` is not shown"));
-    let (line, shown_output) = text[start..].split_once('\n').expect("what it prints");
-    let arguments = shlex::split(line).expect("a command line").split_off(1);
-    let end = ["\n\n", "\n```"].iter().filter_map(|end| shown_output.find(end)).min().expect("an end");
+    let (line, shown_output) = text[start..].split_once('\n').expect("the command has an output");
+    let arguments = shlex::split(line).expect("the command line is valid").split_off(1);
+    let end = ["\n\n", "\n```"].iter().filter_map(|end| shown_output.find(end)).min().expect("the output ends");
     (arguments, &shown_output[..end])
 }
 
@@ -223,18 +223,18 @@ fn readme_notebook_and_example_agree_to_the_last_digit() {
         let overrides = [format!("--set=ni={interface}"), format!("--set=workload.ping-pong.payload={payload}")];
         let result = as_json(&["run", "memory-bus", &overrides[0], &overrides[1]]);
         assert_eq!(result["warm_up"]["initial_transient"], false, "{interface}, {payload}");
-        result["metrics"]["message.latency_one_way"]["value"].as_f64().expect("a latency")
+        result["metrics"]["message.latency_one_way"]["value"].as_f64().expect("the value is a number")
     };
-    // The README's sensitivity analysis is that of a steady state, and begins with its latency.
+    // The README's sensitivity analysis is of a run in a steady state, and begins with the latency of that run.
     let (arguments, _) = shown_command(&readme, "narrows whatif pcie-messages");
     let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     arguments[0] = "run";
     let result = as_json(&arguments);
     assert_eq!(result["warm_up"]["initial_transient"], false, "{arguments:?}");
-    let latency = result["metrics"]["message.latency_one_way"]["value"].as_f64().expect("a latency");
+    let latency = result["metrics"]["message.latency_one_way"]["value"].as_f64().expect("the value is a number");
     assert!(readme.contains(&format!("\nmessage.latency_one_way is {latency:.3} µs; less is better\n")));
-    let notebook: Json = serde_json::from_str(&file("docs/question.ipynb")).expect("JSON");
-    let cells = notebook["cells"].as_array().expect("cells").iter();
+    let notebook: Json = serde_json::from_str(&file("docs/question.ipynb")).expect("the text is JSON");
+    let cells = notebook["cells"].as_array().expect("the cells are a list").iter();
     let outputs = cells.flat_map(|cell| cell["outputs"].as_array().into_iter().flatten());
     let lines: Vec<&str> =
         outputs.flat_map(|output| output["text"].as_array().into_iter().flatten()).filter_map(Json::as_str).collect();
@@ -254,6 +254,6 @@ fn documentation_shows_the_output_of_a_cold_run() {
     let page = file("docs/measurements.md");
     let (arguments, shown_output) = shown_command(&page, "narrows run memory-bus --set workload.ping-pong.warm-up=0");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (text, finding) = (stdout(&arguments), shown_output.lines().last().expect("the finding"));
+    let (text, finding) = (stdout(&arguments), shown_output.lines().last().expect("the output has a last line"));
     assert!(text.lines().any(|line| line == finding), "{finding}\n{text}");
 }

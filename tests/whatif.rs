@@ -10,7 +10,7 @@ const HOST: &str = "hosts.pentium-ii-440lx";
 /// Analyses a shipped example with these settings, by `metric`, or by the example's objective if `metric` is `None`.
 fn run_query(example: &str, overrides: &[&str], metric: Option<&str>) -> Result<WhatIf, String> {
     let path = format!("{}/examples/{example}.toml", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path).expect("a shipped example");
+    let text = std::fs::read_to_string(path).expect("the shipped example can be read");
     let overrides: Vec<String> = overrides.iter().map(|setting| (*setting).to_owned()).collect();
     let reader = |varied: &[String]| {
         Registry::shared().read_varied(Document::Text(example, &text, None), &overrides, varied, &LayerCache::default())
@@ -108,7 +108,7 @@ const SLOW_PCI: [&str; 3] = [
     "hosts.pentium-ii-440lx.io-bus.bridge.write-rate=20 MB/s",
 ];
 
-/// Machines in which several parameters are slow together, and gain most together.
+/// Machines in which several parameters are slow, and whose gain is largest if all of them become faster.
 const COUPLED_PARAMETERS: [ConstructedMachine; 5] = [
     // The two rates of a bridge are as fast as its bus.
     ("stream", &[FEW_MESSAGES, SLOW_PCI[0], SLOW_PCI[1], SLOW_PCI[2]], &["PCI of hosts.pentium-ii-440lx"], None),
@@ -202,7 +202,7 @@ fn saturation_states_the_value_beyond_which_nothing_gains() {
     let result = analysis("stream", &[FEW_MESSAGES, "fabric.myrinet.link-rate=20 MB/s"]);
     let saturation = result.saturation.expect("a bottleneck saturates");
     let [change] = &saturation.changes[..] else { panic!("{saturation:?}") };
-    let rate: f64 = change.value.trim_end_matches(" MB/s").parse().expect("a rate");
+    let rate: f64 = change.value.trim_end_matches(" MB/s").parse().expect("the value is a rate");
     assert!((80.0..=200.0).contains(&rate) && saturation.limit.is_none(), "{saturation:?}");
     assert!(saturation.ratio > 3.0, "{saturation:?}");
 }
@@ -211,7 +211,7 @@ fn saturation_states_the_value_beyond_which_nothing_gains() {
 fn refused_changes_have_a_reason_and_a_remedy() {
     let result = analysis("stream", &[FEW_MESSAGES]);
     let rate = format!("{HOST}.io-bus.bridge.read-rate = 256 MB/s");
-    let refusal = result.refused.iter().find(|refusal| refusal.change() == rate).expect("faster than the bus");
+    let refusal = result.refused.iter().find(|refusal| refusal.change() == rate).expect("the rate is refused");
     assert!(refusal.reason.contains("moves at most 132 MB/s"), "{refusal:?}");
     assert!(refusal.advice.contains("together with the other parameters of PCI"), "{refusal:?}");
     let has_gain = |key: &str| result.gains.iter().any(|gain| gain.key == key);
@@ -232,7 +232,7 @@ fn saturated_run_is_judged_by_its_accepted_load() {
     assert!(gain("fabric.router.routing-delay", 2.0) < 1.01, "{:?}", result.gains);
     assert!(gain("fabric.router.buffer-flits", 0.5) < 1.01, "{:?}", result.gains);
     let error =
-        run_query("offered-load", &small_mesh, Some("offered.latency")).expect_err("a latency of a saturated run");
+        run_query("offered-load", &small_mesh, Some("offered.latency")).expect_err("a saturated run has no latency");
     assert!(error.contains("the run is saturated") && error.contains("--metric offered.accepted"), "{error}");
 }
 
@@ -262,15 +262,15 @@ fn runs_that_were_cut_off_are_not_compared() {
     ];
     let result = analysis("ping-pong", &overrides);
     let slower_switch = "fabric.myrinet.switch-latency = 2 ms";
-    let refusal = result.refused.iter().find(|refusal| refusal.change() == slower_switch).expect("it is cut off");
+    let refusal = result.refused.iter().find(|refusal| refusal.change() == slower_switch).expect("the run is cut off");
     assert!(refusal.reason.contains("cut off") && refusal.advice.contains("run.time-limit"), "{refusal:?}");
     assert!(!result.gains.iter().any(|gain| gain.value == "2 ms"), "{:?}", result.gains);
 }
 
 #[test]
 fn metric_without_a_direction_is_refused() {
-    let error =
-        run_query("ping-pong", &["workload.ping-pong.messages=10"], Some("messages.sent")).expect_err("a count");
+    let error = run_query("ping-pong", &["workload.ping-pong.messages=10"], Some("messages.sent"))
+        .expect_err("a count is not accepted");
     assert!(error.contains("neither more nor less of `messages.sent` is better"), "{error}");
     assert!(error.contains("message.latency_one_way"), "{error}");
 }
@@ -284,7 +284,7 @@ fn parameters_without_effect_are_listed_with_the_reason() {
     assert_eq!(reason("ni.trapeze.firmware.protocol"), Some("there is no protocol"));
     assert_eq!(reason("ni.trapeze.lanai.clock"), None);
     assert!(result.gains.windows(2).all(|pair| pair[0].ratio >= pair[1].ratio), "the largest gain comes first");
-    let clock = result.gains.iter().find(|gain| gain.key == "ni.trapeze.lanai.clock").expect("it has an effect");
+    let clock = result.gains.iter().find(|gain| gain.key == "ni.trapeze.lanai.clock").expect("the clock has an effect");
     assert_eq!(clock.meaning, Some(Meaning::Rate));
     let mut clocks = result.gains.iter().filter(|gain| gain.key == clock.key);
     assert!(clocks.all(|clock| clock.elasticity() > 0.0), "a faster clock never costs: {:?}", result.gains);
@@ -293,7 +293,7 @@ fn parameters_without_effect_are_listed_with_the_reason() {
 #[test]
 fn parts_state_the_reason_of_a_number_without_effect() {
     let path = format!("{}/examples/ping-pong.toml", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path).expect("a shipped example");
+    let text = std::fs::read_to_string(path).expect("the shipped example can be read");
     let reason = |setting: &str, key: &str| {
         let overrides: Vec<String> =
             [setting].iter().filter(|setting| !setting.is_empty()).map(|setting| (*setting).to_owned()).collect();

@@ -72,17 +72,20 @@ fn run_stream(interface: (&str, &str), fabric: &str, protocol: &str) -> Counts {
     let (world, mut last_ids, mut delivered_ids) = (&built.world, BTreeMap::new(), BTreeSet::new());
     let mut retried_messages = 0;
     for (message, time) in world.tally.delivered().iter() {
-        assert!(delivered_ids.insert(message.id), "a message comes once: {text}");
+        assert!(delivered_ids.insert(message.id), "each message is delivered once: {text}");
         let previous = last_ids.insert((message.source, message.destination), message.id);
-        assert!(previous.is_none_or(|previous_id| previous_id < message.id), "a pair's messages come in order: {text}");
+        assert!(
+            previous.is_none_or(|previous_id| previous_id < message.id),
+            "the messages of a pair are delivered in order: {text}"
+        );
         let ledger = message.ledger();
         let sum: Time = ledger.stages().iter().map(|stage| stage.total()).fold(Time::ZERO, |sum, stage| sum + stage);
         assert_eq!(ledger.start() + sum, *time, "{text}");
         retried_messages += usize::from(ledger.stages().iter().any(|stage| stage.name == "retry"));
     }
     assert_eq!((delivered_ids.len(), world.tally.dropped()), (MESSAGES, 0), "{text}");
-    let ports = world.nodes.iter().map(|node| node.endpoint().port().expect("packets go by ports").statistics());
-    let packets = world.fabric.as_ref().expect("a fabric joins them").packet_counts();
+    let ports = world.nodes.iter().map(|node| node.endpoint().port().expect("every endpoint has a port").statistics());
+    let packets = world.fabric.as_ref().expect("the machine has a fabric").packet_counts();
     Counts { packets, protocols: ports.collect(), retried_messages }
 }
 
@@ -97,7 +100,7 @@ fn streams_arrive_once_and_in_order_over_any_fabric() {
             assert_eq!(
                 losses_and_retries,
                 (0, 0, 0),
-                "nothing is lost, and no time-out goes off: {interface:?} {fabric}"
+                "nothing is lost, and no time-out expires: {interface:?} {fabric}"
             );
             assert!(counts.sum(|unit| unit.acknowledgements) >= MESSAGES as u64);
         }

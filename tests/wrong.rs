@@ -17,9 +17,12 @@ fn folder() -> PathBuf {
 }
 
 fn cases() -> BTreeSet<String> {
-    let files = fs::read_dir(folder()).expect("the folder of cases").flatten().map(|entry| entry.path());
+    let files = fs::read_dir(folder()).expect("the folder of cases can be read").flatten().map(|entry| entry.path());
     let is_case = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "toml" || ending == "args");
-    files.filter(is_case).map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
+    files
+        .filter(is_case)
+        .map(|path| path.file_stem().expect("the path has a name").to_string_lossy().into_owned())
+        .collect()
 }
 
 /// Returns the arguments of a case.
@@ -69,9 +72,9 @@ fn error_messages_match_their_snapshots() {
 #[test]
 fn every_snapshot_has_its_case() {
     let cases = cases();
-    for entry in fs::read_dir(folder()).expect("the folder of cases").flatten() {
+    for entry in fs::read_dir(folder()).expect("the folder of cases can be read").flatten() {
         let path = entry.path();
-        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let name = path.file_stem().expect("the path has a name").to_string_lossy().into_owned();
         let is_expectation = path.extension().is_some_and(|ending| ending == "stderr");
         assert!(!is_expectation || cases.contains(&name), "{} belongs to no case", path.display());
     }

@@ -17,7 +17,7 @@ TRAP = bytes([3, 0, 0, 0x0B])  # size, no locals, unreachable, end
 
 
 def decode_leb128(data, position):
-    """Return the unsigned LEB128 number at `at`, and the position after it."""
+    """Return the unsigned LEB128 number at `position`, and the position after it."""
     value = shift = 0
     while True:
         byte = data[position]

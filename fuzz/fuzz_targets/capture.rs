@@ -1,5 +1,5 @@
-//! Feeds arbitrary bytes as a capture: each packet must be within the bytes, or the error must have a message and an
-//! offset within them.
+//! Reads arbitrary bytes as a capture: each packet must be within the bytes, or the error must have a message and an
+//! offset within the bytes.
 #![no_main]
 
 #[path = "../../tests/any_bytes/capture.rs"]

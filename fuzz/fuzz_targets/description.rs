@@ -1,4 +1,4 @@
-//! Feeds arbitrary text as a description: it must be read and checked, or its errors reported.
+//! Reads and checks arbitrary text as a description: it must be accepted, or its errors reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Feeds arbitrary text as a graph (an edge list, node-link JSON or GraphML): it must be read and routed, or its errors
+//! Reads arbitrary text as a graph (an edge list, node-link JSON or GraphML): the graph must be routed, or its errors
 //! reported.
 #![no_main]
 

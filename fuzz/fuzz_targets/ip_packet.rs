@@ -1,4 +1,4 @@
-//! Feeds arbitrary bytes as an IPv4 packet: an accepted packet must be within the bytes, and etherparse must parse it
+//! Parses arbitrary bytes as an IPv4 packet: an accepted packet must be within the bytes, and etherparse must parse it
 //! to the same fields.
 #![no_main]
 

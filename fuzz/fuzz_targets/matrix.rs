@@ -1,4 +1,4 @@
-//! Feeds arbitrary bytes as a matrix of each format: it must be valid, or its error reported.
+//! Reads arbitrary bytes as a matrix in each format: the result must be a valid matrix, or an error with a message.
 #![no_main]
 
 #[path = "../../tests/any_bytes/matrix.rs"]

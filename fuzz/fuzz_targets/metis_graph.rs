@@ -1,4 +1,4 @@
-//! Feeds arbitrary bytes as a METIS graph: it must be valid, or its error reported.
+//! Reads arbitrary bytes as a METIS graph: the result must be a valid graph, or an error with a message.
 #![no_main]
 
 #[path = "../../tests/any_bytes/metis_graph.rs"]

@@ -1,4 +1,4 @@
-//! Feeds arbitrary text as a quantity: its printed form must read back as the same value.
+//! Parses arbitrary text as a quantity: the printed form of the quantity must read back as the same value.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

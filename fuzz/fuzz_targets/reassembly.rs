@@ -1,5 +1,5 @@
-//! Feeds arbitrary bytes as a script of fragments: a complete datagram must have had each of its bytes stored once,
-//! within the limit.
+//! Reassembles fragments that arbitrary bytes describe: each byte of a complete datagram must have been stored once,
+//! and no more bytes may be stored than the limit allows.
 #![no_main]
 
 #[path = "../../tests/any_bytes/reassembly.rs"]

@@ -1,4 +1,4 @@
-//! Feeds arbitrary text as a packet trace: its packets must be in the order of their cycles, or its error reported.
+//! Reads arbitrary text as a packet trace: the packets of a valid trace must be in the order of their cycles.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Feeds arbitrary text as a `--vary` option: it must have values, each once, or its error reported.
+//! Parses arbitrary text as a `--vary` option: the result must be a dimension with values, or an error with a message.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,5 +7,5 @@ use narrows::text::Problems;
 
 fuzz_target!(|option: &str| match Dimension::parse(option) {
     Ok(dimension) => assert!(!dimension.is_empty()),
-    Err(problem) => assert!(!Problems::one(problem).render(true).is_empty()),
+    Err(problem) => assert!(!Problems::from_problem(problem).render(true).is_empty()),
 });

@@ -1,7 +1,7 @@
 //! `narrows answer`: answers one question of the page that `narrows explore` serves.
 //!
-//! The question is read from standard input, and the answer is printed, both as JSON. The process reads no files but
-//! those below its folder, is bounded in memory, and ends with the process that started it.
+//! The question is read from standard input, and the answer is printed, both as JSON. The process reads only files
+//! below its folder. Its memory is limited, and it ends when the process that started it ends.
 
 use super::exit::{CommandResult, ExitStatus};
 use super::{output, registry};
@@ -33,7 +33,7 @@ pub fn run(options: &Options) -> CommandResult {
     Ok(ExitStatus::Done)
 }
 
-/// Bounds the memory of this process, and ends it with the thread that started it, where the system can do so.
+/// Limits the memory of this process, and lets the system end it when the thread that started it ends.
 #[cfg(target_os = "linux")]
 fn bound_process(memory_gib: u64) -> io::Result<()> {
     use nix::sys::prctl::set_pdeathsig;

@@ -30,7 +30,7 @@ pub struct Options {
     sets: Vec<String>,
 }
 
-/// Runs the command. A description with problems does not keep the others from being checked.
+/// Runs the command. All descriptions are checked, even if some of them have problems.
 pub fn run(options: &Options) -> CommandResult {
     let mut failures = Vec::new();
     for file in &options.files {

@@ -48,7 +48,7 @@ struct Comparison {
     stages: Vec<NamedPair<f64>>,
     /// The fraction of the run for which each resource was busy.
     resources: Vec<NamedPair<f64>>,
-    /// The values of the descriptions that differ.
+    /// The values in which the two descriptions differ.
     values: Vec<NamedPair<String>>,
     /// The verdict on each result.
     verdicts: [String; 2],

@@ -74,7 +74,7 @@ pub struct Options {
     memory_max: u64,
 }
 
-/// Runs the command. It ends by a signal.
+/// Runs the command until a signal ends it.
 pub fn run(options: &Options) -> CommandResult {
     serve(ServedPage {
         page: "",

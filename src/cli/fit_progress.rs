@@ -45,7 +45,7 @@ impl FitProgress {
     /// Starts the display of a fit; `is_stored` states whether the fit has a state file.
     pub fn start(is_stored: bool) -> FitProgress {
         let state = Arc::new(Mutex::new(State::new(is_stored)));
-        let style = ProgressStyle::with_template("{spinner} {msg}").expect("a template");
+        let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is valid");
         // If Ctrl-C was ignored before, it stays ignored.
         let _ = ctrlc::try_set_handler(handle_interrupt);
         let shown_state = state.clone();
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn long_fit_is_announced_with_its_number_of_runs() {
         assert_eq!(announcement(2, 25), None);
-        let text = announcement(40, 405).expect("an announcement");
+        let text = announcement(40, 405).expect("the run is announced");
         assert!(text.contains("40 constants") && text.contains("405 runs") && text.contains("--constant"), "{text}");
     }
 

@@ -160,7 +160,7 @@ fn omitted_line(total: usize) -> String {
     if total > LINES_SHOWN { format!("  and {} more\n", total - LINES_SHOWN) } else { String::new() }
 }
 
-/// Returns the limits of the meaning of the fitted values.
+/// Returns the notes that limit what the fitted values mean.
 fn notes(result: &FitResult) -> String {
     let mut text = String::new();
     if result.constants.len() > result.residuals.len() {

@@ -92,19 +92,21 @@ mod tests {
 
     #[test]
     fn a_word_is_looked_up() {
-        let text = glossary(Some("Backlog")).expect("a term");
+        let text = glossary(Some("Backlog")).expect("the glossary has the term");
         assert_eq!(text, "  backlog: Messages that are scheduled and wait in their program\n");
-        assert!(glossary(None).expect("all terms").contains("\nTime and load\n  latency: "));
-        assert!(glossary(Some("initial transient")).expect("a term").ends_with("(measurements.md)\n"));
+        assert!(glossary(None).expect("the glossary has terms").contains("\nTime and load\n  latency: "));
+        assert!(
+            glossary(Some("initial transient")).expect("the glossary has the term").ends_with("(measurements.md)\n")
+        );
         assert!(glossary(Some("nosuchword")).is_err());
     }
 
     #[test]
     fn topic_is_a_command_or_a_name() {
         let text = |topic: &str| topic_text(topic, &mut Cli::command());
-        assert!(text("run").expect("a command").contains("Usage"));
-        assert!(text("payload").expect("a key").contains("workload.ping-pong.payload  (key)"));
-        assert!(text("receive: poll").expect("a stage").contains("(stage)"));
-        assert!(text("nosuchname").expect_err("no name").help.join(" ").contains("narrows explain"));
+        assert!(text("run").expect("the command has a help text").contains("Usage"));
+        assert!(text("payload").expect("the key has a help text").contains("workload.ping-pong.payload  (key)"));
+        assert!(text("receive: poll").expect("the stage has a help text").contains("(stage)"));
+        assert!(text("nosuchname").expect_err("the name is unknown").help.join(" ").contains("narrows explain"));
     }
 }

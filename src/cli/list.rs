@@ -57,7 +57,7 @@ enum ListedKind {
     Combinations,
 }
 
-/// Columns of the longest name that has its description in the same line.
+/// Largest width of a name, in characters, that has its description in the same line.
 const NAME_COLUMNS: usize = 32;
 
 /// Runs the command.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The page of studies in a module folder.
 const PAGE: &str = "study.html";
-/// The element that names the study of a page in one file.
+/// The element that names the study of a single-file page.
 const STUDY_MARK: &str = r#"<meta name="narrows-study" content="">"#;
 /// The start of the element that names the version of the page.
 const VERSION_MARK: &str = r#"<meta name="narrows-version" content=""#;

@@ -54,7 +54,7 @@ pub fn run(options: &Options) -> CommandResult {
     let file = Output::prepare(out)?;
     let GatheredPoints { points, missing } = plan.gather(&stores);
     if let Some(first) = missing.first() {
-        return Err(missing_points_problem(&missing, first, plan.inputs.len()).into());
+        return Err(missing_points_problem(&missing, first, plan.input_hashes.len()).into());
     }
     write(&plan, &points, format, Some(file))?;
     eprint_line!("Wrote {} to `{}`.", counted(points.len(), "point"), out.display());

@@ -68,7 +68,7 @@ impl Progress {
             start: Instant::now(),
             folder: folder.map(Path::to_path_buf),
         });
-        let style = ProgressStyle::with_template("{bar:40} {msg}").expect("a template");
+        let style = ProgressStyle::with_template("{bar:40} {msg}").expect("the template is valid");
         let bar = ProgressBar::new(expected as u64).with_style(style);
         *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
         // The call fails if this handler is already installed, which does no harm. If the parent process ignores

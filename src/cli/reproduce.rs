@@ -213,12 +213,12 @@ fn print_papers() -> CommandResult {
     for name in study::papers() {
         let paper = shipped_study(name);
         let ids = paper.artifacts.iter().map(|(id, _)| id.text.as_str());
-        let (explicit_only, artifacts): (Vec<&str>, Vec<&str>) =
-            ids.partition(|id| paper.explicit_only.iter().any(|explicit| explicit.text == *id));
+        let (on_request, artifacts): (Vec<&str>, Vec<&str>) =
+            ids.partition(|id| paper.artifacts_on_request.iter().any(|artifact| artifact.text == *id));
         text += &format!("{name}: {}\n  {}\n  {}\n", paper.title, paper.reference, paper.summary);
         text += &format!("  artifacts: {}\n", artifacts.join(", "));
-        if !explicit_only.is_empty() {
-            text += &format!("  long-running, only run when named as PAPER/ARTIFACT: {}\n", explicit_only.join(", "));
+        if !on_request.is_empty() {
+            text += &format!("  long-running, only run when named as PAPER/ARTIFACT: {}\n", on_request.join(", "));
         }
     }
     print(&text)?;
@@ -244,7 +244,7 @@ fn constants(located: &study::LocatedStudy, format: Format) -> CommandResult {
         );
     }
     let mut text = format!("{}\n{} calibrated constants\n", table.text(), constants.len());
-    for row in study::roles::conditioning(&located.read.value) {
+    for row in study::roles::calibration_choices(&located.read.value) {
         text += &format!("\n{} ({})\n", row.choice, row.location);
         let parts =
             [("value", row.value.clone()), ("why", row.why.clone()), ("chosen with", row.chosen_with.join(", "))];

@@ -136,7 +136,7 @@ pub fn run(options: &Options) -> CommandResult {
         RunFormat::Perftest => perftest::run_table(&result.metrics)?,
         RunFormat::Json => {
             let record = match host {
-                Some((wall_s, events)) => record.with_host(wall_s, events).with_folder(&read),
+                Some((wall_s, events)) => record.with_run_cost(wall_s, events).with_folder(&read),
                 None => record,
             };
             uncertainties.map_or(record.clone(), |uncertainties| record.with_uncertainty(&uncertainties)).pretty()
@@ -171,7 +171,7 @@ fn write_messages(
     machine: &Machine,
     result: &RunResult,
 ) -> Result<(), Failure> {
-    let data = tidy::messages(&result.deliveries, &machine.end_names());
+    let data = tidy::messages_dataset(&result.deliveries, &machine.endpoint_names());
     let bytes = data.bytes(encoding).map_err(Problem::new)?;
     out.write(|file| file.write_all(&bytes))?;
     eprint_line!("Wrote {} messages to `{}`.", data.rows(), path.display());
@@ -207,7 +207,8 @@ impl Options {
     fn uncertainties(&self, subject: &input::LoadedDescription, result: &RunResult) -> Result<RunUncertainty, Failure> {
         let sets = self.sets();
         let reader = |overrides: &[String]| subject.read_varied(&sets, overrides);
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} left").expect("a template");
+        let style =
+            ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} left").expect("the template is valid");
         let bar = ProgressBar::new(0).with_style(style);
         let uncertainties = single::uncertainties(&reader, result, &|runs| bar.set_length(runs as u64), &|| bar.inc(1));
         bar.finish_and_clear();

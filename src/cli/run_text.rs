@@ -170,10 +170,10 @@ fn resources(result: &RunResult) -> String {
 /// The number of constants that are listed for each metric.
 const CONSTANTS_SHOWN: usize = 3;
 
-/// Returns the table of the uncertainties of metrics, and the constants that could not be tried.
+/// Returns the table of the uncertainties of metrics, and the constants that could not be changed.
 pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
     let mut table = ReportTable::new(["metric", "value", "uncertainty", "most sensitive to"].map(Column::new).to_vec());
-    let incomplete = if uncertainty.untried.is_empty() { "" } else { " (incomplete)" };
+    let incomplete = if uncertainty.failed_changes.is_empty() { "" } else { " (incomplete)" };
     for MetricUncertainty { metric, std_dev, elasticities } in &uncertainty.metrics {
         let shown_elasticities = elasticities.iter().take(CONSTANTS_SHOWN);
         let constants_shown: Vec<String> = shown_elasticities
@@ -186,13 +186,13 @@ pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
                 .into(),
         );
     }
-    let untried = match uncertainty.untried.len() {
+    let failed_changes = match uncertainty.failed_changes.len() {
         0 => String::new(),
         _ => {
             let mut table =
                 ReportTable::new(["constants that were not tried up and down", "because"].map(Column::new).to_vec());
             uncertainty
-                .untried
+                .failed_changes
                 .iter()
                 .for_each(|(name, reason)| table.push([name, reason].map(|text| text.as_str().into()).into()));
             format!("\nThe uncertainty due to these constants is incomplete or missing.\n{}", table.text())
@@ -200,7 +200,7 @@ pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
     };
     format!(
         "\n{}\nThe uncertainty is one standard deviation due to the constants alone. The number after a constant is the \
-         relative change of the metric divided by that of the constant.\n{untried}",
+         relative change of the metric divided by that of the constant.\n{failed_changes}",
         table.text()
     )
 }

@@ -126,8 +126,8 @@ impl Options {
     }
 }
 
-/// Returns the part `name`, with or without its folder. If several parts have this name, the part in the fewest
-/// folders is chosen; among these, a single part is preferred to a machine that consists of parts.
+/// Returns the part `name`, with or without its folder. If several parts have this name, the part with the fewest
+/// folders in its path is chosen; among equals, a single part is preferred to a machine that consists of parts.
 fn part_called(name: &str) -> Option<&'static str> {
     let parts = || shipped::parts().iter().copied();
     let parts_called = parts().filter(|part| part.rsplit('/').next() == Some(name));

@@ -61,7 +61,7 @@ points are not failures.";
 #[command(after_help = EXAMPLES)]
 pub struct Options {
     #[command(flatten)]
-    subject: input::Options,
+    input: input::Options,
     /// Key and its values; may be repeated to run every combination, the last key varying fastest
     #[arg(long, value_name = "KEY=V1,V2,…", required_unless_present_any = ["find", "points"], add = completion_values::override_values())]
     vary: Vec<String>,
@@ -115,32 +115,32 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let subject = options.subject.subject()?;
+    let description = options.input.subject()?;
     options.output_format()?;
     let table = options.points.as_deref().map(points_table::read).transpose().map_err(option_failure)?;
-    let mut dimensions = dimensions(registry(), table, &options.vary, &options.subject.sets).map_err(option_failure)?;
-    options.check_output(&subject, &dimensions)?;
+    let mut dimensions = dimensions(registry(), table, &options.vary, &options.input.sets).map_err(option_failure)?;
+    options.check_output(&description, &dimensions)?;
     if let Some(find) = &options.find {
-        return sweep_find::run(&options.search(find)?, &subject, &dimensions);
+        return sweep_find::run(&options.search(find)?, &description, &dimensions);
     }
     if let Some(count) = options.seeds {
         dimensions.push(seeds::dimension(
-            &|overrides| subject.read_varied(&options.subject.sets, overrides),
+            &|overrides| description.read_varied(&options.input.sets, overrides),
             &dimensions,
             count,
         )?);
     }
     let pool = pool(options.jobs)?;
-    let reader = |overrides: &[String]| subject.read_varied(&options.subject.sets, overrides);
+    let reader = |overrides: &[String]| description.read_varied(&options.input.sets, overrides);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
-    let count = sweep.points();
+    let count = sweep.point_count();
     let unknown_metric = sweep.unknown_metric(&options.metrics);
     let checked_sweep = pool.install(|| sweep.check()).map_err(|problems| point_failure(problems, count))?;
     unknown_metric.map_or(Ok(()), |problem| Err(Failure::from(problem)))?;
     let out = options.out.as_deref().map(|path| Ok::<_, Failure>((Output::prepare(path)?, point_store(path)?)));
     let (out, points) = out.transpose()?.unzip();
-    let seeds = (options.seeds, options.stop_at_saturation);
-    let plan = SweepPlan::new(&dimensions, checked_sweep.inputs(), seeds, &options.metrics);
+    let seeds_and_stop = (options.seeds, options.stop_at_saturation);
+    let plan = SweepPlan::new(&dimensions, checked_sweep.input_hashes(), seeds_and_stop, &options.metrics);
     if let (Some(points), true) = (&points, options.shard.is_some()) {
         points.store_plan(&plan.text()).map_err(|error| write_failure(points.folder(), &error))?;
     }
@@ -172,7 +172,7 @@ impl Options {
         Ok(FindOptions {
             find,
             over: self.over.as_deref().unwrap_or_default(),
-            sets: &self.subject.sets,
+            sets: &self.input.sets,
             against: against.transpose()?,
             jobs: self.jobs,
             out: self.out.as_deref(),
@@ -181,15 +181,15 @@ impl Options {
     }
 
     /// Checks that the output file, if there is one, would not replace a file that the runs read.
-    fn check_output(&self, subject: &input::LoadedDescription, dimensions: &[Dimension]) -> Result<(), Failure> {
+    fn check_output(&self, description: &input::LoadedDescription, dimensions: &[Dimension]) -> Result<(), Failure> {
         let Some(out) = self.out.as_deref() else { return Ok(()) };
         let values = dimensions.iter().flat_map(|dimension| &dimension.varies).flat_map(|vary| &vary.values);
         let paths = values.map(|value| PathBuf::from(value.trim_matches(['"', '\''])));
-        // A problem of the first point is reported when all points are checked.
-        let read = subject.read_varied(&self.subject.sets, &settings(&values_of(dimensions, 0))).ok();
+        // A problem of the first point is ignored here; the check of all points reports it.
+        let read = description.read_varied(&self.input.sets, &settings(&values_of(dimensions, 0))).ok();
         let description_files = read.iter().flat_map(input::named_files);
         let inputs = self
-            .subject
+            .input
             .input_file()
             .into_iter()
             .chain(self.against.clone())

@@ -46,7 +46,8 @@ pub fn run(options: &FindOptions<'_>, subject: &LoadedDescription, dimensions: &
         return Err(problem.help("leave out --find, or choose another format").into());
     }
     let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
-    // The overrides of the other description replace the varied values, so that both may name the same part.
+    // The overrides of the other description replace the varied values, so that overrides and varied values may name
+    // the same part.
     let other = against
         .as_ref()
         .map(|(subject, sets)| move |overrides: &[String]| subject.read_varied(&[], &[overrides, sets].concat()));
@@ -55,7 +56,7 @@ pub fn run(options: &FindOptions<'_>, subject: &LoadedDescription, dimensions: &
     let points: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
     let other_sets = against.as_ref().map_or(&[][..], |(_, sets)| *sets);
     let sets = [*sets, other_sets].concat();
-    let context = SearchContext { registry: registry(), sets: &sets, first_values: &points[0] };
+    let context = SearchContext { registry: registry(), base_overrides: &sets, first_values: &points[0] };
     let query = FindQuery::parse(find, over, other.is_some(), &reader, &context).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
         query.check(&points, reader).map_err(Failure::grouped)?;
@@ -139,7 +140,7 @@ fn text(query: &FindQuery, rows: &[FoundRow]) -> String {
     format!("{} Tried: {}.\n\n{}", finding(query, rows), counted(probes, "value"), table(query, rows).text())
 }
 
-/// The reason for which a search with transient runs has no answer for a steady state.
+/// The reason why a search whose runs have initial transients has no answer for a steady state.
 const TRANSIENT_REASON: &str = "the runs have an initial transient, so that the crossing depends on their length";
 
 /// Returns the result as a sentence: where the condition holds, or, with several points, what was searched.

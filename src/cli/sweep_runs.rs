@@ -46,14 +46,14 @@ pub fn report_event(progress: &Progress, event: SweepEvent) {
 /// Runs the points without stored results, with a progress display.
 pub fn runs(
     checked: &CheckedSweep<'_>,
-    points: Option<&PointStore>,
+    store: Option<&PointStore>,
     shard: Option<Shard>,
     lines: Option<SweepLines>,
 ) -> Result<Vec<SweepPoint>, Failure> {
-    let (total, distinct) = checked.points();
-    let planned_count = checked.planned_points(&RunOptions { points, shard, lines, on_event: &|_| () });
-    let progress = Progress::start("points", planned_count, points.map(PointStore::folder));
-    let options = RunOptions { points, shard, lines, on_event: &|event| report_event(&progress, event) };
+    let (total, distinct) = checked.point_counts();
+    let planned_count = checked.planned_point_count(&RunOptions { store, shard, lines, on_event: &|_| () });
+    let progress = Progress::start("points", planned_count, store.map(PointStore::folder));
+    let options = RunOptions { store, shard, lines, on_event: &|event| report_event(&progress, event) };
     let rows = checked.run(&options).map_err(|error| Problem::new(format!("cannot store a point: {error}")))?;
     let (run, stored) = progress.finish();
     let identical =

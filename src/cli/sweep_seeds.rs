@@ -35,7 +35,7 @@ pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTabl
     table
 }
 
-/// Returns the results as JSON; `hashes` are the hashes of the single runs' results.
+/// Returns the results as JSON, in which `hashes` holds the hash of each run's result.
 pub fn json(rows: &[ReplicatedPoint<'_>]) -> String {
     let mut json = Map::new();
     json.insert("points".into(), rows.iter().map(point).collect());

@@ -4,7 +4,7 @@ use narrows_study::experiment::sweep::SweepPoint;
 use narrows_study::experiment::tidy::MetricName;
 use narrows_study::report::{Cell, Column, ReportTable};
 
-// `values` formats the keys and values of a point in one line.
+// `values` formats the keys and values of one point of a sweep as one line of text.
 pub use narrows_study::experiment::sweep::format_values as values;
 pub use narrows_study::experiment::sweep::json::json;
 

@@ -14,7 +14,7 @@ fn commands_are_well_formed() {
 fn candidates(words: &[&str]) -> Vec<String> {
     let arguments: Vec<OsString> = ["narrows"].iter().chain(words).map(OsString::from).collect();
     let last = arguments.len() - 1;
-    let completions = complete(&mut Cli::command(), arguments, last, None).expect("candidates");
+    let completions = complete(&mut Cli::command(), arguments, last, None).expect("the completion has candidates");
     completions.iter().map(|completion| completion.get_value().to_string_lossy().into_owned()).collect()
 }
 
@@ -35,7 +35,7 @@ fn completions_contain_shipped_values() {
 fn help_of_uncertain_constants_names_every_source() {
     for name in ["run", "fit"] {
         let mut command = Cli::command();
-        let help = command.find_subcommand_mut(name).expect("a command").render_long_help().to_string();
+        let help = command.find_subcommand_mut(name).expect("the command exists").render_long_help().to_string();
         for source in narrows_study::experiment::uncertainty::unknown::UNCERTAIN_SOURCES {
             assert!(help.contains(source), "{name}: {source}");
         }

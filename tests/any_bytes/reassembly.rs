@@ -10,10 +10,10 @@ use std::net::Ipv4Addr;
 
 const LIMITS: ReassemblyParameters = ReassemblyParameters { datagrams: 3, bytes: 400, lifetime: Time::from_ns(40) };
 
-/// The stored bytes of each datagram, for a reader that scatters fragments into its own buffers.
+/// The stored bytes of each incomplete datagram, as a reader keeps them in its own buffers.
 type StoredBytes = BTreeMap<DatagramKey, Vec<u8>>;
 
-/// Plays the script.
+/// Delivers the fragments of the script, and checks the result of each.
 pub fn check_any_bytes(bytes: &[u8]) {
     let (mut reassembly, mut stored_bytes, mut now) = (Reassembly::new(LIMITS), StoredBytes::new(), Time::ZERO);
     for step in bytes.as_chunks::<4>().0 {
@@ -35,11 +35,12 @@ pub fn check_any_bytes(bytes: &[u8]) {
     assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
 }
 
-/// Returns a fragment of one of four datagrams: 8-byte units, the last with a few bytes more or fewer.
-fn fragment(&[flags, at, length, wait]: &[u8; 4]) -> Parsed {
+/// Returns the fragment that four bytes of a script describe. It belongs to one of four datagrams. Only a datagram's
+/// last fragment may have a length that is not a multiple of 8 bytes.
+fn fragment(&[flags, position, length, time_and_odd_bytes]: &[u8; 4]) -> Parsed {
     let more_fragments = flags & 1 == 1;
-    let offset = 8 * usize::from(at % 16);
-    let odd_bytes = if more_fragments { 0 } else { usize::from(wait / 32) };
+    let offset = 8 * usize::from(position % 16);
+    let odd_bytes = if more_fragments { 0 } else { usize::from(time_and_odd_bytes / 32) };
     let fragment_bytes = 8 * usize::from(1 + length % 6) + odd_bytes;
     let is_first = offset == 0;
     let payload = if more_fragments { usize::from(length / 6) * 2 + 1 } else { fragment_bytes - UDP_HEADER };
@@ -79,7 +80,7 @@ fn add_fragment(packet: &Parsed, reassembly: &mut Reassembly, stored_bytes: &mut
                 previous_bytes.into_iter().chain(packet.datagram_range().map(|byte| byte as u8)).collect();
             bytes.sort_unstable();
             // A datagram of a script has at most 256 bytes, so each of its bytes has a different value.
-            assert!(bytes.into_iter().map(usize::from).eq(0..UDP_HEADER + length), "each byte once");
+            assert!(bytes.into_iter().map(usize::from).eq(0..UDP_HEADER + length), "each byte arrives once");
         }
     }
 }

@@ -53,14 +53,18 @@ fn run(machine: &Machine) -> RunResult {
 fn a_kibibyte_through_a_queue_in_main_memory_is_five_times_faster_with_a_cache() {
     let latency = |overrides: &[&str]| {
         let workload = "ping-pong = { warm-up = 200, messages = 20, payload = \"1 KiB\" }";
-        run(&machine("startjr", workload, overrides)).metric("message.latency_one_way").expect("a latency")
+        run(&machine("startjr", workload, overrides))
+            .metric("message.latency_one_way")
+            .expect("the latency is measured")
     };
-    // Each of 128 words is loaded and stored by an access to memory before it is sent, 25.6 us in all, and the words of
-    // the fifth packet once more behind the wire; the receiver is as fast as the sender until then.
+    // The sender loads and stores each of 128 words by an access to memory, 25.6 us in all. The receiver does the same
+    // at the same rate while the sender works, except for the words of the fifth and last packet, which follow
+    // afterwards.
     let without_cache = latency(&[]);
     assert!((34.0..38.0).contains(&without_cache), "{without_cache} us");
-    // The sender only hits. The receiver fetches the 17 blocks that DMA has written by 2 accesses each, 3.4 us in all,
-    // and the first of five packets arrives after its 4 blocks have crossed both buses, 134 ns and 114 ns each.
+    // All accesses of the sender hit the cache. The receiver fetches the 17 blocks that DMA has written by 2 accesses
+    // each, 3.4 us in all, and the first of five packets arrives after its 4 blocks have crossed both buses, 134 ns and
+    // 114 ns each.
     let with_cache = latency(&[CACHE]);
     assert!((6.0..7.2).contains(&with_cache), "{with_cache} us");
     assert!(without_cache > 5.0 * with_cache);

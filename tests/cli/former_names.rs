@@ -18,11 +18,11 @@ fn a_former_key_is_read_with_one_warning() {
         "--vary=workload.stream.payload=64 B,128 B",
     ];
     let output = stderr(&run_ok(&sweep));
-    assert_eq!(output.matches("was renamed to").count(), 1, "once for all points: {output}");
+    assert_eq!(output.matches("was renamed to").count(), 1, "the warning is printed once for all points: {output}");
     let machine =
         json(&["run", "stream", FORMER_KEY, "--set=workload.stream.messages=2", "--format=json"])["machine"].clone();
     assert_eq!(machine["workload"]["stream"]["never_poll"], false);
-    assert_eq!(machine["workload"]["stream"].get("deaf"), None, "a result has today's name");
+    assert_eq!(machine["workload"]["stream"].get("deaf"), None, "a result has only the present name");
 }
 
 #[test]

@@ -86,9 +86,13 @@ fn killed_sweep_resumes_from_its_stored_points() {
     );
     let times_after = modification_times(&out_path);
     assert_eq!(times_after.len(), 40);
-    assert!(times_before.iter().all(|(path, time)| times_after[path] == *time), "a finished point was run again");
+    assert!(times_before.iter().all(|(path, time)| times_after[path] == *time), "no finished point is run again");
     let complete = stdout(&[&sweep[..4], &["--format=csv"]].concat());
-    assert_eq!(fs::read_to_string(&out_path).expect("the result"), complete, "as if it had never been stopped");
+    assert_eq!(
+        fs::read_to_string(&out_path).expect("the result"),
+        complete,
+        "the result equals that of an uninterrupted sweep"
+    );
 }
 
 #[test]
@@ -106,7 +110,11 @@ fn point_is_run_again_after_a_change_of_its_files() {
         let output = narrows(&sweep);
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
         let complete = stdout(&[&sweep[..3], &["--format=csv"]].concat());
-        assert_eq!(fs::read_to_string(&out).expect("the result"), complete, "as if nothing had been kept");
+        assert_eq!(
+            fs::read_to_string(&out).expect("the result"),
+            complete,
+            "the result equals that of a sweep without stored points"
+        );
     };
     sweep_and_expect("2 points: 2 run, 0 stored before.");
     sweep_and_expect("2 points: 0 run, 2 stored before.");

@@ -17,13 +17,13 @@ impl Folder {
     pub fn new(name: &str) -> Folder {
         let number = FOLDER_COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("narrows-{name}-{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder");
+        fs::create_dir_all(&path).expect("the folder can be created");
         Folder(path)
     }
 
     /// Returns the folder's path.
     pub fn root(&self) -> &str {
-        self.0.to_str().expect("a path in UTF-8")
+        self.0.to_str().expect("the path is UTF-8")
     }
 
     /// Returns the path of a file in the folder.
@@ -63,9 +63,10 @@ pub fn interruptible(arguments: &[&str]) -> Command {
 
 /// Interrupts a running program as Ctrl-C does, and returns its output.
 pub fn interrupt(child: Child) -> Output {
-    let kill_status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let kill_status =
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("the program `kill` runs");
     assert!(kill_status.success());
-    child.wait_with_output().expect("a child")
+    child.wait_with_output().expect("the child ends")
 }
 
 /// Runs the program.
@@ -87,12 +88,12 @@ pub fn run_ok(arguments: &[&str]) -> Output {
 
 /// Runs the program, asserts that it succeeds, and returns its standard output.
 pub fn stdout(arguments: &[&str]) -> String {
-    String::from_utf8(run_ok(arguments).stdout).expect("UTF-8")
+    String::from_utf8(run_ok(arguments).stdout).expect("the text is UTF-8")
 }
 
 /// Returns the standard output of a successful run, read as JSON.
 pub fn json(arguments: &[&str]) -> serde_json::Value {
-    serde_json::from_str(&stdout(arguments)).expect("JSON")
+    serde_json::from_str(&stdout(arguments)).expect("the text is JSON")
 }
 
 /// Returns the output of a successful run with `--format=json`.

@@ -345,10 +345,10 @@ pub fn program(workload: &str, draw: &mut NumberSource<'_>) -> String {
             format!("radix-sort = {{ keys = {}, bits = {}, passes = {} }}", pick(1, 20), pick(1, 4), pick(1, 2))
         }
         "em3d" => {
-            let sends = if pick(0, 1) == 0 { "transfers" } else { "updates" };
+            let exchange = if pick(0, 1) == 0 { "transfers" } else { "updates" };
             let (nodes, degree, iterations) = (pick(1, 8), pick(1, 4), pick(1, 2));
             format!(
-                "em3d = {{ n-nodes = {nodes}, d-nodes = {degree}, iterations = {iterations}, exchange = \"{sends}\" }}"
+                "em3d = {{ n-nodes = {nodes}, d-nodes = {degree}, iterations = {iterations}, exchange = \"{exchange}\" }}"
             )
         }
         "spsolve" => {
@@ -367,7 +367,7 @@ pub fn program(workload: &str, draw: &mut NumberSource<'_>) -> String {
     }
 }
 
-/// Returns the arrival process of this number, as in a description, with a time of `us` microseconds.
+/// Returns the arrival process number `process` as in a description, with a time of `us` microseconds.
 fn arrival_process(process: u64, us: u64) -> String {
     match process {
         0 => "\"closed-loop\"".to_owned(),

@@ -340,7 +340,7 @@ impl Run {
 
     /// Returns the message `id`.
     pub fn message(&self, id: u64) -> &DeliveredMessage {
-        self.messages.iter().find(|message| message.id == id).expect("it was delivered")
+        self.messages.iter().find(|message| message.id == id).expect("the message was delivered")
     }
 
     /// Returns the spans during which an engine of a node was busy, in order of time.
@@ -361,7 +361,7 @@ pub fn in_ns(time: Time) -> f64 {
     time.ps() as f64 / 1e3
 }
 
-/// Fails unless `measured` is within `tolerance` of `expected`; both have the same unit.
+/// Asserts that `measured` is within `tolerance` of `expected`; all three have the same unit.
 #[track_caller]
 pub fn assert_near(measured: f64, expected: f64, tolerance: f64) {
     assert!((measured - expected).abs() <= tolerance, "measured {measured}, expected {expected} ± {tolerance}");

@@ -20,7 +20,7 @@ pub use narrows::testing::{HOSTS, guarantees_order as keeps_order};
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the accepted combinations with one program, in the order of host, interface, protocol and fabric.
+/// Returns the accepted combinations with the program `workload`, in the order of host, interface, protocol and fabric.
 pub fn accepted(workload: &str) -> Vec<Combination> {
     let is_wanted = |combination: &Combination| {
         combination.workload == workload && combination.refusal_reasons.is_empty() && HOSTS.contains(&combination.host)
@@ -123,7 +123,7 @@ fn observation(built: &BuiltMachine, outcome: Outcome) -> RunObservation {
         metrics: built.workload.metrics(world, &outcome),
         outcome,
         messages,
-        packets: world.fabric.as_ref().expect("a fabric joins them").packet_counts(),
+        packets: world.fabric.as_ref().expect("the machine has a fabric").packet_counts(),
         protocols: accounts.map(|(statistics, _)| statistics).collect(),
     }
 }
@@ -155,7 +155,7 @@ pub fn first_out_of_order(messages: &[DeliveredMessage]) -> Option<&DeliveredMes
     let mut last_ids = BTreeMap::new();
     messages.iter().find(|message| {
         let previous = last_ids.insert((message.source, message.destination), message.id);
-        previous.is_some_and(|before| before > message.id)
+        previous.is_some_and(|previous_id| previous_id > message.id)
     })
 }
 

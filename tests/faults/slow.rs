@@ -27,11 +27,11 @@ fn barrier_as_long_as_the_limit_completes() {
 
 #[test]
 fn computation_longer_than_the_limit_completes() {
-    // A processor computes for 4.3 of these 7.8 ms, and looks at the network every 10 us.
+    // A processor computes for 4.3 ms of the 7.8 ms of the run, and polls the network every 10 us.
     let dsmc = "dsmc = { cells = [4, 2, 2], molecules = 2000, iterations = 1 }";
     let result = run("p6-natoma", "queues", dsmc, &[LIMIT_OF_1_MS]);
     assert_eq!(result.outcome, Outcome::Done);
-    let metric_of = |name: &str| result.metric(name).expect("it is measured");
+    let metric_of = |name: &str| result.metric(name).expect("the metric is measured");
     assert!(metric_of("time.compute") > 0.5 * metric_of("time.program"), "{} cycles", metric_of("time.compute"));
     assert!(result.end.as_s() > 5e-3, "{}", result.end);
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// Largest fraction by which the phase of polling may change a latency.
 const PHASE_FRACTION: f64 = 0.03;
 
-/// Returns the mean latency of messages of which one is in flight at a time, in ns.
+/// Returns the mean latency, in ns, of messages that are sent one at a time.
 fn single_message_latency_ns(combination: &Combination, payload: u64, overrides: &[String]) -> f64 {
     let program = format!(
         "workload.ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{payload} B\", messages = 4 }}"
@@ -37,7 +37,7 @@ fn the_latency_of_a_lone_message_does_not_fall_when_its_payload_grows() {
         }
         assert!(latencies[7] > latencies[0], "{combination:?}: {latencies:?}");
     }
-    assert!(errors.is_empty(), "{} fall:\n{}", errors.len(), errors.join("\n"));
+    assert!(errors.is_empty(), "{} latencies fall:\n{}", errors.len(), errors.join("\n"));
 }
 
 const SOFTWARE: [&str; 1] = ["clock=10 MHz"];
@@ -155,7 +155,7 @@ const ROUTER: [&str; 10] = [
     "exit-delay=60",
 ];
 
-/// Returns settings that raise each cost of a part above its value.
+/// Returns settings that each raise one cost of a part.
 fn costs(part: &str) -> Vec<String> {
     let name = name_without_folder(part);
     let (table, costs): (String, &[&[&str]]) = match (part.split('/').next(), name) {
@@ -211,7 +211,7 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
             all_costs.insert(cost);
         }
     }
-    assert!(errors.is_empty(), "{} are faster:\n{}", errors.len(), errors.join("\n"));
+    assert!(errors.is_empty(), "{} messages are faster:\n{}", errors.len(), errors.join("\n"));
     let ineffective_costs: Vec<&String> = all_costs.difference(&effective_costs).collect();
     assert!(ineffective_costs.is_empty(), "costs that change no latency: {ineffective_costs:?}");
 }
@@ -220,7 +220,7 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
 const IO_BUS_CACHE: &str =
     "hosts.p6-natoma.io-bus.cache={ size = \"1 KiB\", ways = 2, hit-cycles = 2, supply-time = \"50 ns\" }";
 
-/// Parameters that cost time if there is that cache.
+/// Costs that a machine with the cache [`IO_BUS_CACHE`] has.
 const CACHE_COSTS: [&str; 4] =
     ["processor.clock=60 MHz", "memory.access=900 ns", "cache.hit-cycles=60", "cache.supply-time=4 us"];
 
@@ -356,7 +356,7 @@ fn check_link_of_n0(flows: &str, is_receiver: bool) {
     };
     let shares: Vec<f64> = combinations.iter().map(share).collect();
     let busy_link_count = shares.iter().filter(|share| **share > 0.5).count();
-    assert!(busy_link_count > shares.len() / 2, "{busy_link_count} of {} use it: {shares:?}", shares.len());
+    assert!(busy_link_count > shares.len() / 2, "{busy_link_count} of {} links are busy: {shares:?}", shares.len());
 }
 
 #[test]

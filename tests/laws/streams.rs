@@ -74,7 +74,8 @@ fn no_stream_is_faster_than_its_slowest_part() {
 #[test]
 fn the_bandwidth_of_a_flow_is_that_between_its_first_delivery_and_its_last() {
     let run = TestMachine::default().stream(30, 4_096).run_to_completion();
-    let [first, last] = [run.messages.first(), run.messages.last()].map(|message| message.expect("it came").at);
+    let [first, last] =
+        [run.messages.first(), run.messages.last()].map(|message| message.expect("messages are delivered").at);
     assert_eq!(run.metric("message.bandwidth"), (29 * 4_096) as f64 / (last - first).as_us());
 }
 
@@ -153,7 +154,7 @@ fn packets_on_a_shared_link_come_one_after_the_other() {
                 }
                 let senders = packet_times.iter().map(|&(_, _, id)| run.message(id).source);
                 let changes = senders.collect::<Vec<_>>().windows(2).filter(|pair| pair[0] != pair[1]).count();
-                assert!(changes > 20, "both senders get their turns: {changes} changes");
+                assert!(changes > 20, "the senders alternate: {changes} changes of sender");
             }
         }
     }

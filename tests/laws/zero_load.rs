@@ -22,9 +22,9 @@ fn waiting_fractions(arguments: &[&str]) -> Vec<(String, f64)> {
 
 #[test]
 fn fixed_times_of_interfaces_with_dma_are_service() {
-    // Each message is one packet: the packets of a longer message wait for each other. Stages with waiting even without
-    // load are left out: `send` of RDMA contains the processor's cost before the interface is asked, and `payload
-    // write` of rings the wait for a receive descriptor.
+    // Each message is one packet, because the packets of a longer message wait for each other. Two stages that include
+    // waiting even without load are left out: `send` of RDMA contains the processor's cost before it notifies the
+    // interface, and `payload write` of rings contains the wait for a receive descriptor.
     let cases: [(&[&str], &[&str]); 3] = [
         (&["rdma-ping-pong"], &["doorbell", "descriptor", "send processing", "wire", "receive processing"]),
         (&["rdma-ping-pong", "--set=workload.ping-pong.payload=1 KiB"], &["doorbell", "send processing", "wire"]),

@@ -1,4 +1,4 @@
-//! Checks where messages go that arrive while a send inside a handler blocks.
+//! Checks what happens to messages that arrive while a send inside a handler blocks.
 
 use super::*;
 use narrows::messaging::active::{ActiveEndpoint, ActiveMessage};
@@ -80,8 +80,8 @@ fn exchange(design: Design, overrides: &[String]) -> (u64, u32) {
 }
 
 #[test]
-fn packets_move_to_memory_where_the_processor_buffers_and_are_handled_in_the_send_elsewhere() {
-    // A throttled sender with short queues and one buffer waits for ever for a receiver that sends, too.
+fn packets_overflow_to_memory_or_are_handled_inside_the_send() {
+    // A throttled sender with short queues and one buffer deadlocks with a receiver that also sends.
     for design in Design::ALL.into_iter().filter(|design| *design != Design::Cni32qmThrottle) {
         let (moved_packets, nested_handlers) = exchange(design, &settings(design, &WITH_ONE_BUFFER));
         match design.overflows_to_user_memory() {
@@ -131,7 +131,7 @@ fn programs_whose_handlers_send_give_the_results_of_serial_runs() {
     }
 }
 
-/// A send of the program handles arrivals in any case.
+/// Checks that a send outside a handler handles arrivals, whether `overflow` is set or not.
 #[test]
 fn overflow_does_not_change_sends_outside_handlers() {
     const EM3D: &str = "em3d = { n-nodes = 40, d-nodes = 5, local-p = 50, iterations = 2, exchange = \"updates\" }";
@@ -147,7 +147,8 @@ fn managing_the_queue_takes_the_stated_cycles() {
     const SPSOLVE: &str = "spsolve = { rows = 90, neighbours = 14, iterations = 2 }";
     let receive_cycles = |overflow: &str| {
         let result = run_workload(Design::Ni2w, &[overflow, WITH_ONE_BUFFER[1]], SPSOLVE);
-        result.metric("time.receive").expect("a metric") + result.metric("time.wait_for_capacity").expect("a metric")
+        result.metric("time.receive").expect("the metric exists")
+            + result.metric("time.wait_for_capacity").expect("the metric exists")
     };
     assert!(receive_cycles("messaging.overflow=500") > receive_cycles("messaging.overflow=0"));
 }

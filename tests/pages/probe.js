@@ -1,12 +1,12 @@
-// Looks at the page as its reader would: what is wider than the window, which words of a picture lie over others,
-// what the table shows when it is sorted, filtered and searched. The answer goes, as JSON, to the page around it.
+// Inspects the page: its width, overlapping texts in pictures, and the rows that the tables of claims show when they
+// are sorted, filtered and searched. The findings are sent as JSON to the enclosing page.
 (function () {
   "use strict";
-  var seen = { faults: window.faults };
+  var findings = { faults: window.faults };
 
   function texts(nodes) { return Array.from(nodes, function (node) { return node.textContent.trim(); }); }
 
-  // The corners of a text, however it is turned, without the room above and below its letters.
+  // Returns the corners of a text, which may be rotated, without the space above and below its letters.
   function corners(node) {
     var box = node.getBBox();
     var place = node.getScreenCTM();
@@ -18,22 +18,22 @@
     });
   }
 
-  // From where to where corners reach, seen along a direction.
-  function reach(all, along) {
-    var at = all.map(function (corner) { return corner[0] * along[0] + corner[1] * along[1]; });
-    return [Math.min.apply(null, at), Math.max.apply(null, at)];
+  // Returns the smallest and the largest projection of corners on a direction.
+  function project(corners, direction) {
+    var projections = corners.map(function (corner) { return corner[0] * direction[0] + corner[1] * direction[1]; });
+    return [Math.min.apply(null, projections), Math.max.apply(null, projections)];
   }
 
-  // Whether two turned boxes share more than a hair of ground: no side of either has them apart.
+  // Returns whether two rotated boxes overlap by more than a pixel: no side of either box separates them.
   function collide(a, b) {
     return [a, b].every(function (sides) {
       return [0, 1].every(function (side) {
         var x = sides[side + 1][0] - sides[side][0];
         var y = sides[side + 1][1] - sides[side][1];
-        var long = Math.hypot(x, y) || 1;
-        var ofA = reach(a, [x / long, y / long]);
-        var ofB = reach(b, [x / long, y / long]);
-        return Math.min(ofA[1], ofB[1]) - Math.max(ofA[0], ofB[0]) > 1;
+        var length = Math.hypot(x, y) || 1;
+        var rangeA = project(a, [x / length, y / length]);
+        var rangeB = project(b, [x / length, y / length]);
+        return Math.min(rangeA[1], rangeB[1]) - Math.max(rangeA[0], rangeB[0]) > 1;
       });
     });
   }
@@ -47,8 +47,8 @@
         return { corners: corners(node), text: node.textContent.trim() };
       }).filter(function (word) { return word.text !== ""; });
       words.forEach(function (a, i) {
-        var across = reach(a.corners, [1, 0]);
-        var down = reach(a.corners, [0, 1]);
+        var across = project(a.corners, [1, 0]);
+        var down = project(a.corners, [0, 1]);
         if (across[0] < picture.left - 1 || across[1] > picture.right + 1 ||
             down[0] < picture.top - 1 || down[1] > picture.bottom + 1) {
           found.push(title + ": `" + a.text + "` leaves the picture");
@@ -61,38 +61,38 @@
     return found;
   }
 
-  // The rows that are shown, by their first words.
+  // Returns the rows that are shown.
   function shown() {
     var rows = Array.from(document.querySelectorAll("table.claims tbody tr"));
     return rows.filter(function (row) { return row.offsetParent !== null || row.offsetHeight > 0; });
   }
   function ids() { return texts(shown().map(function (row) { return row.querySelector(".id"); })); }
 
-  seen.window = window.innerWidth;
-  seen.wide = document.documentElement.scrollWidth;
+  findings.window = window.innerWidth;
+  findings.wide = document.documentElement.scrollWidth;
   var table = document.querySelector("table.claims");
-  if (table) { seen.table = table.getBoundingClientRect().width; }
-  seen.overlaps = overlaps();
-  seen.places = Array.from(document.querySelectorAll("nav a"), function (link) {
+  if (table) { findings.table = table.getBoundingClientRect().width; }
+  findings.overlaps = overlaps();
+  findings.places = Array.from(document.querySelectorAll("nav a"), function (link) {
     return document.getElementById(link.hash.slice(1)) !== null;
   });
   if (table && document.getElementById("search")) {
     var groups = Array.from(document.querySelectorAll("details.group"));
-    seen.groups = groups.map(function (group) {
+    findings.groups = groups.map(function (group) {
       var rows = Array.from(group.querySelectorAll("tbody tr"));
       return { open: group.open, fails: rows.map(function (row) { return row.classList.contains("fails"); }) };
     });
     groups.forEach(function (group) { group.open = true; });
-    seen.claims = ids();
+    findings.claims = ids();
     document.getElementById("only-fails").click();
-    seen.failing = ids();
+    findings.failing = ids();
     document.querySelector(".filter input[type=radio]").click();
-    seen.folded = groups.map(function (group) { return group.open; });
+    findings.folded = groups.map(function (group) { return group.open; });
     groups.forEach(function (group) { group.open = true; });
     var heads = Array.from(table.tHead.rows[0].cells);
-    seen.heads = texts(heads);
-    var by = function (name) { heads[seen.heads.indexOf(name)].querySelector("button").click(); };
-    // What each table shows.
+    findings.heads = texts(heads);
+    var by = function (name) { heads[findings.heads.indexOf(name)].querySelector("button").click(); };
+    // Returns the value of `of` for each row of each table.
     var byTable = function (of) {
       return Array.from(document.querySelectorAll("table.claims"), function (table) {
         return Array.from(table.tBodies[0].rows, of);
@@ -100,22 +100,22 @@
     };
     var id = function (row) { return row.querySelector(".id").textContent.trim(); };
     by("claim");
-    seen.sorted = byTable(id);
+    findings.sorted = byTable(id);
     by("claim");
-    seen.reversed = byTable(id);
+    findings.reversed = byTable(id);
     by("error");
-    seen.errors = byTable(function (row) {
+    findings.errors = byTable(function (row) {
       var cell = row.querySelector("td.error");
       return cell && cell.dataset.key ? Number(cell.dataset.key) : null;
     });
     var search = document.getElementById("search");
-    search.value = seen.claims[0];
+    search.value = findings.claims[0];
     search.dispatchEvent(new Event("input"));
-    seen.found = ids();
+    findings.found = ids();
     search.value = "";
     search.dispatchEvent(new Event("input"));
     groups.forEach(function (group) { group.open = true; });
-    seen.again = ids().length;
+    findings.again = ids().length;
   }
-  window.parent.postMessage(JSON.stringify(seen), "*");
+  window.parent.postMessage(JSON.stringify(findings), "*");
 })();

@@ -74,7 +74,9 @@ fn updates_are_20_byte_messages_of_one_value() {
         let result = SYNTHETIC.run(&format!("{LIGHT_GRAPH}\nsends = \"{exchange}\""));
         result.metrics.into_iter().filter(|metric| metric.name.starts_with("messages.size."))
     });
-    let bytes = |metric: &narrows::engine::Metric| metric.name["messages.size.".len()..].parse::<f64>().expect("bytes");
+    let bytes = |metric: &narrows::engine::Metric| {
+        metric.name["messages.size.".len()..].parse::<f64>().expect("the size is a number")
+    };
     let values: f64 = transfers.map(|metric| (bytes(&metric) - 8.0) / 8.0 * metric.value).sum();
     let sent_updates: f64 = updates.filter(|metric| bytes(metric) == 20.0).map(|metric| metric.value).sum();
     assert_eq!(values, sent_updates);

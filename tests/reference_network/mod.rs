@@ -273,7 +273,7 @@ impl ReferenceNetwork {
                 let wire = u64::from(self.output_timing(router, port).wire_cycles);
                 (now + credit + wire, InTransit::Credit { router, port, channel: input_channel })
             }
-            Upstream::Unconnected => panic!("a flit came by a link"),
+            Upstream::Unconnected => panic!("a flit arrived at an unconnected input"),
         });
         let LinkTiming { cycles_per_flit, wire_cycles: wire } = self.output_timing(router, output);
         let after_switch = u64::from(self.parameters.switch_allocation_delay)
@@ -281,7 +281,7 @@ impl ReferenceNetwork {
             + u64::from(cycles_per_flit + wire);
         self.in_transit.push(match self.routers[router].outputs[output].end {
             End::Node(node) => {
-                assert_eq!(node, flit.packet.injection.destination, "a packet arrives where it goes to");
+                assert_eq!(node, flit.packet.injection.destination, "a packet arrives at its destination");
                 (now + after_switch, InTransit::FlitToNode { router, port: output, channel: output_channel, flit })
             }
             End::Router { router: to, port } => {

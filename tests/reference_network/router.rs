@@ -22,9 +22,10 @@ pub struct Router {
 pub struct Input {
     pub upstream: Upstream,
     pub channels: Vec<InputChannel>,
-    /// Arbiters of virtual-channel requests: among outputs, and among channels that request the same output channel.
-    outputs: Arbiter,
-    arbiter: Arbiter,
+    /// Arbiters of switch requests: among the outputs that channels of this input request, and among the channels that
+    /// request the chosen output.
+    output_arbiter: Arbiter,
+    channel_arbiter: Arbiter,
 }
 
 /// The sender at the other end of an input.
@@ -57,7 +58,7 @@ enum Stage {
 pub struct Output {
     pub end: End,
     pub channels: Vec<OutputChannel>,
-    inputs: Arbiter,
+    input_arbiter: Arbiter,
     busy_until: u64,
     /// Cycles for which a flit holds the link.
     pub cycles_per_flit: u64,
@@ -94,7 +95,7 @@ impl Router {
         let output = |end: &End| Output {
             end: *end,
             channels: vec![channel.clone(); channels],
-            inputs: Arbiter::default(),
+            input_arbiter: Arbiter::default(),
             busy_until: 0,
             cycles_per_flit: u64::from(parameters.cycles_per_flit()),
         };
@@ -106,8 +107,8 @@ impl Router {
     pub fn connect_input(&mut self, port: usize, upstream: Upstream) {
         while self.inputs.len() <= port {
             let channels = vec![InputChannel::default(); self.channels];
-            let (outputs, arbiter) = (Arbiter::default(), Arbiter::default());
-            self.inputs.push(Input { upstream: Upstream::Unconnected, channels, outputs, arbiter });
+            let (output_arbiter, channel_arbiter) = (Arbiter::default(), Arbiter::default());
+            self.inputs.push(Input { upstream: Upstream::Unconnected, channels, output_arbiter, channel_arbiter });
         }
         self.inputs[port].upstream = upstream;
     }
@@ -151,7 +152,10 @@ impl Router {
         let (inputs, outputs) = (self.inputs.len() * self.channels, self.outputs.len() * self.channels);
         for (output, requesters) in requests {
             let channel = &mut self.outputs[output / self.channels].channels[output % self.channels];
-            let winner = channel.arbiter.pick(inputs, |input| requesters.contains(&input)).expect("a requester");
+            let winner = channel
+                .arbiter
+                .pick(inputs, |input| requesters.contains(&input))
+                .expect("an input requests the channel");
             let flit = self.inputs[winner / self.channels].channels[winner % self.channels].buffer[0];
             if let (true, End::Node(node)) =
                 (flit.packet.injection.needs_slot, self.outputs[output / self.channels].end)
@@ -229,13 +233,15 @@ impl Router {
         let mut departures = Vec::new();
         for output in 0..self.outputs.len() {
             let requests_output = |input: usize| requests[input].is_some_and(|(wanted, _)| wanted == output);
-            let Some(input) = self.outputs[output].inputs.pick(self.inputs.len(), requests_output) else { continue };
+            let Some(input) = self.outputs[output].input_arbiter.pick(self.inputs.len(), requests_output) else {
+                continue;
+            };
             let (_, channel) = requests[input].expect("the input has a request");
-            self.outputs[output].inputs.grant(requests.len(), input);
+            self.outputs[output].input_arbiter.grant(requests.len(), input);
             self.outputs[output].busy_until = now + self.outputs[output].cycles_per_flit;
             let input_port = &mut self.inputs[input];
-            input_port.outputs.grant(self.outputs.len(), output);
-            input_port.arbiter.grant(self.channels, channel);
+            input_port.output_arbiter.grant(self.outputs.len(), output);
+            input_port.channel_arbiter.grant(self.channels, channel);
             departures.push(self.take(input, channel));
         }
         departures
@@ -246,21 +252,21 @@ impl Router {
         let can_request = |channel: usize, wanted: usize| {
             let state = &input.channels[channel];
             let Stage::Active { from, output, channel } = state.stage else { return false };
-            let end = &self.outputs[output];
-            let is_free = end.channels[channel].credits > 0 && now >= end.busy_until;
+            let output_port = &self.outputs[output];
+            let is_free = output_port.channels[channel].credits > 0 && now >= output_port.busy_until;
             output == wanted && now >= from && !state.buffer.is_empty() && is_free
         };
         let is_wanted = |output: usize| (0..self.channels).any(|channel| can_request(channel, output));
-        let output = input.outputs.pick(self.outputs.len(), is_wanted)?;
-        let channel = input.arbiter.pick(self.channels, |channel| can_request(channel, output))?;
+        let output = input.output_arbiter.pick(self.outputs.len(), is_wanted)?;
+        let channel = input.channel_arbiter.pick(self.channels, |channel| can_request(channel, output))?;
         Some((output, channel))
     }
 
     /// Takes the front flit of an input channel.
     fn take(&mut self, input: usize, input_channel: usize) -> Departure {
         let state = &mut self.inputs[input].channels[input_channel];
-        let Stage::Active { output, channel, .. } = state.stage else { panic!("it has a channel") };
-        let flit = state.buffer.pop_front().expect("it has a flit");
+        let Stage::Active { output, channel, .. } = state.stage else { panic!("the packet has a channel") };
+        let flit = state.buffer.pop_front().expect("the buffer has a flit");
         let output_channel = &mut self.outputs[output].channels[channel];
         output_channel.credits -= 1;
         if flit.is_tail {

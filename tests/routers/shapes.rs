@@ -4,7 +4,8 @@ use narrows::fabric::topology::mesh::MeshParameters;
 use narrows::fabric::topology::{End, PortSet, RouteOptions, RouteQuery, Routing, Shape, Wiring, every_channel};
 use std::sync::Arc;
 
-/// A mesh in which a header may take any port that leads closer to its destination, and channel 0 in dimension order.
+/// A mesh in which a header may take any port that leads closer to its destination. Channel 0 is the escape, in
+/// dimension order.
 #[derive(Debug)]
 struct MinimalAdaptive {
     extents: Vec<u32>,

@@ -29,7 +29,7 @@ fn stream_is_saturated_if_a_queue_behind_the_sender_grows() {
     // rings, so that few of them wait in the program, and their number does not only grow.
     let result = open_loop("4 KiB", 700, "poisson.interval = \"0.5 us\"");
     let [offered, accepted, backlog] = ["message.offered", "message.accepted", "message.backlog_max"]
-        .map(|name| result.metric(name).expect("measured"));
+        .map(|name| result.metric(name).expect("the metric is measured"));
     assert!(accepted < 0.9 * offered && backlog < 100.0, "{offered} {accepted} {backlog}");
     let Outcome::Saturated(reason) = &result.outcome else { panic!("{:?}", result.outcome) };
     assert!(reason.contains("undelivered messages of a -> b grew"), "{reason}");
@@ -53,7 +53,7 @@ fn search_that_ends_at_a_transient_run_says_so() {
     let text = "parts = [\"hosts/memory-bus-1998\", \"ni/cni32qm\", \"protocols/return-to-sender-1998\", \
                 \"fabrics/ideal-1998\"]\nnodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n\
                 [workload.ping-pong]\npayload = \"64 B\"\nwarm-up = 0\nmessages = 200\n";
-    fs::write(&path, text).expect("a file");
+    fs::write(&path, text).expect("the file can be written");
     let search =
         ["sweep", &path, "--find=message.latency_one_way >= 1 us", "--over=workload.ping-pong.payload=8 B..1 KiB*2"];
     let output = run_ok(&search);
@@ -90,7 +90,7 @@ fn search_that_ends_at_a_transient_run_says_so() {
             "{extension}: {}",
             stderr(&report_output)
         );
-        let html = fs::read_to_string(&page).expect("a page");
+        let html = fs::read_to_string(&page).expect("the page can be read");
         assert!(html.contains("points have an initial transient"), "{extension}");
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 fn append(folder: &Folder, file: &str, text: &str) {
     let path = folder.0.join(file);
     let text_before = fs::read_to_string(&path).unwrap_or_default();
-    fs::write(path, text_before + text).expect("a file");
+    fs::write(path, text_before + text).expect("the file can be written");
 }
 
 /// The role of the claim `latency-8K`, the choice's `chosen-with`, and parts of the error message. The claim is on line

@@ -36,7 +36,11 @@ fn merged_shards_equal_an_unsharded_sweep() {
         assert!(stderr(&last_shard_output).contains("20 points, shard 3 of 3: "), "{}", stderr(&last_shard_output));
         let merged = folder.path(&format!("merged.{extension}"));
         run_ok(&["merge", &first_shard, &second_shard, "--out", &merged]);
-        assert_eq!(fs::read(&merged).expect("a table"), fs::read(&whole).expect("a table"), "{extension}");
+        assert_eq!(
+            fs::read(&merged).expect("the table can be read"),
+            fs::read(&whole).expect("the table can be read"),
+            "{extension}"
+        );
     }
     let other = folder.path("other.csv");
     run_ok(&["sweep", "stream", SWEEP[2], "--vary=run.seed=1,2", "--out", &other, "--shard=1/1"]);
@@ -59,7 +63,7 @@ fn shards_that_stop_at_saturation_miss_nothing() {
         run_ok(&[&MESH_SWEEP[..], &vary, &["--out", &shards, shard]].concat());
     }
     run_ok(&["merge", &shards]);
-    assert_eq!(fs::read(&shards).expect("a table"), fs::read(&whole).expect("a table"));
+    assert_eq!(fs::read(&shards).expect("the table can be read"), fs::read(&whole).expect("the table can be read"));
 }
 
 fn start_sweep(arguments: &[&str]) -> Child {
@@ -71,17 +75,17 @@ fn sweep_killed_at_any_moment_resumes_to_the_same_bytes() {
     let folder = Folder::new("killed");
     let complete = folder.path("whole.parquet");
     run_ok(&[&SWEEP[..], &["--out", &complete]].concat());
-    let expected = fs::read(&complete).expect("a table");
+    let expected = fs::read(&complete).expect("the table can be read");
     // The golden ratio spreads the moments over the sweep, which takes some hundred milliseconds in a debug build.
     for moment in 0..20u64 {
         let out = folder.path(&format!("{moment}.parquet"));
         let sweep = [&SWEEP[..], &["--out", &out]].concat();
         let mut child = start_sweep(&sweep);
         std::thread::sleep(Duration::from_millis(20 + moment * 618 % 500));
-        child.kill().expect("a child to kill");
-        child.wait().expect("a child");
+        child.kill().expect("the child can be killed");
+        child.wait().expect("the child ends");
         run_ok(&sweep);
-        assert_eq!(fs::read(&out).expect("a table"), expected, "killed at moment {moment}");
+        assert_eq!(fs::read(&out).expect("the table can be read"), expected, "killed at moment {moment}");
         assert_eq!(stored_point_files(&out).len(), 20);
     }
 }
@@ -94,12 +98,12 @@ fn two_processes_may_share_a_result() {
     let sweep = [&SWEEP[..], &["--out", &out]].concat();
     let processes = [start_sweep(&sweep), start_sweep(&sweep)];
     for child in processes {
-        let output = child.wait_with_output().expect("a child");
+        let output = child.wait_with_output().expect("the child ends");
         assert!(output.status.success(), "{}", stderr(&output));
         assert!(!stderr(&output).contains("warning"), "{}", stderr(&output));
     }
-    assert_eq!(fs::read(&out).expect("a table"), fs::read(&whole).expect("a table"));
-    let remaining = fs::read_dir(format!("{out}.points")).expect("a folder").flatten();
+    assert_eq!(fs::read(&out).expect("the table can be read"), fs::read(&whole).expect("the table can be read"));
+    let remaining = fs::read_dir(format!("{out}.points")).expect("the folder can be read").flatten();
     assert!(
         remaining.map(|entry| entry.path()).all(|path| path.extension().is_some_and(|extension| extension == "json"))
     );

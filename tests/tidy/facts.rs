@@ -21,7 +21,7 @@ fn pages() -> Vec<(String, String)> {
     let mut pages = files("docs", ".md");
     pages.extend(files("papers", "README.md"));
     for name in ["README.md", "CONTRIBUTING.md", "crates/py/README.md"] {
-        pages.push((name.to_owned(), fs::read_to_string(root().join(name)).expect("a page")));
+        pages.push((name.to_owned(), fs::read_to_string(root().join(name)).expect("the page can be read")));
     }
     pages
 }
@@ -152,7 +152,7 @@ fn every_option_in_a_page_exists() {
     let command = cli::command();
     let options = command.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(clap::Arg::get_long);
     let options: BTreeSet<&str> = options.chain(["help", "version"]).collect();
-    let option = Regex::new("(?:^|[ \"'])--([a-z][a-z-]+)").expect("a regular expression");
+    let option = Regex::new("(?:^|[ \"'])--([a-z][a-z-]+)").expect("the expression is valid");
     let (mut errors, mut found_count) = (Vec::new(), 0);
     for (page, text) in pages() {
         // Options of other programs are skipped.
@@ -196,7 +196,7 @@ fn pages_count_the_runs_of_the_atlas() {
         ("papers/atlas/README.md", format!("{runs} runs in all")),
         ("README.md", format!("{runs} runs in a few minutes")),
     ] {
-        let text = fs::read_to_string(root().join(page)).expect("a page");
+        let text = fs::read_to_string(root().join(page)).expect("the page can be read");
         assert!(text.contains(&statement), "{page} does not say: {statement}");
     }
 }

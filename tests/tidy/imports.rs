@@ -8,8 +8,8 @@ use super::modules::{Crate, is_root};
 use super::{CODE, assert_no_errors, root};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The folders that each folder of the code may import, in any crate. Imports go one way: a folder follows all folders
-/// that it imports.
+/// The folders that each folder of the code may import, in any crate. Imports go one way: in the table, a folder comes
+/// after all folders that it imports.
 const IMPORTS: [(&str, &[&str]); 21] = [
     ("engine", &[]),
     ("text", &["engine"]),

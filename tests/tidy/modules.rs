@@ -156,7 +156,7 @@ impl Module {
 fn module_of(name: &str) -> Vec<String> {
     let relative_path =
         CODE.iter().find_map(|folder| name.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".rs"));
-    let relative_path = relative_path.expect("a file of the program");
+    let relative_path = relative_path.expect("the file belongs to the program");
     let relative_path = relative_path.strip_suffix("/mod").unwrap_or(relative_path);
     relative_path.split('/').filter(|name| *name != "lib").map(str::to_owned).collect()
 }

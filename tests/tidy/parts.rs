@@ -101,7 +101,7 @@ fn keys() -> Vec<(&'static str, &'static str)> {
 /// its family that no other file declares, because its type represents several parts.
 fn declaring_files(files: &[(String, String)]) -> Vec<(&'static str, &'static str, String)> {
     let files_of_family = |family: &str| {
-        let folder = FAMILIES.iter().find(|(table, _)| *table == family).expect("a family").1;
+        let folder = FAMILIES.iter().find(|(table, _)| *table == family).expect("the family is listed").1;
         let is_in_folder = move |name: &str| name.starts_with(&format!("crates/core/src/{folder}/"));
         files.iter().filter(move |(name, _)| is_in_folder(name))
     };
@@ -128,7 +128,9 @@ fn declarations(files: &[(String, String)]) -> Vec<Declaration> {
     let declared = declaring_files(files);
     let files: BTreeSet<&str> = declared.iter().map(|(_, _, file)| file.as_str()).collect();
     let path_of_part = |file: &str| {
-        let family = "crates/core/src/".len() + file["crates/core/src/".len()..].find('/').expect("a folder") + 1;
+        let family = "crates/core/src/".len()
+            + file["crates/core/src/".len()..].find('/').expect("the file lies in a folder")
+            + 1;
         let folders =
             file.match_indices('/').map(|(offset, _)| &file[..=offset]).filter(|folder| folder.len() > family);
         let mut part_folders =
@@ -138,7 +140,7 @@ fn declarations(files: &[(String, String)]) -> Vec<Declaration> {
     declared.iter().map(|(family, key, file)| Declaration { family, key, path_prefix: path_of_part(file) }).collect()
 }
 
-/// Fails with the findings that are not listed, and with the entries that are not found.
+/// Fails if a finding is not listed, or if an entry of the list has no finding.
 fn assert_only_listed(
     occurrences: BTreeMap<usize, Vec<String>>,
     entry_count: usize,
@@ -266,9 +268,9 @@ fn no_code_tests_the_kind_of_a_part() {
 
 #[test]
 fn files_of_dispatch_are_short_and_on_the_contributors_page() {
-    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("a text");
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("the text can be read");
     for file in DISPATCH_ENUMS.into_iter().chain([REGISTRY]) {
-        let lines = fs::read_to_string(root().join(file)).expect("a file of dispatch").lines().count();
+        let lines = fs::read_to_string(root().join(file)).expect("the file of dispatch can be read").lines().count();
         assert!(lines <= DISPATCH_LINES_MAX, "{file} has {lines} lines, more than {DISPATCH_LINES_MAX}");
         assert!(page.contains(&format!("({file})")), "CONTRIBUTING.md does not name {file}");
     }
@@ -281,7 +283,7 @@ const OUTSIDE_LINES_MAX: usize = 200;
 fn an_interface_and_a_workload_from_outside_take_few_lines() {
     let lines = ["doorbell.rs", "hot_potato.rs"].map(|file| {
         let path = root().join("examples/outside/src").join(file);
-        fs::read_to_string(path).expect("a part of the example").lines().count()
+        fs::read_to_string(path).expect("the part of the example can be read").lines().count()
     });
     assert!(lines.iter().sum::<usize>() <= OUTSIDE_LINES_MAX, "{lines:?}");
 }

@@ -22,7 +22,8 @@ struct PublicName {
     has_example: bool,
 }
 
-/// The public names and modules, by the path below the root of their crate; the roots of all crates are one.
+/// The public names and modules, each by its path below the root of its crate. The roots of all crates count as one
+/// module.
 #[derive(Default)]
 struct PublicInterface {
     names: BTreeMap<Vec<String>, PublicName>,
@@ -48,13 +49,14 @@ impl PublicInterface {
                 self.add_module(&module_file(file, name), &path_below(name));
                 continue;
             }
-            // The names of another crate are counted in that crate; the prelude repeats names of other modules.
+            // `#[doc(inline)]` marks names of another crate, which are counted there, and `#[doc(no_inline)]` names
+            // that the prelude repeats from other modules.
             if item.has("#[doc(inline)]") {
                 continue;
             }
             let is_repeated = item.has("#[doc(no_inline)]");
             for name in names(&item.code).iter().map(|name| path_below(name)) {
-                let path = file.strip_prefix(root()).expect("a file of the project").display().to_string();
+                let path = file.strip_prefix(root()).expect("the file belongs to the project").display().to_string();
                 let has_example = is_repeated || item.has_example(file);
                 self.names.entry(name).or_insert(PublicName { file: path, has_example });
             }
@@ -131,11 +133,11 @@ fn names(code: &str) -> Vec<String> {
     let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("").to_owned();
     if let Some(tree) = code.strip_prefix("pub use ") {
         let tree = tree.trim_end_matches(';');
-        let leaves_of = match tree.split_once('{') {
+        let leaf_list = match tree.split_once('{') {
             Some((_, leaves)) => leaves.trim_end_matches('}'),
             None => tree.rsplit("::").next().unwrap_or(tree),
         };
-        return leaves_of.split(',').map(str::trim).filter(|leaf| !leaf.is_empty()).map(word).collect();
+        return leaf_list.split(',').map(str::trim).filter(|leaf| !leaf.is_empty()).map(word).collect();
     }
     let kinds = ["struct ", "enum ", "trait ", "fn ", "async fn ", "const fn ", "const ", "type "];
     let declared = kinds.iter().find_map(|kind| code.strip_prefix("pub ")?.strip_prefix(kind));

@@ -13,14 +13,14 @@ pub(super) fn table(path: &str) -> toml::Table {
 
 /// Returns the version of the workspace.
 fn version() -> String {
-    table("Cargo.toml")["workspace"]["package"]["version"].as_str().expect("a text").to_owned()
+    table("Cargo.toml")["workspace"]["package"]["version"].as_str().expect("the value is a text").to_owned()
 }
 
 #[test]
 fn crates_and_wheels_take_the_version_of_the_workspace() {
     let (workspace, version) = (table("Cargo.toml"), version());
-    for member in workspace["workspace"]["members"].as_array().expect("a list") {
-        let path = format!("{}/Cargo.toml", member.as_str().expect("a text"));
+    for member in workspace["workspace"]["members"].as_array().expect("the value is a list") {
+        let path = format!("{}/Cargo.toml", member.as_str().expect("the value is a text"));
         // Users copy this crate into a folder of their own, so it states its version.
         if path == "examples/outside/Cargo.toml" {
             continue;
@@ -44,7 +44,7 @@ fn crates_and_wheels_take_the_version_of_the_workspace() {
     }
     assert_eq!(names, ["narrows-core", "narrows-study", "narrows-web", "narrows-derive"]);
     for path in ["crates/py/pyproject.toml", "examples/outside/python/pyproject.toml"] {
-        let dynamic = table(path)["project"]["dynamic"].as_array().expect("a list").clone();
+        let dynamic = table(path)["project"]["dynamic"].as_array().expect("the value is a list").clone();
         assert_eq!(dynamic, [toml::Value::from("version")], "{path}");
     }
 }
@@ -55,14 +55,17 @@ fn texts_state_the_version_of_the_workspace() {
     let citation = file("CITATION.cff");
     assert!(citation.lines().any(|line| line == format!("version: {version}")), "CITATION.cff");
     let changelog = file("CHANGELOG.md");
-    let newest = changelog.lines().find_map(|line| line.strip_prefix("## [")).expect("a section");
+    let newest = changelog.lines().find_map(|line| line.strip_prefix("## [")).expect("the changelog has a section");
     let is_stated = match newest.starts_with("Unreleased") {
         true => changelog.contains(&version),
         false => newest.starts_with(&format!("{version}]")),
     };
     assert!(is_stated, "CHANGELOG.md: the newest section is [{newest}, and the version is {version}");
     assert!(file("docs/python.md").contains(&format!("narrows-{version}-cp310-abi3-")), "docs/python.md");
-    let python = table("crates/py/pyproject.toml")["project"]["requires-python"].as_str().expect("a text").to_owned();
+    let python = table("crates/py/pyproject.toml")["project"]["requires-python"]
+        .as_str()
+        .expect("the value is a text")
+        .to_owned();
     assert_eq!(python, ">=3.10", "the wheel is built for the stable interface of Python 3.10");
     for path in ["crates/py/Cargo.toml", "crates/py/library/Cargo.toml"] {
         assert!(file(path).contains("\"abi3-py310\""), "{path}");

@@ -47,7 +47,7 @@ struct Rules {
 
 impl Rules {
     fn new() -> Rules {
-        let regex = |text: &str| Regex::new(text).expect("a regular expression");
+        let regex = |text: &str| Regex::new(text).expect("the expression is valid");
         Rules {
             prose: PROSE.iter().map(|(words, _)| regex(words)).collect(),
             accepted: regex(ACCEPTED),
@@ -71,7 +71,8 @@ impl Rules {
 
     /// Returns the number of private words in a line of code.
     fn count_in_code(&self, line: &str) -> usize {
-        let comment = self.comment.captures(line).map_or("", |captured| captured.get(1).expect("a group").as_str());
+        let comment =
+            self.comment.captures(line).map_or("", |captured| captured.get(1).expect("the group matches").as_str());
         let strings = self.string.captures_iter(line).map(|captured| captured[1].to_owned());
         let prose = [comment.to_owned()].into_iter().chain(strings).collect::<Vec<_>>().join(" ");
         let code = line.split("//").next().unwrap_or("");
@@ -88,7 +89,8 @@ fn count_words() -> BTreeMap<String, usize> {
     let code = code.map(|(name, text)| (name, text.lines().map(|line| rules.count_in_code(line)).sum()));
     let texts = [files("docs", ".md"), files("papers", ".md"), files("crates/py", ".md")].concat();
     let guides = ["README.md", "CONTRIBUTING.md"];
-    let guides = guides.map(|name| (name.to_owned(), fs::read_to_string(root().join(name)).expect("a text")));
+    let guides =
+        guides.map(|name| (name.to_owned(), fs::read_to_string(root().join(name)).expect("the text can be read")));
     let texts = texts.into_iter().chain(guides).filter(|(name, _)| name != "docs/glossary.md");
     let texts = texts.map(|(name, text)| (name, text.lines().map(|line| rules.count_in_prose(line)).sum()));
     code.chain(texts).filter(|(_, count)| *count > 0).collect()
@@ -100,12 +102,13 @@ fn number_of_private_words_only_decreases() {
     let counts = count_words();
     if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
         let mut list = String::new();
-        counts.iter().for_each(|(name, count)| writeln!(list, "{count} {name}").expect("a text"));
+        counts.iter().for_each(|(name, count)| writeln!(list, "{count} {name}").expect("a string accepts text"));
         fs::write(&path, list).expect("the list can be written");
     }
-    let list = fs::read_to_string(&path).expect("the list");
-    let entry =
-        |line: &str| line.split_once(' ').map(|(count, name)| (name.to_owned(), count.parse().expect("a count")));
+    let list = fs::read_to_string(&path).expect("the list can be read");
+    let entry = |line: &str| {
+        line.split_once(' ').map(|(count, name)| (name.to_owned(), count.parse().expect("the count is a number")))
+    };
     let accepted: BTreeMap<String, usize> = list.lines().filter_map(entry).collect();
     let names = accepted.keys().chain(counts.keys()).collect::<std::collections::BTreeSet<_>>();
     let differences = names.into_iter().filter_map(|name| {

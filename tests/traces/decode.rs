@@ -26,7 +26,7 @@ struct Message<'a> {
 fn read_varint(rest: &mut &[u8]) -> u64 {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
-        let (byte, remaining) = rest.split_first().expect("a byte");
+        let (byte, remaining) = rest.split_first().expect("the message continues");
         *rest = remaining;
         value |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
@@ -44,7 +44,7 @@ impl<'a> Message<'a> {
             match tag & 7 {
                 0 => numbers.push((tag >> 3, read_varint(&mut rest))),
                 1 => {
-                    let (number_bytes, remaining) = rest.split_first_chunk().expect("eight bytes");
+                    let (number_bytes, remaining) = rest.split_first_chunk().expect("eight bytes remain");
                     numbers.push((tag >> 3, u64::from_le_bytes(*number_bytes)));
                     rest = remaining;
                 }
@@ -74,7 +74,7 @@ impl<'a> Message<'a> {
 
     fn text(&self, field: u64) -> Option<String> {
         let bytes = self.bytes.iter().find(|(field_number, _)| *field_number == field)?.1;
-        Some(String::from_utf8(bytes.to_vec()).expect("UTF-8"))
+        Some(String::from_utf8(bytes.to_vec()).expect("the text is UTF-8"))
     }
 }
 
@@ -96,7 +96,7 @@ pub fn slices(trace: &[u8]) -> (Vec<Slice>, u64) {
     let (mut slices, mut dropped) = (Vec::new(), None);
     for packet in Message::read(trace).messages(1) {
         if let Some(track) = packet.message(60) {
-            let uuid = track.integer(1).expect("an identifier");
+            let uuid = track.integer(1).expect("the track has an identifier");
             tracks.insert(uuid, (track.text(2).unwrap_or_default(), track.integer(5).unwrap_or(0)));
         }
         if let Some(attribute) = packet.message(126).and_then(|attributes| attributes.message(1)) {
@@ -111,27 +111,29 @@ pub fn slices(trace: &[u8]) -> (Vec<Slice>, u64) {
         let sequence = sequences.get_mut(&id).expect("a sequence that has started");
         read_definitions(sequence, &packet);
         if let Some(event) = packet.message(11) {
-            sequence.now_ns += packet.integer(8).expect("a timestamp");
+            sequence.now_ns += packet.integer(8).expect("the packet has a timestamp");
             apply_event(sequence, &event, &tracks, &mut slices);
         }
     }
     assert!(sequences.values().all(|sequence| sequence.open_slices.is_empty()), "every slice ends");
-    (slices, dropped.expect("the attribute of the trace"))
+    (slices, dropped.expect("the trace has the attribute"))
 }
 
 /// Reads the clock, the defaults and the names that a packet defines into the state of its sequence.
 fn read_definitions(sequence: &mut Sequence, packet: &Message) {
     if let Some(clocks) = packet.message(6) {
-        let clock = clocks.message(1).expect("a clock");
+        let clock = clocks.message(1).expect("the snapshot has a clock");
         assert_eq!((clock.integer(1), clock.integer(3)), (Some(64), Some(1)), "differences of times");
-        sequence.now_ns = clock.integer(2).expect("a time");
+        sequence.now_ns = clock.integer(2).expect("the clock has a time");
     }
     if let Some(defaults) = packet.message(59) {
         assert_eq!(defaults.integer(58), Some(64));
-        sequence.track = defaults.message(11).and_then(|event| event.integer(11)).expect("a track");
+        sequence.track = defaults.message(11).and_then(|event| event.integer(11)).expect("the defaults have a track");
     }
     if let Some(names) = packet.message(12) {
-        let entry = |entry: Message| (entry.integer(1).expect("a number"), entry.text(2).expect("a name"));
+        let entry = |entry: Message| {
+            (entry.integer(1).expect("the entry has a number"), entry.text(2).expect("the entry has a name"))
+        };
         sequence.names.extend(names.messages(2).map(entry));
         sequence.annotations.extend(names.messages(3).map(entry));
     }
@@ -143,7 +145,7 @@ fn apply_event(
     tracks: &HashMap<u64, (String, u64)>,
     slices: &mut Vec<Slice>,
 ) {
-    let event_type = event.integer(9).expect("a type");
+    let event_type = event.integer(9).expect("the event has a type");
     if event_type == 2 {
         let slice: &mut Slice = &mut slices[sequence.open_slices.pop().expect("a slice that has not ended")];
         slice.end_ns = sequence.now_ns;
@@ -154,14 +156,14 @@ fn apply_event(
     }
     let mut values: HashMap<&str, u64> = HashMap::new();
     for annotation in event.messages(4) {
-        let name = &sequence.annotations[&annotation.integer(1).expect("a name")];
-        values.insert(name, annotation.integer(3).expect("a value"));
+        let name = &sequence.annotations[&annotation.integer(1).expect("the annotation has a name")];
+        values.insert(name, annotation.integer(3).expect("the annotation has a value"));
     }
     let (track, group) = &tracks[&sequence.track];
     slices.push(Slice {
         group: tracks[group].0.clone(),
         track: track.clone(),
-        name: sequence.names[&event.integer(10).expect("a name")].clone(),
+        name: sequence.names[&event.integer(10).expect("the event has a name")].clone(),
         start_ns: sequence.now_ns,
         end_ns: sequence.now_ns,
         duration_ps: values.get("duration_ps").copied().unwrap_or(0),

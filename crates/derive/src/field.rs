@@ -225,7 +225,7 @@ impl<'f> Parameter<'f> {
     }
 }
 
-/// Implements the trait of types that may be left out as a whole, if no field is required.
+/// Implements `AllOptional`, the trait of types that may be left out as a whole, unless a field is required.
 pub fn all_optional<'f>(target: &Target<'_>, fields: impl Iterator<Item = Need<'f>>) -> TokenStream {
     let mut types = Vec::new();
     for need in fields {

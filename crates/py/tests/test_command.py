@@ -161,5 +161,5 @@ def test_exceptions_have_the_text_of_the_command_line(arguments, call, tmp_path)
     with pytest.raises(narrows.DescriptionError) as error:
         call()
     # The program also reports where it found the description.
-    found = "Using the shipped example `ping-pong`.\n"
-    assert str(error.value).strip() == errors.replace(found, "").strip()
+    example_notice = "Using the shipped example `ping-pong`.\n"
+    assert str(error.value).strip() == errors.replace(example_notice, "").strip()

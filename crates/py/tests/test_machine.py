@@ -81,18 +81,18 @@ def test_errors_state_position_allowed_values_and_a_suggestion():
 
 def test_whatif_finds_the_bottleneck():
     small = narrows.Machine("ping-pong").set("workload.ping-pong.messages", 5).set("workload.ping-pong.warm-up", 1)
-    found = small.whatif(by=2)
-    best = found["gains"][0]
-    assert best["ratio"] > 1.0 and found["metric"] == "message.latency_one_way"
-    changed = small.set(best["key"], best["value"]).run().metrics[found["metric"]].value
-    assert small.run().metrics[found["metric"]].value / changed == pytest.approx(best["ratio"], rel=0.01)
-    assert "what would gain" in found._repr_html_()
+    analysis = small.whatif(by=2)
+    best = analysis["gains"][0]
+    assert best["ratio"] > 1.0 and analysis["metric"] == "message.latency_one_way"
+    changed = small.set(best["key"], best["value"]).run().metrics[analysis["metric"]].value
+    assert small.run().metrics[analysis["metric"]].value / changed == pytest.approx(best["ratio"], rel=0.01)
+    assert "what would gain" in analysis._repr_html_()
 
 
 def test_uncertainty_is_of_the_metrics():
     small = narrows.Machine("ping-pong").set("workload.ping-pong.messages", 5)
-    sure = small.uncertainty()["message.latency_one_way"]
-    assert 0 < sure["std_dev"] < 1 and sure["unit"] == "us" and sure["elasticities"]
+    latency = small.uncertainty()["message.latency_one_way"]
+    assert 0 < latency["std_dev"] < 1 and latency["unit"] == "us" and latency["elasticities"]
 
 
 def test_fit_finds_the_true_constants(tmp_path):
@@ -108,7 +108,7 @@ def test_fit_finds_the_true_constants(tmp_path):
     assert fit.converged and one["determined"]
     assert fit.reached and not fit.failed and fit.correlation == [[1.0]] and not fit.undetermined
     assert all(abs(residual["error"]) < 0.03 for residual in fit.residuals)
-    assert abs(fit.machine.show()["messaging"]["send"] / (2 * start) - 1) < 0.1, "twice of what it starts from"
+    assert abs(fit.machine.show()["messaging"]["send"] / (2 * start) - 1) < 0.1, "the fit doubles the starting value"
     with pytest.raises(narrows.DescriptionError):
         base.fit({"size [B]": sizes, "latency": latency})
     state = tmp_path / "fit.state"
@@ -172,7 +172,8 @@ def test_distributions_are_merged_over_seeds():
     name = "message.latency_one_way"
     runs = [machine.run(seed=seed) for seed in (1, 2)]
     one, other = (run.distributions[name] for run in runs)
-    assert (one.samples, one.unit, one.percentile(99)) == (601, "us", None), "the last of the warm-up is one; p99 needs 1000"
+    # The last message of the warm-up is a sample. p99 needs 1000 samples.
+    assert (one.samples, one.unit, one.percentile(99)) == (601, "us", None)
     both = narrows.Distribution.merge([one, other])
     assert both.samples == 1202 and both.min == min(one.min, other.min) and both.max == max(one.max, other.max)
     assert one.percentile(50) == pytest.approx(runs[0].metrics[f"{name}_p50"].value, rel=1 / 128)

@@ -111,7 +111,7 @@ def test_figure_is_shown_where_it_can_be(table, monkeypatch, capsys):
 def test_no_column_is_copied(table):
     pyarrow = pytest.importorskip("pyarrow")
     addresses = [pyarrow.table(table)["message_latency_one_way_s"].chunk(0).buffers()[1].address for _ in range(2)]
-    assert addresses[0] == addresses[1], "both lie where the table has it"
+    assert addresses[0] == addresses[1], "both arrays share the memory of the table"
 
 
 def test_files_are_those_of_the_command_line(table, tmp_path):
@@ -321,15 +321,15 @@ def test_dask_gives_the_same_and_survives_the_death_of_a_worker(table):
         with distributed.Client(cluster) as client:
             executor = client.get_executor()
             assert rows(narrows.sweep(SMALL_MACHINE, VARY, executor=executor)) == rows(table)
-            seen = []
+            finished_counts = []
 
             def kill_one(done):
-                if not seen:
+                if not finished_counts:
                     os.kill(next(iter(cluster.workers.values())).pid, 9)
-                seen.append(done)
+                finished_counts.append(done)
 
             assert rows(narrows.sweep(SMALL_MACHINE, VARY, executor=executor, progress=kill_one)) == rows(table)
-            assert seen
+            assert finished_counts
 
 
 MPI = """

@@ -10,7 +10,7 @@ import { linearTicks, metricText, percent, timeText } from "./quantity.js";
 /** @typedef {{label: string, colour: number, resources: Resource[]}} ResourceBar `colour` is the number of the machine */
 
 /** Stages in which a message is on its way between the interfaces. */
-const WIRE_STAGE = /^(firstWireIndex|network|fabric|link|switch)\b/i;
+const WIRE_STAGE = /^(wire|network|fabric|link|switch)\b/i;
 
 /**
  * Returns the class of each stage's colour: blue before the wire, amber on it, green behind it.
@@ -24,7 +24,7 @@ export function stageColours(stages) {
   stages.forEach((stage, index) => {
     const isReceive = firstWireIndex >= 0 ? index > firstWireIndex : /^(receive|.*Rcv\b)/.test(stage.name);
     const side = WIRE_STAGE.test(stage.name) ? "wire" : isReceive ? "receive" : "send";
-    colours.set(stage.name, `stage-${side}-${counts[side] % (side === "firstWireIndex" ? 3 : 6)}`);
+    colours.set(stage.name, `stage-${side}-${counts[side] % (side === "wire" ? 3 : 6)}`);
     counts[side] += 1;
   });
   return colours;
@@ -86,7 +86,7 @@ export function stagesChart(width, bars) {
   return svg;
 }
 
-/** @param {number} longest in ps @param {number} count */
+/** @param {number} longestTime in ps @param {number} count */
 function timeTicks(longestTime, count) {
   const { unit } = metricText(longestTime, "ps");
   const factor = { ps: 1, ns: 1e3, "µs": 1e6, ms: 1e9, s: 1e12 }[unit] ?? 1;

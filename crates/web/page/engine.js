@@ -40,7 +40,7 @@ class AnswerCache {
   }
 }
 
-/** A queue in which the latest question of a channel wins, before slots that answer one question at a time. */
+/** A queue of questions for slots that each answer one question at a time. A newer question replaces older ones of its channel. */
 class Queue {
   /** @param {"wasm" | "server"} kind @param {number} workers */
   constructor(kind, workers) {
@@ -117,7 +117,7 @@ class Queue {
       this.waiting = this.waiting.filter((each) => each !== best);
       best.started = performance.now();
       slot.job = best;
-      if (best.limit !== null) setTimeout(() => slot.job === best && this.drop(best,TIMED_OUT), best.limit);
+      if (best.limit !== null) setTimeout(() => slot.job === best && this.drop(best, TIMED_OUT), best.limit);
       this.start(slot, best);
     }
   }

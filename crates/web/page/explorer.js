@@ -201,7 +201,7 @@ export class Explorer {
     else this.scheduleFollowUp(false);
   }
 
-  /** Chooses a part; changes of keys of the part before it are dropped. @param {string} place @param {string} part @param {string} set the override that chooses it */
+  /** Chooses a part; overrides of keys of the previous part are dropped. @param {string} place @param {string} part @param {string} set the override that chooses it */
   pick(place, part, set) {
     const machine = this.machine();
     const family = place.split(".").pop() ?? place;
@@ -232,7 +232,7 @@ export class Explorer {
     }, FOLLOW_UP_DELAY_MS);
   }
 
-  /** Asks everything about all machines. @param {boolean} [isLink] whether the state is that of a link */
+  /** Asks the engine for the keys and the run of every machine. @param {boolean} [isLink] whether the state is that of a link */
   async refresh(isLink = false) {
     this.curve.stop();
     const indices = this.state.machines.map((_, index) => index);

@@ -102,7 +102,7 @@ export class Parts {
         onchange: () => this.handlers.onpick(pick.place, fit.part, /** @type {string} */ (fit.set)) });
       return h("div", { class: fit.fits ? "option" : "option unfit" },
         h("label", null, input, h("span", { class: "option-name" }, fit.part)),
-        h("div", { id: about, class: "option-about" }, h("span", null, prose(fit.title)), !fit.fits && h("span", { class: "reason" }, prose(`Does not fit: ${fit.reason || "no reason is answeredParts"}`))));
+        h("div", { id: about, class: "option-about" }, h("span", null, prose(fit.title)), !fit.fits && h("span", { class: "reason" }, prose(`Does not fit: ${fit.reason || "no reason is known"}`))));
     });
     const count = fits.filter((fit) => !fit.fits).length;
     fill(pick.body, scope,

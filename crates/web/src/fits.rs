@@ -16,12 +16,12 @@ struct PartChoice {
     set: String,
 }
 
-/// Returns each candidate for the key `place`, with the override that chooses it, and whether the machine then is
-/// valid.
+/// Returns each candidate for the key that the question names, with the override that chooses the candidate, and
+/// whether the machine is then valid.
 pub fn fits(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let subject = question.subject(engine)?;
-    let place = question.place.as_deref().unwrap_or_default();
-    let candidates = candidates(engine, place)?;
+    let key = question.place.as_deref().unwrap_or_default();
+    let candidates = candidates(engine, key)?;
     let fits: Json = candidates.iter().map(|candidate| fit(&subject, &question.sets, candidate)).collect();
     Ok(fits.to_string())
 }
@@ -45,16 +45,16 @@ fn reason(problems: &Problems) -> String {
     first.map_or_else(String::new, |problem| problem.message.clone())
 }
 
-fn candidates(engine: &AnswerEngine, place: &str) -> Result<Vec<PartChoice>, QuestionError> {
+fn candidates(engine: &AnswerEngine, key: &str) -> Result<Vec<PartChoice>, QuestionError> {
     // In a node, `ni` selects the interface of that node.
-    let family = place.rsplit('.').next().unwrap_or(place);
+    let family = key.rsplit('.').next().unwrap_or(key);
     let kind = match family {
         "host" => NameKind::Hosts,
         "ni" => NameKind::Interfaces,
         "protocol" => NameKind::Protocols,
         "fabric" => NameKind::Fabrics,
         "workload" => return Ok(workloads(engine)),
-        _ => return policies(engine, place),
+        _ => return policies(engine, key),
     };
     let names = kind.group(&engine.registry).names.into_iter();
     // Networks of whole machines are not selected by an override.
@@ -63,7 +63,7 @@ fn candidates(engine: &AnswerEngine, place: &str) -> Result<Vec<PartChoice>, Que
     Ok(names
         .filter_map(|(name, title)| {
             let part_name = name_in_family(&name)?;
-            Some(PartChoice { set: format!("{place}={part_name}"), title, name })
+            Some(PartChoice { set: format!("{key}={part_name}"), title, name })
         })
         .collect())
 }
@@ -80,17 +80,17 @@ fn workloads(engine: &AnswerEngine) -> Vec<PartChoice> {
     engine.registry.workloads().members().into_iter().map(candidate).collect()
 }
 
-/// Returns the alternatives that the key `place` selects.
-fn policies(engine: &AnswerEngine, place: &str) -> Result<Vec<PartChoice>, QuestionError> {
+/// Returns the alternatives that the key `key` selects.
+fn policies(engine: &AnswerEngine, key: &str) -> Result<Vec<PartChoice>, QuestionError> {
     let families = list::families(&engine.registry);
     let (_, family) = families
         .iter()
-        .find(|(key, _)| is_path_of(key, place))
-        .ok_or_else(|| QuestionError::Error(format!("`{place}` is not a key that selects a part: write host, ni, protocol, fabric, workload, or a key that selects one of several tables")))?;
+        .find(|(family_key, _)| is_path_of(family_key, key))
+        .ok_or_else(|| QuestionError::Error(format!("`{key}` is not a key that selects a part: write host, ni, protocol, fabric, workload, or a key that selects one of several tables")))?;
     let candidate = |member: &narrows_core::text::schema::Member| PartChoice {
         name: member.name.to_owned(),
         title: member.doc.to_owned(),
-        set: format!("{place}={}", member.name),
+        set: format!("{key}={}", member.name),
     };
     Ok(family.members.iter().map(candidate).collect())
 }

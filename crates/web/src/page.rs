@@ -20,10 +20,10 @@ mod tests {
 
     #[test]
     fn served_page_is_marked_and_has_no_inline_script() {
-        let (media_type, text) = server_file("index.html").expect("the page");
+        let (media_type, text) = server_file("index.html").expect("the page is embedded");
         assert!(media_type.starts_with("text/html") && text.contains(ENGINE_MARKS[1]));
         for script in text.split("<script").skip(1) {
-            let (attributes, rest) = script.split_once('>').expect("a complete element");
+            let (attributes, rest) = script.split_once('>').expect("the element is complete");
             assert!(attributes.contains("src=") && rest.trim_start().starts_with("</script>"), "{script}");
         }
         assert_eq!(server_file("../Cargo.toml"), None);

@@ -116,7 +116,7 @@ fn resources(result: &RunResult) -> Vec<Json> {
 
 /// Returns the first messages, each with its stages one after the other.
 fn messages(read: &Read<Machine>, result: &RunResult) -> Vec<Json> {
-    let names = read.value.end_names();
+    let names = read.value.endpoint_names();
     let entry = |delivery: &Delivery| {
         json!({
             "id": delivery.message,

@@ -114,9 +114,9 @@ mod tests {
     #[test]
     fn study_lists_constants_and_every_claim() {
         let study = answer(json!({ "ask": "study", "study": "rdma" }));
-        let constants = study["constants"].as_array().expect("constants");
+        let constants = study["constants"].as_array().expect("the constants are a list");
         assert!(!constants.is_empty() && constants.iter().all(|constant| constant["path"].is_string()), "{study}");
-        let artifacts = study["artifacts"].as_array().expect("artifacts");
+        let artifacts = study["artifacts"].as_array().expect("the artifacts are a list");
         assert!(
             artifacts.iter().any(|artifact| artifact["claims"].as_array().is_some_and(|claims| !claims.is_empty()))
         );

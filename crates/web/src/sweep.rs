@@ -83,7 +83,7 @@ pub fn sweep(engine: &AnswerEngine, question: &Question) -> AnswerResult {
 }
 
 fn rows(checked: &CheckedSweep<'_>, metrics: &[String]) -> AnswerResult {
-    let options = RunOptions { points: None, shard: None, lines: None, on_event: &|_| () };
+    let options = RunOptions { store: None, shard: None, lines: None, on_event: &|_| () };
     let rows = checked.run(&options).map_err(|error| QuestionError::Error(error.to_string()))?;
     let metrics = tidy::metrics(&rows, None, metrics);
     Ok(json::json(&rows, &metrics))

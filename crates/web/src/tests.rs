@@ -39,10 +39,11 @@ fn run_has_the_record_of_the_command_line() {
     let record = answer(json!({ "ask": "record", "name": "memory-bus", "sets": sets }));
     assert_eq!(run["record"], record);
     assert_eq!(run["metrics"][0]["value"], record["metrics"]["message.latency_one_way"]["value"]);
-    let stages = run["messages"][0]["stages"].as_array().expect("the stages of the first message");
+    let stages = run["messages"][0]["stages"].as_array().expect("the first message has stages");
     let sum: u64 =
         stages.iter().flat_map(|stage| [&stage["waiting_ps"], &stage["service_ps"]]).filter_map(Json::as_u64).sum();
-    let [sent, delivered] = ["sent_ps", "delivered_ps"].map(|key| run["messages"][0][key].as_u64().expect("a time"));
+    let [sent, delivered] =
+        ["sent_ps", "delivered_ps"].map(|key| run["messages"][0][key].as_u64().expect("the time is a whole number"));
     assert!(sum > 0 && sent + sum <= delivered, "{}", run["messages"][0]);
 }
 
@@ -52,7 +53,7 @@ fn run_without_record_has_all_other_fields() {
     let mut question = machine.clone();
     question["record"] = false.into();
     let (mut with_record, without_record) = (answer(machine), answer(question));
-    assert!(with_record.as_object_mut().expect("an answer").remove("record").is_some());
+    assert!(with_record.as_object_mut().expect("the answer is an object").remove("record").is_some());
     assert_eq!(with_record, without_record);
 }
 
@@ -67,7 +68,7 @@ fn stopped_run_states_its_reason() {
 fn values_have_what_their_controls_need() {
     let shown = answer(json!({ "ask": "show", "name": "memory-bus" }));
     let value = |path: &str| {
-        let values = shown["values"].as_array().expect("values");
+        let values = shown["values"].as_array().expect("the values are a list");
         values.iter().find(|value| value["path"] == path).unwrap_or_else(|| panic!("{path}")).clone()
     };
     let payload = value("workload.ping-pong.payload");
@@ -89,7 +90,7 @@ fn values_have_what_their_controls_need() {
 fn every_part_that_fits_gives_a_valid_machine() {
     for place in ["host", "ni", "protocol", "fabric", "workload"] {
         let fits = answer(json!({ "ask": "fits", "name": "memory-bus", "place": place }));
-        let fits = fits.as_array().expect("a list");
+        let fits = fits.as_array().expect("the value is a list");
         assert!(fits.iter().any(|fit| fit["fits"] == true), "{place}: nothing fits");
         for fit in fits {
             let check = answer(json!({ "ask": "check", "name": "memory-bus", "sets": [fit["set"]] }));

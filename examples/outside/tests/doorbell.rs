@@ -52,9 +52,9 @@ fn pipeline_of_an_external_interface_adds_its_time_to_every_message() {
         let rest = format!(
             "[ni.doorbell]\npipeline = \"{pipeline} ns\"\n[workload.ping-pong]\nwarm-up = 0\npayload = \"8 B\"\nmessages = 10\n"
         );
-        let machine = machine("memory-bus-1998", "none", "ideal-1998", &rest).expect("sound parts");
+        let machine = machine("memory-bus-1998", "none", "ideal-1998", &rest).expect("the parts are valid");
         let observation = RunObservation::of(&machine, Recorder::off());
-        observation.messages.last().expect("a message came").latency()
+        observation.messages.last().expect("a message was delivered").latency()
     };
     let added_ns = (latency(1100).ps() as f64 - latency(100).ps() as f64) / 1e3;
     assert!((added_ns - 1000.0).abs() < 100.0, "1 us more of the pipeline is {added_ns} ns more of a message");
@@ -65,14 +65,14 @@ fn external_interface_is_listed_checked_and_rejected_like_a_shipped_one() {
     let ping_pong = "[workload.ping-pong]\nwarm-up = 0\npayload = \"64 B\"\n";
     let length_error =
         machine("memory-bus-1998", "none", "ideal-1998", &format!("[ni.doorbell]\npacket = \"10 B\"\n{ping_pong}"));
-    let length_error = length_error.expect_err("less than a header").to_string();
+    let length_error = length_error.expect_err("the payload is shorter than a header").to_string();
     assert!(
         length_error.contains("ni.doorbell.packet") && length_error.contains("must be at least 64 B"),
         "{length_error}"
     );
 
     let error = machine("cm-5", "none", "ideal-1998", &format!("[ni.doorbell]\n{ping_pong}"));
-    let error = error.expect_err("a host without a bus");
+    let error = error.expect_err("the host has no bus");
     assert!(matches!(error, Error::Incompatible(_)), "{error}");
     let error = error.to_string();
     assert!(error.contains("lacks what [ni.doorbell] needs: registers"), "{error}");

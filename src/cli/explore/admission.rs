@@ -17,7 +17,7 @@ pub struct Gate {
     is_framed: bool,
 }
 
-/// The subject of an admitted request.
+/// The target of an admitted request.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Route {
     /// The answer to the question in its body.

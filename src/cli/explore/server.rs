@@ -161,7 +161,7 @@ mod tests_support {
 
     /// Serves requests in a task of a test's runtime.
     pub fn serve_in_test<A: Answerer>(listener: TcpListener, gate: Gate, answerer: Arc<A>) {
-        listener.set_nonblocking(true).expect("a socket");
+        listener.set_nonblocking(true).expect("the socket can be set to non-blocking");
         tokio::spawn(accept(listener, Arc::new(Service { gate, answerer })));
     }
 }

@@ -15,13 +15,13 @@ fn admission(gate: &Gate, method: &str, path: &str, headers: &[(&str, &str)]) ->
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let (parts, ()) = request.body(()).expect("a request").into_parts();
+    let (parts, ()) = request.body(()).expect("the request is valid").into_parts();
     gate.admit(&parts).map_err(|Refusal { status, .. }| status)
 }
 
 #[test]
 fn only_requests_with_host_origin_and_token_are_admitted() {
-    let gate = Gate::new(8000).expect("a token");
+    let gate = Gate::new(8000).expect("a token can be created");
     let ask = format!("/ask?token={}", gate.token());
     let host = ("host", "127.0.0.1:8000");
     let answer = |path: &str, headers: &[(&str, &str)]| admission(&gate, "POST", path, headers);
@@ -44,7 +44,7 @@ fn only_requests_with_host_origin_and_token_are_admitted() {
 
 #[test]
 fn files_of_a_framed_page_are_below_its_token() {
-    let gate = Gate::new(8000).expect("a token").with_framing(true);
+    let gate = Gate::new(8000).expect("a token can be created").with_framing(true);
     let host = ("host", "127.0.0.1:8000");
     let page = |name: &str| Ok(Route::Page(name.to_owned()));
     let path_below = |name: &str| format!("/{}{name}", gate.folder());
@@ -56,17 +56,17 @@ fn files_of_a_framed_page_are_below_its_token() {
         assert_eq!(admission(&gate, "GET", path, &[host]), Err(StatusCode::UNAUTHORIZED), "{path}");
     }
     // Without frames, the path holds no token.
-    let unframed = Gate::new(8000).expect("a token");
+    let unframed = Gate::new(8000).expect("a token can be created");
     let path = format!("/{}/engine.js", unframed.token());
     assert_eq!(admission(&unframed, "GET", &path, &[host]), Err(StatusCode::UNAUTHORIZED));
 }
 
 #[test]
 fn files_of_the_page_need_the_token_or_its_cookie() {
-    let gate = Gate::new(8000).expect("a token");
+    let gate = Gate::new(8000).expect("a token can be created");
     let host = ("host", "127.0.0.1:8000");
     let cookie = gate.cookie();
-    let (value, attributes) = cookie.split_once("; ").expect("a cookie with attributes");
+    let (value, attributes) = cookie.split_once("; ").expect("the cookie has attributes");
     assert!(attributes.contains("HttpOnly") && attributes.contains("SameSite=Strict"));
     let page = |name: &str| Ok(Route::Page(name.to_owned()));
     assert_eq!(admission(&gate, "GET", &format!("/?token={}", gate.token()), &[host]), page("index.html"));
@@ -74,7 +74,7 @@ fn files_of_the_page_need_the_token_or_its_cookie() {
     assert_eq!(admission(&gate, "GET", "/engine.js", &[host]), Err(StatusCode::UNAUTHORIZED));
     // A cookie alone does not admit a question.
     assert_eq!(admission(&gate, "POST", "/ask", &[host, ("cookie", value)]), Err(StatusCode::UNAUTHORIZED));
-    assert_ne!(Gate::new(8000).expect("a token").token(), gate.token());
+    assert_ne!(Gate::new(8000).expect("a token can be created").token(), gate.token());
 }
 
 /// An answerer whose answers never come: it sends 1 when a question arrives, and 0 when its answer is dropped.
@@ -110,16 +110,16 @@ impl Answerer for Echo {
 
 /// Serves on a free port, and returns the port and the token.
 fn serve_on_free_port<A: Answerer>(answerer: A) -> (u16, String) {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-    let port = listener.local_addr().expect("an address").port();
-    let gate = Gate::new(port).expect("a token");
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+    let port = listener.local_addr().expect("the listener has an address").port();
+    let gate = Gate::new(port).expect("a token can be created");
     let token = gate.token().to_owned();
     serve_in_test(listener, gate, Arc::new(answerer));
     (port, token)
 }
 
 async fn send_request(port: u16, request: &str) -> TcpStream {
-    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.expect("a connection");
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.expect("the server accepts the connection");
     stream.write_all(request.as_bytes()).await.expect("the request is sent");
     stream
 }
@@ -133,7 +133,7 @@ fn question_request(port: u16, token: &str, body: &str) -> String {
 
 async fn response(mut stream: TcpStream) -> String {
     let mut response = Vec::new();
-    stream.read_to_end(&mut response).await.expect("a response");
+    stream.read_to_end(&mut response).await.expect("the response can be read");
     String::from_utf8_lossy(&response).into_owned()
 }
 

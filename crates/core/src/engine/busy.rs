@@ -40,7 +40,7 @@ impl BusyTime {
     pub fn add_interval(&self, from: Time, to: Time) {
         match self.open_count.get() {
             0 => self.count(from.max(self.counted_until.get()), to),
-            // The open intervals are counted up to `from` at least.
+            // The open intervals last until `from` at least, so all time from `open_from` to `to` is busy.
             _ => {
                 self.count(self.open_from.get(), to);
                 self.open_from.set(self.open_from.get().max(to));

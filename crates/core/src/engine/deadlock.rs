@@ -10,8 +10,8 @@ use std::fmt;
 pub struct DeadlockReport {
     /// The simulated time at which the run ended.
     pub end_time: Time,
-    /// The wait-for chains, one after another. Each begins with the wait of an essential task. Each further wait is
-    /// that of the task which the previous wait names as its holder.
+    /// The wait-for chains, one after another. Each begins with the wait of an essential task. Each further entry is
+    /// the wait of the task that the previous entry names as its holder.
     pub chain: Vec<Wait>,
     /// The losses of the run: tasks may wait for a message that was lost.
     pub losses: LossLog,

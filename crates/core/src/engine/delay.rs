@@ -16,7 +16,7 @@ use std::task::{Context, Poll};
 /// The wait of [`Sim::delay`] and [`Sim::until`].
 #[must_use = "a delay passes only when awaited"]
 pub struct Delay<'a> {
-    /// The simulation, until the event is set.
+    /// The simulation; `None` once the wake-up is requested or the delay has passed.
     sim: Option<&'a Sim>,
     end: Time,
 }
@@ -43,7 +43,7 @@ impl Sim {
         Delay { sim: Some(self), end }
     }
 
-    /// Waits until an instant; no time passes if it is over.
+    /// Waits until `instant`; no time passes if it is in the past.
     #[inline]
     pub fn until(&self, instant: Time) -> Delay<'_> {
         Delay { sim: Some(self), end: instant.min(Time::END) }
@@ -80,7 +80,7 @@ impl Sim {
         can_advance
     }
 
-    /// Sets whether every delay goes through the queue, at once.
+    /// Sets whether every delay is queued as an event as soon as it is awaited.
     #[cfg(test)]
     pub(super) fn set_queues_every_delay(&self, queues_every_delay: bool) {
         self.0.queues_every_delay.set(queues_every_delay);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub enum SampleUnit {
     /// Picoseconds; metrics are in microseconds.
     Picoseconds,
-    /// Cycles, as metrics.
+    /// Cycles; metrics are in cycles, too.
     Cycles,
 }
 
@@ -39,7 +39,7 @@ impl SampleUnit {
 /// A named distribution, whose metrics have names that begin with its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Distribution {
-    /// The name, which is that of the metric of the mean.
+    /// The name, which is also the name of the metric of the mean.
     pub name: Arc<str>,
     /// The unit of the samples.
     pub unit: SampleUnit,
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     fn metric_value(metrics: &[Metric], name: &str) -> Option<f64> {
-        let metric = metrics.iter().find(|metric| metric.name == name).expect("a metric");
+        let metric = metrics.iter().find(|metric| metric.name == name).expect("the metric is reported");
         metric.is_measured().then_some(metric.value)
     }
 

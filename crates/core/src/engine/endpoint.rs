@@ -33,7 +33,7 @@ pub struct EndpointMap {
 }
 
 impl EndpointMap {
-    /// Creates the map of nodes that have these numbers of endpoints.
+    /// Creates the map of a machine whose nodes have `counts` endpoints, in the order of the nodes.
     pub fn new(counts: impl IntoIterator<Item = u32>) -> EndpointMap {
         let (mut nodes, mut first_endpoints) = (Vec::new(), vec![0]);
         for (node, count) in counts.into_iter().enumerate() {

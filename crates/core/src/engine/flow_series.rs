@@ -90,7 +90,7 @@ mod tests {
             series.add(number, Time::from_us(1), Time::from_us(number));
             series.add(number, Time::from_us(if number < 80 { 4 } else { 2 }), Time::from_us(number));
         }
-        let TransientTest::Transient(shift) = series.transient_in(PS_PER_US) else { panic!("a transient") };
+        let TransientTest::Transient(shift) = series.transient_in(PS_PER_US) else { panic!("a transient is detected") };
         assert_eq!((shift.first, shift.mean_before, shift.mean_after), (80, 2.5, 1.5));
     }
 }

@@ -9,14 +9,14 @@
 //! American Statistician 50(4), 1996). A histogram reports the end of that sample's bucket, which is at most 1/128
 //! above the sample.
 //!
-//! A percentile is reported if at least [`SAMPLES_BEYOND`] samples are expected on its rarer side, that is, above the
-//! 99th percentile or below the 1st. With an expectation of 10 samples there, the exact 95 % interval of their number
-//! (Clopper and Pearson, Biometrika 26(4), 1934) is 4.8 to 18.4: the share of all messages beyond the reported value is
-//! within a factor of about two of the nominal one, if samples are independent.
+//! A percentile is reported if at least [`SAMPLES_BEYOND`] samples are expected on its rarer side, which is above the
+//! 99th percentile, for example, or below the 1st. With an expectation of 10 samples there, the exact 95 % interval of
+//! their number (Clopper and Pearson, Biometrika 26(4), 1934) is 4.8 to 18.4: if samples are independent, the share of
+//! all samples beyond the reported value is within a factor of about two of the nominal share.
 
 use std::collections::BTreeMap;
 
-/// The number of buckets in each doubling, as a power of two.
+/// The binary logarithm of the number of buckets in each doubling.
 const FINE_BITS: u32 = 7;
 
 /// The number of samples that a percentile needs on its rarer side.
@@ -35,7 +35,8 @@ fn thousandths(percent: f64) -> u128 {
     (percent * 1_000.0).round() as u128
 }
 
-/// Returns the nearest rank of a percentile among `samples` samples, from 1 on; the percent is taken to three decimals.
+/// Returns the nearest rank of a percentile among `samples` samples, counted from 1. `percent` is rounded to three
+/// decimals.
 ///
 /// # Panics
 ///
@@ -44,8 +45,8 @@ pub fn rank(samples: u64, percent: f64) -> u64 {
     (u128::from(samples) * thousandths(percent)).div_ceil(100_000).max(1) as u64
 }
 
-/// Returns the least number of samples with which a percentile is reported: [`SAMPLES_BEYOND`] over the share on its
-/// rarer side. The extremes, 0 and 100 %, need one sample.
+/// Returns the least number of samples with which a percentile is reported: [`SAMPLES_BEYOND`] divided by the share of
+/// samples on its rarer side. The extremes, 0 and 100 %, need one sample.
 ///
 /// # Panics
 ///
@@ -261,8 +262,9 @@ mod tests {
 
     #[test]
     fn impossible_buckets_are_refused() {
-        let error_of =
-            |min, max, buckets: &[(u64, u64)]| Histogram::from_buckets(min, max, buckets).expect_err("wrong");
+        let error_of = |min, max, buckets: &[(u64, u64)]| {
+            Histogram::from_buckets(min, max, buckets).expect_err("the buckets are invalid")
+        };
         assert_eq!(error_of(1, 1, &[]), "it has no bucket");
         assert_eq!(error_of(256, 256, &[(256, 1)]), "no bucket ends at 256");
         assert_eq!(error_of(1, 2, &[(2, 1), (1, 1)]), "the bucket up to 1 is not in ascending order");
@@ -291,7 +293,7 @@ mod tests {
                 let share = (percent * 1_000.0).round() / 100_000.0;
                 let rank_min = share * sorted.len() as f64 - 1e-9;
                 let has_rank = |(index, _): &(usize, &u64)| (index + 1) as f64 >= rank_min;
-                let exact = *sorted.iter().enumerate().find(has_rank).expect("a rank").1;
+                let exact = *sorted.iter().enumerate().find(has_rank).expect("a sample has this rank").1;
                 prop_assert!(exact <= percentile && percentile - exact <= exact / 128, "{} for {}", percentile, exact);
             }
         }

@@ -94,10 +94,10 @@ mod tests {
         // Mean 3, standard deviation √2.5, 2.776 × √(2.5 ÷ 5).
         let samples = [1.0, 2.0, 3.0, 4.0, 5.0];
         assert_eq!(mean(&samples), 3.0);
-        assert!((half_width(&samples).expect("five") - 1.962_93).abs() < 1e-4);
+        assert!((half_width(&samples).expect("five samples have an interval") - 1.962_93).abs() < 1e-4);
         assert_eq!(half_width(&[7.0; 4]), Some(0.0));
         // About 4, the deviations are -3 to 1: 2.776 × √(15 ÷ 4 ÷ 5).
-        assert!((half_width_about(4.0, &samples).expect("five") - 2.404_09).abs() < 1e-4);
+        assert!((half_width_about(4.0, &samples).expect("five samples have an interval") - 2.404_09).abs() < 1e-4);
         assert_eq!((half_width(&[1.0]), half_width(&[])), (None, None));
     }
 }

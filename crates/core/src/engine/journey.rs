@@ -4,7 +4,7 @@
 //! the bytes, and no model bases a decision on it. Without a ledger it consists of the message's number and start, and
 //! needs no allocation.
 //!
-//! A message of several packets has a journey for each of them, each counted from the message's start; the journey of
+//! A message of several packets has one journey for each packet, which begins at the message's start; the journey of
 //! the packet that completes the message is reported as the message's. A retransmitted copy has a separate journey from
 //! its transmission on ([`Journey::fork`]); the journey of the copy that the receiver accepts is reported.
 
@@ -133,7 +133,7 @@ impl Journey {
         }
     }
 
-    /// Adds an interval in which a resource worked for this message to the present stage.
+    /// Adds to the present stage an interval in which a resource worked for this message.
     #[inline]
     pub fn add_service(&self, from: Time, to: Time) {
         if let Some(message) = self.message() {

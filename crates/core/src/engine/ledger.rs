@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 /// Initial capacity of a ledger, in stages: enough for the longest paths.
 pub(super) const INITIAL_CAPACITY: usize = 16;
 
-/// Number of entries at which the merging of stages begins: a repeated stage is then added to the last entry of its
-/// name. The bound is needed because a packet may be returned and sent again without limit.
+/// Number of entries at which the merging of stages begins: a repeated stage is then added to the last entry with the
+/// same name. The bound is needed because a packet may be returned and sent again without limit.
 const MERGE_THRESHOLD: usize = 256;
 
 /// One stage of a message.
@@ -90,8 +90,8 @@ impl Ledger {
         self.add(Stage { name, waiting: total - service, service });
     }
 
-    /// Adds a stage that has ended. Above [`MERGE_THRESHOLD`] entries, the stage is merged with the last entry of its
-    /// name.
+    /// Adds a stage that has ended. Above [`MERGE_THRESHOLD`] entries, the stage is merged with the last entry with the
+    /// same name.
     fn add(&mut self, stage: Stage) {
         if self.stages.len() < MERGE_THRESHOLD {
             return self.stages.push(stage);
@@ -102,8 +102,8 @@ impl Ledger {
         }
     }
 
-    /// Returns the stages in order. Above [`MERGE_THRESHOLD`] stages, a repeated stage is merged with the last one of
-    /// its name.
+    /// Returns the stages in order. Above [`MERGE_THRESHOLD`] stages, a repeated stage is merged with the last stage
+    /// with the same name.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
     }

@@ -31,7 +31,7 @@ impl LedgerSums {
         self.messages
     }
 
-    /// Returns the sums of each stage.
+    /// Returns the stages, each with the sums of its waiting times and of its service times.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
     }
@@ -53,7 +53,7 @@ pub fn find_or_insert<T>(
     is_match: impl Fn(&T) -> bool,
     new: impl FnOnce() -> T,
 ) -> usize {
-    // No two sums match one value, and most values come in the order of the sums.
+    // At most one element matches, and most stages come in the order of the sums.
     let expected = sums.get(*next).is_some_and(&is_match).then_some(*next);
     let index = expected.or_else(|| sums.iter().position(is_match)).unwrap_or_else(|| {
         sums.insert(*next, new());

@@ -3,10 +3,10 @@
 //! A run is deadlocked when no event is left. It is livelocked when events continue without progress: for the time
 //! [`no_progress`](Limits::no_progress), there was no progress, such as a delivered message or a completed transfer,
 //! and no task *slept*. Sleep distinguishes a livelock from a run whose events are far apart. A task sleeps in a delay
-//! that is at least 1/64 of that time. A delay between polls counts as sleep only if it began within that time, or
-//! within its own length, after the last progress, because later polls see no change. A task that works without
-//! polling, such as one that holds a processor, sleeps in every delay, however short: it computes, perhaps with a slow
-//! clock. The run continues while a task sleeps that will wake before the run's end.
+//! that is at least 1/64 of `no_progress`. A delay between polls counts as sleep only if it began soon after the last
+//! progress: within `no_progress`, or within the delay's own length if that is longer. Later polls see no change. A
+//! task that works without polling, such as one that holds a processor, sleeps in every delay, however short: it
+//! computes, perhaps with a slow clock. The run continues while a task sleeps that will wake before the run's end.
 //!
 //! A packet that its receiver returns is sent again at once, perhaps without end. After many returns without progress
 //! the run is deadlocked if each essential task waits, no task works, and no task is in a delay that began before the
@@ -92,7 +92,7 @@ pub(super) struct SleepHorizon {
 }
 
 impl SleepHorizon {
-    /// Returns the horizon with a sleeping task that wakes at `instant`.
+    /// Returns the horizon extended by a sleeping task that wakes at `instant`.
     pub(super) fn with_sleeper(self, instant: Time) -> SleepHorizon {
         SleepHorizon { last_wakeup: self.last_wakeup.max(instant), ..self }
     }
@@ -107,8 +107,8 @@ pub(super) struct ReturnedPackets {
 }
 
 impl ReturnedPackets {
-    /// Returns the count with one more return at `now`; the count starts again after `progress`, and when a check was
-    /// due.
+    /// Returns the count with one more return at `now`. The count starts again if the last progress, at `progress`, was
+    /// after the first return, or if a check was due.
     pub(super) fn with_return(self, now: Time, progress: Time) -> ReturnedPackets {
         match self.count == 0 || progress > self.first_return || self.is_check_due() {
             true => ReturnedPackets { count: 1, first_return: now },

@@ -1,4 +1,4 @@
-//! The instants of a sequence of events, in bounded memory: all of the first 2¹⁶ events, and of later ones every
+//! The instants of a sequence of events, in bounded memory: of up to 2¹⁶ events all are stored, of more events every
 //! second, then every fourth, and so on, so that the error of a count is less than 1/32768 of the total.
 
 use super::sample::BoundedSample;

@@ -123,7 +123,7 @@ pub use signal::{Mailbox, Signal};
 ///     let (bus, credits, clock) = (bus.clone(), credits.clone(), sim.clone());
 ///     sim.spawn("initiator", async move {
 ///         credits.acquire(2).await;
-///         let _held = bus.acquire().await;
+///         let _hold = bus.acquire().await;
 ///         clock.delay(Time::from_ns(30)).await;
 ///     });
 /// }
@@ -277,7 +277,7 @@ pub use ledger::{Ledger, Stage};
 /// let bus = Resource::new(&sim, "bus").traced("node 0", "bus");
 /// let clock = sim.clone();
 /// sim.spawn("initiator", async move {
-///     let _held = bus.acquire().await;
+///     let _hold = bus.acquire().await;
 ///     clock.delay(Time::from_ns(30)).await;
 /// });
 /// simulation.run(Limits::default());

@@ -53,7 +53,7 @@ pub struct FlowKey(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Head(pub [u64; 2]);
 
-/// Marks that a sender and the switches of a fabric write on a packet, in addition to its label.
+/// Marks that a sender and the switches of a fabric write on a packet, in addition to its addresses and header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct PacketMarks {

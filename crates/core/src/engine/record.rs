@@ -1,6 +1,6 @@
-//! A recorder keeps spans up to a bound, and captures packets in a known format. A span states which resource served
-//! which message, and when. Recording and capturing are off by default. Spans are kept in memory, or leave in blocks
-//! for a [`SpanSink`], so that the memory does not grow with their number.
+//! A recorder keeps spans up to a bound, and captures packets whose byte format is known. A span states which resource
+//! served which message, and when. Recording and capturing are off by default. Spans are kept in memory, or leave in
+//! blocks for a [`SpanSink`], so that the memory does not grow with their number.
 
 use super::node::NodeId;
 use super::time::Time;
@@ -18,7 +18,7 @@ pub struct Span {
     pub track: TrackId,
     /// The activity, in a word.
     pub activity: &'static str,
-    /// The message that was served, if any; its spans are connected by a flow.
+    /// The message that was served, if any; a trace viewer connects all spans of a message.
     pub message: Option<u64>,
     /// The data moved.
     pub bytes: Bytes,
@@ -114,12 +114,12 @@ impl Recorder {
         Recorder { spans_max, buffered_max, sink: RefCell::new(Some(sink)), ..Recorder::default() }
     }
 
-    /// Returns the recorder set to capture packets.
+    /// Returns this recorder, set to capture packets.
     pub fn with_packets(self) -> Recorder {
         Recorder { captures_packets: true, ..self }
     }
 
-    /// Returns the recorder set to keep every delivered message, without a limit.
+    /// Returns this recorder, set to keep every delivered message, without a limit.
     pub fn with_messages(self) -> Recorder {
         Recorder { keeps_messages: true, ..self }
     }
@@ -129,7 +129,7 @@ impl Recorder {
         self.keeps_messages
     }
 
-    /// Keeps a packet, if packets are kept.
+    /// Keeps a packet, if packets are captured.
     pub fn packet(&self, packet: impl FnOnce() -> CapturedPacket) {
         if self.captures_packets {
             self.packets.borrow_mut().push(packet());
@@ -161,7 +161,7 @@ impl Recorder {
 
     /// Returns whether spans of a track are kept.
     #[inline]
-    pub fn keeps_track(&self, track: Track) -> bool {
+    pub fn keeps_spans_of(&self, track: Track) -> bool {
         track.0.is_some()
     }
 
@@ -251,7 +251,7 @@ mod tests {
     impl SpanSink for EndSink {
         fn consume(&mut self, tracks: &[(String, String)], spans: &[Span]) {
             assert!(spans.iter().all(|span| (span.track.0 as usize) < tracks.len()));
-            self.0.lock().expect("a list").push(spans.iter().map(|span| span.end.ps()).collect());
+            self.0.lock().expect("the lock is not poisoned").push(spans.iter().map(|span| span.end.ps()).collect());
         }
     }
 
@@ -266,7 +266,7 @@ mod tests {
         assert!(recorder.is_full());
         let timeline = recorder.take();
         assert_eq!((timeline.spans.len(), timeline.tracks.len(), timeline.dropped), (0, 1, 3));
-        let blocks = ends.0.lock().expect("a list");
+        let blocks = ends.0.lock().expect("the lock is not poisoned");
         let sizes: Vec<usize> = blocks.iter().map(Vec::len).collect();
         assert_eq!(sizes, [SPANS_PER_BLOCK, SPANS_PER_BLOCK, 5]);
         assert_eq!(blocks.concat(), (1..=spans_max).collect::<Vec<_>>());

@@ -45,7 +45,7 @@ impl Resource {
         }
     }
 
-    /// Returns the resource set to record a span for each hold, on the track `name` of `group`.
+    /// Returns this resource, set to record a span for each hold on the track `name` of `group`.
     pub fn traced(mut self, group: &str, name: &str) -> Resource {
         self.track = self.sim.recorder().register_track(group, name);
         self
@@ -81,7 +81,7 @@ impl Resource {
     }
 
     /// Records `times` uncontended holds of duration `time` each.
-    pub fn was_held(&self, time: Time, times: u64) {
+    pub fn add_holds(&self, time: Time, times: u64) {
         self.grants.set(self.grants.get() + times);
         self.held_total.set(self.held_total.get() + time * times);
     }
@@ -116,7 +116,7 @@ impl Resource {
     fn release(&self) {
         let now = self.sim.now();
         self.held_total.set(self.held_total.get() + now.since(self.held_since.get()));
-        if self.sim.recorder().keeps_track(self.track) {
+        if self.sim.recorder().keeps_spans_of(self.track) {
             self.sim.recorder().record_span(self.track, self.span_label.take(), self.held_since.get(), now);
         }
         let next = self.waiters.borrow_mut().pop_front();
@@ -137,7 +137,7 @@ pub struct ResourceHold<'a>(&'a Resource);
 impl ResourceHold<'_> {
     /// Sets the label of the hold's span.
     pub fn set_span_label(&self, span_label: SpanLabel) {
-        if self.0.sim.recorder().keeps_track(self.0.track) {
+        if self.0.sim.recorder().keeps_spans_of(self.0.track) {
             self.0.span_label.set(span_label);
         }
     }

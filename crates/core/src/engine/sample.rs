@@ -1,8 +1,8 @@
 //! A sample of a sequence in bounded memory: the first items, and an even sample of the later ones.
 //!
-//! After the first 2¹⁴ items, each item is kept until there are 2¹² later ones. Then every second later item is
-//! dropped, and from there on every second new item is kept; when there are 2¹² again, every fourth, and so on. The
-//! sample is deterministic.
+//! The first 2¹⁴ items are always kept. Every later item is kept until there are 2¹² of them. Then every second of
+//! these is dropped, and from there on only every second new item is kept; when there are 2¹² again, only every fourth,
+//! and so on. The sample is deterministic.
 
 /// Number of first items that are kept.
 const FIRST_ITEMS_KEPT: usize = if cfg!(test) { 8 } else { 1 << 14 };
@@ -92,7 +92,10 @@ mod tests {
             sample.add(number);
             all_items.push(number);
             let later = |stride: u64| all_items[8.min(all_items.len())..].iter().copied().step_by(stride as usize);
-            let stride = (0..).map(|power| 1 << power).find(|stride| later(*stride).count() <= 4).expect("some");
+            let stride = (0..)
+                .map(|power| 1 << power)
+                .find(|stride| later(*stride).count() <= 4)
+                .expect("some stride is large enough");
             let expected_items: Vec<u64> = all_items.iter().copied().take(8).chain(later(stride)).collect();
             assert_eq!((sample.items(), sample.stride), (&expected_items[..], stride), "of {}", number + 1);
         }

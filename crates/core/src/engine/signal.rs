@@ -70,7 +70,7 @@ impl Waiters {
 }
 
 impl Signal {
-    /// Creates a signal; deadlock reports name its waits by `name`.
+    /// Creates a signal. Deadlock reports call a wait for it `name`.
     pub fn new(sim: &Sim, name: impl Into<String>) -> Signal {
         let waiters = Waiters { first: Cell::new(NO_TASK), others: RefCell::default() };
         Signal { sim: sim.clone(), reason: sim.register_wait_reason(name), waiters }
@@ -181,7 +181,7 @@ pub struct Mailbox<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// Creates an empty mailbox; deadlock reports name its waits by `name`.
+    /// Creates an empty mailbox. Deadlock reports call a wait for a value `name`.
     pub fn new(sim: &Sim, name: impl Into<String>) -> Mailbox<T> {
         Mailbox {
             sim: sim.clone(),
@@ -225,7 +225,7 @@ impl<T> Mailbox<T> {
     pub fn try_receive(&self) -> Option<T> {
         let mut values = self.values.borrow_mut();
         let has_arrived = values.front().is_some_and(|(instant, _)| *instant <= self.sim.now());
-        has_arrived.then(|| values.pop_front().expect("a value was there").1)
+        has_arrived.then(|| values.pop_front().expect("the mailbox has a value").1)
     }
 
     /// Returns the number of values in the mailbox, including those that have not arrived yet.
@@ -270,7 +270,7 @@ impl<T> Future for Receive<'_, T> {
                 sim.request_wakeup(instant);
                 Poll::Pending
             }
-            Some(_) => Poll::Ready(mailbox.values.borrow_mut().pop_front().expect("a value was there").1),
+            Some(_) => Poll::Ready(mailbox.values.borrow_mut().pop_front().expect("the mailbox has a value").1),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The executor: one simulation, its clock and its tasks.
 //!
 //! Every active part is a task, an `async` function; tasks are polled in the order of events. An event names the task
-//! that it wakes, and a task is polled only when the event that it requested last fires, so wakers do nothing and no
-//! event allocates. The module supports neither several threads (a simulation runs in one) nor cancelling a task from
-//! outside. A wait that is dropped before it ends, for example by a select, removes itself from every queue. A task
-//! must not be in two waits at once, because it could not determine which wait woke it.
+//! that it wakes, and a task is polled only when the event that it requested last fires, so wakers do nothing, and
+//! events need no allocation. The module supports neither several threads (a simulation runs in one) nor cancelling a
+//! task from outside. A wait that is dropped before it ends, for example by a select, removes itself from every queue.
+//! A task must not be in two waits at once, because it could not determine which wait woke it.
 
 pub use super::limits::{Limits, Outcome};
 pub use super::task_info::{WaitReasonGuard, WaitReasonId};
@@ -63,7 +63,7 @@ pub(super) struct Core {
     pub(super) no_event_before: Cell<Time>,
     /// The next wake-up of the current task, if it is requested and not yet scheduled; otherwise [`Time::MAX`].
     pub(super) deferred_wakeup: Cell<Time>,
-    /// Whether every delay is an event of the queue. Tests compare other runs with such a reference.
+    /// Whether every delay is queued as an event. Tests compare other runs with such a reference run.
     #[cfg(test)]
     pub(super) queues_every_delay: Cell<bool>,
     pub(super) wakeups: RefCell<WakeupTable>,
@@ -194,7 +194,7 @@ impl Core {
         }
     }
 
-    /// Adds the started tasks, and returns the one that is polled for the first time.
+    /// Adds the tasks that were started, and returns `task`, which is one of them.
     #[cold]
     fn add_new_tasks<'a>(&self, task_futures: &'a mut Vec<TaskFuture>, task: TaskId) -> &'a mut TaskFuture {
         task_futures.append(&mut self.new_tasks.borrow_mut());
@@ -239,7 +239,7 @@ impl Core {
 }
 
 impl Sim {
-    /// Returns a reference that does not keep the simulation in memory, to find out whether anything still does.
+    /// Returns a weak reference, which shows whether anything still keeps the simulation in memory.
     pub(crate) fn downgrade(&self) -> Weak<impl Sized + use<>> {
         Rc::downgrade(&self.0)
     }
@@ -271,7 +271,7 @@ impl Sim {
         self.0.current.get()
     }
 
-    /// Starts an essential task, for whose end the run waits.
+    /// Starts an essential task: the run ends when all essential tasks have finished.
     pub fn spawn(&self, name: impl Into<Cow<'static, str>>, work: impl Future<Output = ()> + 'static) -> TaskId {
         self.0.unfinished_count.set(self.0.unfinished_count.get() + 1);
         self.start(name.into(), true, Box::pin(work))
@@ -361,8 +361,8 @@ impl Sim {
         self.0.wakeups.borrow_mut().schedule_outlined(task, time, self.now());
     }
 
-    /// Schedules the wake-up that the current task requested. It is called before another
-    /// wake-up is scheduled, so that sequence numbers follow the order of the requests.
+    /// Schedules the wake-up that the current task requested. It is called before another wake-up is scheduled, so that
+    /// sequence numbers follow the order of the requests.
     #[inline]
     pub(super) fn schedule_deferred_wakeup(&self) {
         if self.0.deferred_wakeup.get() != Time::MAX {

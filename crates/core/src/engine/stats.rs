@@ -80,7 +80,7 @@ impl Summary {
             StoredValues::Counts(other_counts) => {
                 self.convert_to_counts();
                 let StoredValues::Counts(counts) = &mut self.values else {
-                    unreachable!("the values are counts after `coarsen`")
+                    unreachable!("the values are counts after `convert_to_counts`")
                 };
                 for (bucket, &value_count) in
                     other_counts.iter().enumerate().filter(|&(_, &value_count)| value_count > 0)

@@ -32,14 +32,14 @@ pub struct ExpectedMessages {
     pub receiver: TaskId,
 }
 
-/// The messages of one endpoint to another that were delivered and measured.
+/// The delivered and measured messages from one endpoint to another.
 #[derive(Clone, Default, Debug)]
 pub struct FlowTally {
     /// Latencies of the messages.
     pub latencies: Summary,
     /// The instants of their delivery, by the receiver's clock.
     pub instants: Milestones,
-    /// The instants of the deliveries of the warm-up that are not measured.
+    /// The instants of the warm-up deliveries that are not measured.
     warm_up_instants: Milestones,
     /// The number of warm-up messages that are still to be delivered; the last of them is measured.
     warm_up: u64,
@@ -61,7 +61,7 @@ impl FlowTally {
 pub struct Deliveries {
     /// Instants of deliveries and losses that no sender has taken yet, by the receiver's clock.
     instants: RefCell<VecDeque<Time>>,
-    change: Signal,
+    change_signal: Signal,
 }
 
 impl Deliveries {
@@ -71,7 +71,7 @@ impl Deliveries {
             if let Some(instant) = self.instants.borrow_mut().pop_front() {
                 return instant;
             }
-            self.change.wait().await;
+            self.change_signal.wait().await;
         }
     }
 
@@ -85,8 +85,8 @@ impl Deliveries {
 pub struct MessageTally {
     sim: Sim,
     messages_created: Cell<u64>,
-    /// Number of stages for which the ledger of a new message has memory: those of the message that was delivered last,
-    /// since most messages have the same.
+    /// Capacity of the ledger of a new message, in stages: the number of stages of the message that was delivered last,
+    /// since most messages have the same number.
     stages_expected: Cell<usize>,
     is_measuring: Cell<bool>,
     delivered_count: Cell<u64>,
@@ -111,7 +111,7 @@ pub struct MessageTally {
     dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
     /// The number of messages that were delivered or lost, by receiving endpoint.
     settled_counts: RefCell<Vec<u64>>,
-    change: Signal,
+    change_signal: Signal,
     /// Deliveries by sender and receiver, for senders that limit their messages in flight.
     deliveries: RefCell<BTreeMap<(EndpointId, EndpointId), Rc<Deliveries>>>,
 }
@@ -140,7 +140,7 @@ impl MessageTally {
             lost_messages: RefCell::default(),
             dropped_packets: RefCell::default(),
             settled_counts: RefCell::default(),
-            change: Signal::new(sim, "messages to be delivered"),
+            change_signal: Signal::new(sim, "messages to be delivered"),
             deliveries: RefCell::default(),
         })
     }
@@ -164,7 +164,7 @@ impl MessageTally {
 
     /// Sets whether messages delivered from now on are measured or only counted. Messages of the warm-up are only
     /// counted.
-    pub fn measure(&self, is_measuring: bool) {
+    pub fn set_measuring(&self, is_measuring: bool) {
         self.is_measuring.set(is_measuring);
     }
 
@@ -219,14 +219,15 @@ impl MessageTally {
         true
     }
 
-    /// Excludes the next `messages` messages of a flow from all measurements, since they warm up caches and queues. The
-    /// last of them is not excluded, because bandwidth is counted from its delivery. Several calls add up.
+    /// Excludes the next `messages` messages of a flow, all but the last, from all measurements, since they warm up
+    /// caches and queues. The last one is measured, because bandwidth is counted from its delivery. Several calls add
+    /// up.
     pub fn warm_up(&self, from: EndpointId, to: EndpointId, messages: u64) {
         self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
     }
 
-    /// Tests the latencies of a flow of `messages` measured messages for an initial transient, together with those of
-    /// all flows that are tested.
+    /// Tests the latencies of a flow of `messages` measured messages for an initial transient, together with the
+    /// latencies of the other tested flows.
     pub fn test_for_transient(&self, from: EndpointId, to: EndpointId, messages: u64) {
         let mut flows = self.flows.borrow_mut();
         let flow = flows.entry((from, to)).or_default();
@@ -243,8 +244,8 @@ impl MessageTally {
     /// Returns the deliveries of a flow from now on, for a sender that limits its messages in flight.
     pub fn deliveries(&self, from: EndpointId, to: EndpointId) -> Rc<Deliveries> {
         let new_deliveries = || {
-            let change = Signal::new(&self.sim, "the delivery of an earlier message");
-            Rc::new(Deliveries { instants: RefCell::default(), change })
+            let change_signal = Signal::new(&self.sim, "the delivery of an earlier message");
+            Rc::new(Deliveries { instants: RefCell::default(), change_signal })
         };
         self.deliveries.borrow_mut().entry((from, to)).or_insert_with(new_deliveries).clone()
     }
@@ -272,14 +273,14 @@ impl MessageTally {
         let (source, destination) = (message.source, message.destination);
         if let Some(deliveries) = self.deliveries.borrow().get(&(source, destination)) {
             deliveries.instants.borrow_mut().push_back(time);
-            deliveries.change.notify();
+            deliveries.change_signal.notify();
         }
         let mut settled = self.settled_counts.borrow_mut();
         let endpoint_count = settled.len().max(destination.index() + 1);
         settled.resize(endpoint_count, 0);
         settled[destination.index()] += 1;
         self.sim.progress();
-        self.change.notify();
+        self.change_signal.notify();
     }
 
     /// Returns the number of messages sent so far.
@@ -343,11 +344,11 @@ impl MessageTally {
     /// the first endpoint that has not.
     pub async fn wait_until_settled(&self, expected: &[ExpectedMessages]) {
         for expectation in expected {
-            self.sim.set_holder(self.change.wait_reason(), expectation.receiver);
+            self.sim.set_holder(self.change_signal.wait_reason(), expectation.receiver);
             while self.settled_counts.borrow().get(expectation.endpoint.index()).copied().unwrap_or(0)
                 < expectation.messages
             {
-                self.change.wait().await;
+                self.change_signal.wait().await;
             }
         }
     }

@@ -83,7 +83,7 @@ impl Sim {
         guard
     }
 
-    /// Records that `task` begins to work, or ends it, without polling.
+    /// Records that `task` begins work without polling, or that it ends such work.
     #[inline]
     pub(crate) fn add_work(&self, task: TaskId, begins: bool) {
         if task != NO_TASK {

@@ -4,9 +4,9 @@
 //! Values are summed in windows of equal length. The length doubles whenever there are too many windows, so memory is
 //! bounded although the length of the run is not known in advance. MSER determines the end of the warm-up (White 1997;
 //! White, Cobb and Spratt 2000): it removes the initial values whose removal minimises the standard error of the mean
-//! of the rest, at most half of all. The confidence interval is computed by batch means (Law, Simulation Modeling and
-//! Analysis, §9.5.3): the run is divided into 20 batches of equal time, which are treated as independent because they
-//! are long compared with the correlation time.
+//! of the remaining values, and at most half of all values. The confidence interval is computed by batch means (Law,
+//! Simulation Modeling and Analysis, §9.5.3): the run is divided into 20 batches of equal time, which are treated as
+//! independent because they are long compared with the correlation time.
 //!
 //! Whether batches are independent is not tested: in a run that is short compared with the fabric's correlation time,
 //! as near saturation, the interval is too narrow.
@@ -198,8 +198,8 @@ impl TimeSeries {
         (windows.iter().filter(|window| window.count > 0).map(Window::mean).collect(), width)
     }
 
-    /// Returns the means of the first windows with exactly `values_per_instant` values for each instant, up to the
-    /// first window with another number, and the length of a window.
+    /// Returns the means of the leading windows that have exactly `values_per_instant` values for each instant, and the
+    /// length of a window.
     pub fn means_of_full_windows(&self, values_per_instant: u64) -> (Vec<f64>, u64) {
         let is_full = |(index, (number, window)): &(u64, &(u64, Window))| {
             index == number && window.count == self.width * values_per_instant
@@ -287,10 +287,16 @@ mod tests {
     #[test]
     fn warm_up_ends_where_the_added_level_ends() {
         for seed in 0..20 {
-            assert!(series(seed, 20_000, |_| 0).warm_up(20_000).end_time().expect("it is steady") < 5_000);
+            assert!(
+                series(seed, 20_000, |_| 0).warm_up(20_000).end_time().expect("a steady series has a warm-up") < 5_000
+            );
             let end = series(seed, 20_000, |time| if time < 4_000 { 60 } else { 0 }).warm_up(20_000).end_time();
-            assert!((3_900..6_500).contains(&end.expect("it settles")), "{end:?}");
-            assert_eq!(series(seed, 20_000, |time| time / 50).warm_up(20_000), WarmUp::Never, "it never settles");
+            assert!((3_900..6_500).contains(&end.expect("the series settles")), "{end:?}");
+            assert_eq!(
+                series(seed, 20_000, |time| time / 50).warm_up(20_000),
+                WarmUp::Never,
+                "the series never settles"
+            );
         }
     }
 
@@ -299,7 +305,7 @@ mod tests {
         let covers = |seed: &u64| {
             let series = series(*seed, 4_000, |_| 0);
             let values: f64 = series.windows.iter().map(|(_, window)| window.sum as f64).sum();
-            (values / 4_000.0 - 100.0).abs() <= series.mean_half_width(0, 4_000).expect("20 batches")
+            (values / 4_000.0 - 100.0).abs() <= series.mean_half_width(0, 4_000).expect("the series fills 20 batches")
         };
         let covering_runs = (0..400).filter(covers).count();
         // The expected number is 380, and its standard deviation 4.4.

@@ -7,11 +7,11 @@
 //!   after it. The noise is that of the longer of the two parts.
 //! - A *line*: the batches rise or fall from the first to the last. The noise is that of the residuals.
 //!
-//! Each model explains a sum of squares. Divided by the variance of the noise, this sum is the square of a number of
-//! standard errors, called `step` or `line` here. The variance is the Cramér–von Mises estimator with constant weight
-//! (Goldsman, Kang and Seila 1999: 6/*m*² times the sum of the squares of the centred partial sums of *m* batches;
-//! 15/*m*² for the residuals of a line). It does not assume that batches are independent. A transient remains if
-//! step/140 + line/35 is more than 1. That holds for a step of twelve standard errors, for a line of six, and for a
+//! Each model explains a sum of squares. Divided by the variance of the noise, this sum is a squared number of standard
+//! errors; the square is called `step` or `line` here. The variance is the Cramér–von Mises estimator with constant
+//! weight (Goldsman, Kang and Seila 1999: 6/*m*² times the sum of the squares of the centred partial sums of *m*
+//! batches; 15/*m*² for the residuals of a line). It does not assume that batches are independent. A transient remains
+//! if step/140 + line/35 is more than 1. That holds for a step of twelve standard errors, for a line of six, and for a
 //! smaller amount of both, as in an exponential approach to a level. A step or a line counts only if it changes the
 //! mean of all values by more than 0.5 % of the mean, whichever end of the series is the steady one.
 //!
@@ -31,13 +31,13 @@ const BATCHES_MAX: usize = 64;
 /// Smallest number of batches that are compared.
 const BATCHES_MIN: usize = 10;
 /// Squared standard errors from which a step alone is a transient (chosen).
-const TRANSIENT_STEP_MIN: f64 = 140.0;
+const STEP_SIGNIFICANCE_MIN: f64 = 140.0;
 /// Squared standard errors from which a line alone is a transient (chosen).
-const LINE_SIGNIFICANCE: f64 = 35.0;
+const LINE_SIGNIFICANCE_MIN: f64 = 35.0;
 /// Least error of the mean, as a fraction of the mean, for which a step or line counts (chosen).
 const BIAS_MIN: f64 = 0.005;
-/// Mean square of the partial sums of the residuals of independent batches: after subtraction of their mean, and of
-/// their line.
+/// Mean squares of the partial sums of independent batches: after subtraction of their mean, and after subtraction of
+/// the line through them.
 const PARTIAL_SUM_MEAN_SQUARES: [f64; 2] = [1.0 / 6.0, 1.0 / 15.0];
 
 /// The result of the test for an initial transient.
@@ -87,9 +87,9 @@ impl TransientTest {
                 likeliest_step = Some(candidate);
             }
         }
-        match likeliest_step
-            .filter(|_| step_significance / TRANSIENT_STEP_MIN + slope_significance(&batches) / LINE_SIGNIFICANCE > 1.0)
-        {
+        match likeliest_step.filter(|_| {
+            step_significance / STEP_SIGNIFICANCE_MIN + slope_significance(&batches) / LINE_SIGNIFICANCE_MIN > 1.0
+        }) {
             None => TransientTest::Steady,
             Some(Step { step_index: split, .. }) => TransientTest::Transient(LevelShift {
                 first: (split * means_per_batch) as u64 * width,
@@ -129,7 +129,7 @@ struct Step {
 }
 
 impl Step {
-    /// Returns the step after the first `split` batches, or `None` if it hardly matters for the mean.
+    /// Returns the step after the first `split` batches, or `None` if the step hardly changes the mean.
     fn after_batches(batches: &[f64], split: usize) -> Option<Step> {
         let (before, after) = batches.split_at(split);
         let difference = mean(before) - mean(after);
@@ -149,7 +149,7 @@ impl Step {
     }
 }
 
-/// Returns the squared standard errors of the line through the batches; zero if it hardly matters for the mean.
+/// Returns the squared standard errors of the line through the batches; zero if the line hardly changes the mean.
 fn slope_significance(batches: &[f64]) -> f64 {
     let (count, overall_mean) = (batches.len() as f64, mean(batches));
     let centred_batches =
@@ -207,7 +207,7 @@ mod tests {
             let noise = correlated_noise(&mut random, correlation, count);
             let values: Vec<f64> =
                 noise.iter().enumerate().map(|(index, noise)| level(index) + amplitude * noise).collect();
-            TransientTest::new(&values, 1).is_transient().expect("enough values")
+            TransientTest::new(&values, 1).is_transient().expect("the series has enough values")
         };
         (0..200).filter(reports_transient).count()
     }

@@ -58,7 +58,7 @@ impl DeliveryHub {
         if listeners.len() <= node.index() {
             listeners.resize_with(node.index() + 1, || None);
         }
-        assert!(listeners[node.index()].is_none(), "one interface listens at {node}");
+        assert!(listeners[node.index()].is_none(), "{node} already has a listener");
         listeners[node.index()] = Some(listener);
     }
 

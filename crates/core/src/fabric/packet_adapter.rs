@@ -23,7 +23,8 @@ pub struct PacketOverStream {
 
 /// One class of a node.
 struct ClassPort {
-    /// Packets to send; on an uncontended stream, the sender task receives each when its last byte has left.
+    /// Packets to send. On an uncontended stream, this mailbox passes each packet to the sender task only when the last
+    /// byte has left.
     to_send: Mailbox<Rc<Packet>>,
     /// Rate at which packets leave on an uncontended stream; `None` on any other stream.
     uncontended_rate: Cell<Option<Rate>>,

@@ -19,7 +19,7 @@ pub(super) struct Wire {
     busy: BusyTime,
     hold_start: Cell<Time>,
     active_time: Cell<Time>,
-    /// Track of the link's spans, registered with its first span.
+    /// Track of the link's spans, which is registered with the first span.
     track: Cell<Option<Track>>,
 }
 

@@ -29,12 +29,12 @@ enum PortKind {
 }
 
 impl AnyCoherentPort {
-    /// Returns a port from another crate.
+    /// Wraps a port from another crate.
     pub fn custom(port: Rc<dyn CoherentPort>) -> AnyCoherentPort {
         AnyCoherentPort(PortKind::Custom(port))
     }
 
-    /// Returns the port of a memory bus.
+    /// Wraps a memory bus.
     pub(super) fn memory_bus(bus: Rc<Bus>) -> AnyCoherentPort {
         AnyCoherentPort(PortKind::MemoryBus(bus))
     }

@@ -50,23 +50,23 @@ macro_rules! on_processor {
 /// that return futures, and those whose futures borrow an argument for the lifetime in brackets.
 macro_rules! forward {
     (
-        at once { $(fn $now:ident(&self $(, $now_arg:ident: $now_type:ty)*) $(-> $now_value:ty)?;)* }
-        later { $(async fn $later:ident(&self $(, $later_arg:ident: $later_type:ty)*) $(-> $later_value:ty)?;)* }
-        borrowing { $(async fn $borrows:ident<$life:lifetime>(&self $(, $arg:ident: $type:ty)*);)* }
+        at once { $(fn $method:ident(&self $(, $method_arg:ident: $method_type:ty)*) $(-> $method_value:ty)?;)* }
+        later { $(async fn $async_method:ident(&self $(, $async_arg:ident: $async_type:ty)*) $(-> $async_value:ty)?;)* }
+        borrowing { $(async fn $borrowing_method:ident<$life:lifetime>(&self $(, $arg:ident: $type:ty)*);)* }
     ) => {
         /// The object-safe form of [`Processor`], which every processor implements.
         pub trait DynProcessor {
             $(
-                #[doc = concat!("Forwards to [`Processor::", stringify!($now), "`].")]
-                fn $now(&self $(, $now_arg: $now_type)*) $(-> $now_value)?;
+                #[doc = concat!("Forwards to [`Processor::", stringify!($method), "`].")]
+                fn $method(&self $(, $method_arg: $method_type)*) $(-> $method_value)?;
             )*
             $(
-                #[doc = concat!("Forwards to [`Processor::", stringify!($later), "`].")]
-                fn $later(&self $(, $later_arg: $later_type)*) -> LocalFuture<'_ $(, $later_value)?>;
+                #[doc = concat!("Forwards to [`Processor::", stringify!($async_method), "`].")]
+                fn $async_method(&self $(, $async_arg: $async_type)*) -> LocalFuture<'_ $(, $async_value)?>;
             )*
             $(
-                #[doc = concat!("Forwards to [`Processor::", stringify!($borrows), "`].")]
-                fn $borrows<$life>(&$life self $(, $arg: $type)*) -> LocalFuture<$life>;
+                #[doc = concat!("Forwards to [`Processor::", stringify!($borrowing_method), "`].")]
+                fn $borrowing_method<$life>(&$life self $(, $arg: $type)*) -> LocalFuture<$life>;
             )*
 
             /// Forwards to [`Processor::at`].
@@ -75,18 +75,18 @@ macro_rules! forward {
 
         impl<P: Processor> DynProcessor for P {
             $(
-                fn $now(&self $(, $now_arg: $now_type)*) $(-> $now_value)? {
-                    Processor::$now(self $(, $now_arg)*)
+                fn $method(&self $(, $method_arg: $method_type)*) $(-> $method_value)? {
+                    Processor::$method(self $(, $method_arg)*)
                 }
             )*
             $(
-                fn $later(&self $(, $later_arg: $later_type)*) -> LocalFuture<'_ $(, $later_value)?> {
-                    Box::pin(Processor::$later(self $(, $later_arg)*))
+                fn $async_method(&self $(, $async_arg: $async_type)*) -> LocalFuture<'_ $(, $async_value)?> {
+                    Box::pin(Processor::$async_method(self $(, $async_arg)*))
                 }
             )*
             $(
-                fn $borrows<$life>(&$life self $(, $arg: $type)*) -> LocalFuture<$life> {
-                    Box::pin(Processor::$borrows(self $(, $arg)*))
+                fn $borrowing_method<$life>(&$life self $(, $arg: $type)*) -> LocalFuture<$life> {
+                    Box::pin(Processor::$borrowing_method(self $(, $arg)*))
                 }
             )*
 
@@ -100,24 +100,24 @@ macro_rules! forward {
         impl Processor for AnyProcessor {
             $(
                 #[inline]
-                fn $now(&self $(, $now_arg: $now_type)*) $(-> $now_value)? {
+                fn $method(&self $(, $method_arg: $method_type)*) $(-> $method_value)? {
                     on_processor!(self,
-                        cpu => Processor::$now(cpu $(, $now_arg)*),
-                        cpu => DynProcessor::$now(&**cpu $(, $now_arg)*))
+                        cpu => Processor::$method(cpu $(, $method_arg)*),
+                        cpu => DynProcessor::$method(&**cpu $(, $method_arg)*))
                 }
             )*
             $(
-                async fn $later(&self $(, $later_arg: $later_type)*) $(-> $later_value)? {
+                async fn $async_method(&self $(, $async_arg: $async_type)*) $(-> $async_value)? {
                     on_processor!(self,
-                        cpu => Processor::$later(cpu $(, $later_arg)*).await,
-                        cpu => DynProcessor::$later(&**cpu $(, $later_arg)*).await)
+                        cpu => Processor::$async_method(cpu $(, $async_arg)*).await,
+                        cpu => DynProcessor::$async_method(&**cpu $(, $async_arg)*).await)
                 }
             )*
             $(
-                async fn $borrows<$life>(&self $(, $arg: $type)*) {
+                async fn $borrowing_method<$life>(&self $(, $arg: $type)*) {
                     on_processor!(self,
-                        cpu => Processor::$borrows(cpu $(, $arg)*).await,
-                        cpu => DynProcessor::$borrows(&**cpu $(, $arg)*).await)
+                        cpu => Processor::$borrowing_method(cpu $(, $arg)*).await,
+                        cpu => DynProcessor::$borrowing_method(&**cpu $(, $arg)*).await)
                 }
             )*
 
@@ -178,7 +178,7 @@ forward! {
 }
 
 impl AnyProcessor {
-    /// Returns a processor from another crate.
+    /// Wraps a processor from another crate.
     pub fn custom(processor: impl Processor) -> AnyProcessor {
         AnyProcessor::Custom(Rc::new(processor))
     }

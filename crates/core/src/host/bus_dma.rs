@@ -57,7 +57,7 @@ enum PortKind {
 }
 
 impl AnyDmaPort {
-    /// Returns a port from another crate.
+    /// Wraps a port from another crate.
     pub fn custom(port: Rc<dyn DmaPort>) -> AnyDmaPort {
         AnyDmaPort(PortKind::Custom(port))
     }
@@ -206,7 +206,7 @@ impl Transfer for BridgeTransfer<'_> {
     }
 }
 
-/// Moves a transfer by transactions of the memory bus, one for each block.
+/// Carries out a transfer as transactions of the memory bus, one for each block.
 async fn transfer_by_transactions(initiator: &MemoryBusInitiator, request: &DmaRequest, steps: &DmaSteps) {
     let MemoryBusInitiator { sim, bus, id } = initiator;
     let bytes = request.operation.bytes();
@@ -218,9 +218,9 @@ async fn transfer_by_transactions(initiator: &MemoryBusInitiator, request: &DmaR
         let range_in_block = start..BLOCK_BYTES.min(start + (bytes - moved_bytes).len());
         let began = sim.now();
         let grant = bus.acquire(*id, block).await;
-        // The bytes read, and the rest of a block that is written in part, have their values at the time of the grant,
-        // since no other agent can access the block until the transfer ends. A block is written as a whole, and its
-        // owner loses it.
+        // The block's bytes are taken at the grant, because no other agent can access the block until the transaction
+        // ends. If only a part of the block is written, the other bytes are written back unchanged, and the owner loses
+        // its copy.
         let mut data = bus.peek(block);
         let kind = match request.operation {
             DmaOperation::Read(_) => TransactionKind::Read,

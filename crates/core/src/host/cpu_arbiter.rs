@@ -24,7 +24,7 @@ pub struct CpuArbiter {
     recorded_until: Cell<Time>,
     /// First task that held the processor.
     first_holder: Cell<Option<TaskId>>,
-    /// Whether another task has held the processor since.
+    /// Whether a task other than `first_holder` has held the processor.
     is_shared: Cell<bool>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct BusyPeriod {
     pub active_to: Time,
     /// End of the period, at which the next one starts.
     pub to: Time,
-    /// End of the work after the last period. It is no later than the end of the active part of a further period.
+    /// End of the work after the last period. This work takes at most as long as the active part of a period.
     pub work_to: Time,
 }
 
@@ -79,7 +79,7 @@ impl CpuArbiter {
         }
     }
 
-    /// Records the spans of `priority` of the host `name` from now on.
+    /// Records spans from now on, on the track of `priority` of the host `name`.
     pub fn record_spans_of(&self, name: &str, priority: ExecPriority) {
         self.track.set(self.sim.recorder().register_track(name, priority.track()));
     }
@@ -112,7 +112,7 @@ impl CpuArbiter {
         now
     }
 
-    /// Ends a lease whose holder worked until `until` in local time, and grants the next.
+    /// Ends a lease whose holder worked until `until` in local time, and grants the next request.
     pub(super) fn end_lease(&self, until: Time) {
         let now = self.sim.now();
         self.account.busy.end(now);
@@ -176,7 +176,7 @@ impl CpuArbiter {
 
     /// Returns whether spans of the processor are recorded.
     pub(super) fn is_recorded(&self) -> bool {
-        self.sim.recorder().keeps_track(self.track.get())
+        self.sim.recorder().keeps_spans_of(self.track.get())
     }
 
     /// Records a span from `start`, or from the end of the last span if that is later, until `end`. An empty span is

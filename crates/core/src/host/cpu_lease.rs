@@ -18,7 +18,8 @@ pub struct CpuLease {
     activity: &'static str,
     /// Start of the span that is recorded next.
     span_start: Cell<Time>,
-    /// Task that acquired the lease. While the lease exists, its time is accounted as work, except in loops that poll.
+    /// Task that acquired the lease. While the lease exists, the task's time is accounted as work, except in loops that
+    /// poll.
     task: TaskId,
 }
 

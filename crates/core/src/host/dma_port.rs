@@ -119,9 +119,9 @@ pub struct DmaCompletion(CompletionKind);
 
 /// The form in which an engine follows a transfer.
 enum CompletionKind {
-    /// A transfer whose steps are followed: its future, which is `None` after its end, and its steps.
+    /// A transfer whose steps the engine follows: its future, which is `None` after its end, and its steps.
     Steps(Option<LocalFuture<'static, ()>>, Rc<DmaSteps>),
-    /// A transfer over a link whose steps are not followed. Waiting for its end needs no boxed future.
+    /// A transfer over a link, while the engine does not follow its steps. Waiting for its end needs no boxed future.
     Link(Rc<LinkTransfer>),
 }
 

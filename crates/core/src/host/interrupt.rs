@@ -66,7 +66,7 @@ pub trait InterruptController {
     fn mask(&self, vector: InterruptVector, is_masked: bool);
 }
 
-/// The vectors of an interface.
+/// The interrupt controller for one interface, with its vectors.
 pub struct Interrupts {
     sim: Sim,
     name: String,
@@ -102,8 +102,8 @@ impl Interrupts {
         Interrupts { sim: sim.clone(), name: name.to_owned(), latency, vectors, writes: None }
     }
 
-    /// Makes the vectors message-signalled: each is delivered after the earlier of the posted writes `writes` of the
-    /// device.
+    /// Makes the vectors message-signalled: each is delivered after the writes that the device posted before it, of
+    /// which `writes` is the record.
     #[must_use]
     pub fn message_signalled(mut self, writes: &Rc<PostedWrites>) -> Interrupts {
         self.writes = Some(writes.clone());

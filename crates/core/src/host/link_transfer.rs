@@ -1,7 +1,8 @@
 //! A transfer of a device over a link: its beats, its end, and where its time went.
 //!
-//! The root complex adds the beats of a transfer and ends its parts, often ahead of the simulation. An engine that
-//! needs only the end of the transfer waits with [`LinkTransfer::wait_for_end`]. For an engine that follows the beats,
+//! A transfer has one or more parts, each of which crosses the link as one request. The root complex adds the beats of
+//! a part and states the time at which the part ends, often ahead of the simulation. An engine that needs only the end
+//! of the transfer waits with [`LinkTransfer::wait_for_end`]. For an engine that follows the beats,
 //! [`LinkTransfer::report`] reports them to [`DmaSteps`].
 
 use super::dma_steps::{DataBeat, DmaSteps};
@@ -71,7 +72,8 @@ impl LinkTransfers {
         LinkTransfers { sim: sim.clone(), name, transfers: RefCell::default() }
     }
 
-    /// Returns an idle object as a transfer of `part_count` parts, which writes to memory if `is_write` is true.
+    /// Begins a transfer of `part_count` parts, in an idle object if there is one. The transfer writes to memory if
+    /// `is_write` is true.
     pub fn begin(&self, part_count: usize, is_write: bool) -> Rc<LinkTransfer> {
         let mut transfers = self.transfers.borrow_mut();
         let is_first_idle = transfers.front().is_some_and(|first| Rc::strong_count(first) == 1);

@@ -120,16 +120,17 @@ pub struct Host {
     pub node: NodeId,
     /// Name of the node.
     pub name: Rc<str>,
-    kind: Rc<dyn HostNode>,
+    host_node: Rc<dyn HostNode>,
 }
 
-/// A handle of the host of a node that does not keep the host in memory. Devices have it, because the host keeps them.
+/// A handle to the host of a node that does not keep the host in memory. Devices use such a handle, because the host
+/// keeps the devices.
 #[derive(Clone)]
 pub struct WeakHost {
     /// Name of the node.
     pub name: Rc<str>,
     node: NodeId,
-    kind: Weak<dyn HostNode>,
+    host_node: Weak<dyn HostNode>,
 }
 
 impl WeakHost {
@@ -139,30 +140,30 @@ impl WeakHost {
     ///
     /// Panics after the run, when the host has been dropped.
     pub fn get(&self) -> Host {
-        let kind = self.kind.upgrade().expect("a host exists as long as its devices act");
-        Host { node: self.node, name: self.name.clone(), kind }
+        let host_node = self.host_node.upgrade().expect("a host exists as long as its devices act");
+        Host { node: self.node, name: self.name.clone(), host_node }
     }
 }
 
 impl Host {
     /// Returns a handle that does not keep the host in memory.
     pub fn downgrade(&self) -> WeakHost {
-        WeakHost { name: self.name.clone(), node: self.node, kind: Rc::downgrade(&self.kind) }
+        WeakHost { name: self.name.clone(), node: self.node, host_node: Rc::downgrade(&self.host_node) }
     }
 
     /// Creates the handle of the host of `node`, which was started by its specification.
-    pub fn new(node: NodeId, name: &str, kind: Rc<dyn HostNode>) -> Host {
-        Host { node, name: name.into(), kind }
+    pub fn new(node: NodeId, name: &str, host_node: Rc<dyn HostNode>) -> Host {
+        Host { node, name: name.into(), host_node }
     }
 
     /// Returns the first core.
     pub fn cpu(&self) -> AnyProcessor {
-        self.kind.cores()[0].clone()
+        self.host_node.cores()[0].clone()
     }
 
     /// Returns the cores; the first is [`cpu`](Host::cpu).
     pub fn cores(&self) -> &[AnyProcessor] {
-        self.kind.cores()
+        self.host_node.cores()
     }
 
     /// Returns a core.
@@ -171,7 +172,7 @@ impl Host {
     ///
     /// Panics if the host has no such core.
     pub fn core(&self, core: CoreId) -> AnyProcessor {
-        self.kind.cores()[usize::from(core.0)].clone()
+        self.host_node.cores()[usize::from(core.0)].clone()
     }
 
     /// Attaches a device with an uncached window of `bytes` bytes.
@@ -189,7 +190,7 @@ impl Host {
     ///
     /// Panics if the host has no bus for devices, or does not support the mapping.
     pub fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Window {
-        let mapped = self.kind.map_device(device, window);
+        let mapped = self.host_node.map_device(device, window);
         mapped.unwrap_or_else(|| {
             panic!("the check accepted an interface that needs registers, which {} lacks", self.name)
         })
@@ -201,7 +202,7 @@ impl Host {
     ///
     /// Panics if the host has no bus for devices that take time to respond, or does not support the mapping.
     pub fn map_async_device(&self, device: Rc<dyn AsyncDevice>, window: DeviceWindow) -> Window {
-        let mapped = self.kind.map_async_device(device, window);
+        let mapped = self.host_node.map_async_device(device, window);
         mapped.unwrap_or_else(|| {
             panic!("the check accepted an interface that needs a device that takes time, which {} lacks", self.name)
         })
@@ -213,7 +214,7 @@ impl Host {
     ///
     /// Panics if the host has no DMA.
     pub fn dma_port(&self) -> AnyDmaPort {
-        self.kind
+        self.host_node
             .dma_port()
             .unwrap_or_else(|| panic!("the check accepted an interface that needs DMA, which {} lacks", self.name))
     }
@@ -224,7 +225,7 @@ impl Host {
     ///
     /// Panics if the host has no DMA.
     pub fn dma(&self) -> DmaInitiator {
-        self.kind
+        self.host_node
             .dma()
             .unwrap_or_else(|| panic!("the check accepted an interface that needs DMA, which {} lacks", self.name))
     }
@@ -235,7 +236,7 @@ impl Host {
     ///
     /// Panics if the host has no interrupts.
     pub fn interrupts(&self) -> &dyn InterruptController {
-        let controller = self.kind.interrupts();
+        let controller = self.host_node.interrupts();
         controller.unwrap_or_else(|| {
             panic!("the check accepted an interface that needs interrupts, which {} lacks", self.name)
         })
@@ -243,60 +244,60 @@ impl Host {
 
     /// Returns the port of the interface on the coherent interconnect, if there is one.
     pub fn coherent(&self) -> Option<AnyCoherentPort> {
-        self.kind.coherent()
+        self.host_node.coherent()
     }
 
     /// Returns the Alewife node of the host, whose interface serves its cache misses; `None` if the host is of another
     /// kind.
     pub fn delegated_misses(&self) -> Option<Rc<AlewifeNode>> {
-        self.kind.extension()?.downcast().ok()
+        self.host_node.extension()?.downcast().ok()
     }
 
     /// Allocates a buffer of zeros, aligned to a block, or to a page if the interface moves pages.
     pub fn allocate(&self, bytes: usize) -> Address {
-        self.kind.allocate(bytes)
+        self.host_node.allocate(bytes)
     }
 
     /// Returns the number of bytes that a block copy of the messaging layer moves as a unit.
     pub fn copy_block_bytes(&self) -> usize {
-        self.kind.copy_block_bytes()
+        self.host_node.copy_block_bytes()
     }
 
     /// Returns memory as the program sees it, without taking simulated time.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
-        self.kind.peek(address, bytes)
+        self.host_node.peek(address, bytes)
     }
 
     /// Writes a program's buffer before the measurement.
     pub async fn prepare(&self, address: Address, bytes: &[u8]) {
-        self.kind.prepare(address, bytes).await;
+        self.host_node.prepare(address, bytes).await;
     }
 
     /// Sets the state of `bytes` bytes from `first` on in the last-level cache, without taking simulated time. No byte
     /// changes. Returns whether the host has such a cache.
     pub fn warm_cache(&self, first: Address, bytes: u64, state: CacheWarmth) -> bool {
-        self.kind.warm_cache(first, bytes, state)
+        self.host_node.warm_cache(first, bytes, state)
     }
 
     /// Sets the state of the last-level cache as if a device had written `bytes` bytes from `first` on, block by block,
     /// without taking simulated time.
     pub fn note_device_write(&self, first: Address, bytes: u64) {
-        self.kind.note_device_write(first, bytes);
+        self.host_node.note_device_write(first, bytes);
     }
 
     /// Returns the utilization of the host's parts.
     pub fn utilization(&self) -> Vec<Utilization> {
-        self.kind.utilization()
+        self.host_node.utilization()
     }
 
     /// Returns the quantities that the host counted, in the order of its metrics. Those that are reported for each node
     /// come first.
     pub fn metrics(&self) -> Vec<HostMetric> {
-        self.kind.metrics()
+        self.host_node.metrics()
     }
 
     /// Returns the number of blocks that were fetched into cache frames for the first time, from `from` to `to`.
     pub fn cold_fills(&self, from: Time, to: Time) -> u64 {
-        self.kind.cold_fills(from, to)
+        self.host_node.cold_fills(from, to)
     }
 }

@@ -52,7 +52,7 @@ pub struct PreemptiveScheduler {
     uses_higher_priorities: Cell<bool>,
     is_running: [Cell<bool>; ExecPriority::COUNT],
     change: Signal,
-    /// Held during a step of the processor, which is not interrupted.
+    /// Held during a step of the processor, which is an access, or an interval of work at one priority.
     step: Resource,
 }
 

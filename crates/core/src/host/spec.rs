@@ -33,8 +33,8 @@ pub trait HostSpec: PartSpec {
     where
         Self: Sized;
 
-    /// Returns the value of a key that a host of this kind must state to offer `required`, if not every host of the
-    /// kind does.
+    /// Returns the key and the value that a host of this kind must state to offer `required`; `None` if every host of
+    /// the kind offers the same.
     fn condition(_required: &HostCapabilities) -> Option<&'static str>
     where
         Self: Sized,

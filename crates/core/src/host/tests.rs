@@ -175,7 +175,7 @@ fn a_custom_processor_uses_its_methods_and_the_trait_defaults() {
     sim.spawn("program", async move {
         let lease = cpu.acquire("program").await;
         cpu.store_run(0, &[1, 2, 3, 4, 5, 6, 7, 8, 9]).await;
-        assert_eq!(cpu.now(), Time::from_ns(6), "two words");
+        assert_eq!(cpu.now(), Time::from_ns(6), "each of two words takes three cycles");
         let mut bytes = [0; 9];
         cpu.at(ExecPriority::Interrupt).load_run(0, &mut bytes).await;
         assert_eq!(bytes, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -206,13 +206,13 @@ fn registry() -> Arc<Registry> {
 
 #[test]
 fn a_custom_host_is_described_and_run() {
-    let machine = registry().read(Document::Text("abacus", MACHINE, None), &[]).expect("a sound description").value;
+    let machine = registry().read(Document::Text("abacus", MACHINE, None), &[]).expect("a valid description").value;
     let (name, host) = &machine.hosts[0];
     assert_eq!((name.as_str(), host.table().as_str()), ("a", "hosts.a.abacus"));
     let latency = |access_cycles: u64| {
         let setting = format!("hosts.a.abacus.access-cycles={access_cycles}");
         let machine =
-            registry().read(Document::Text("abacus", MACHINE, None), &[setting]).expect("a sound description");
+            registry().read(Document::Text("abacus", MACHINE, None), &[setting]).expect("a valid description");
         let run = RunObservation::of(&machine.value, Recorder::off());
         assert_eq!(run.outcome, Outcome::Done);
         run.messages[0].latency()
@@ -223,7 +223,7 @@ fn a_custom_host_is_described_and_run() {
 #[test]
 fn missing_capabilities_of_a_custom_host_are_an_error() {
     let sets = ["parts=[\"ni/ni2w\", \"fabrics/ideal-1998\"]".to_owned()];
-    let Err(problems) = registry().read(Document::Text("abacus", MACHINE, None), &sets) else { panic!("no registers") };
+    let Err(problems) = registry().read(Document::Text("abacus", MACHINE, None), &sets) else { panic!("no error") };
     let errors = problems.to_string();
     assert!(errors.contains("`a` is a host of kind [hosts.NAME.abacus] and lacks what [ni.ni2w] needs: registers"));
     assert!(errors.contains("interfaces for this host: single-cycle, queues"));

@@ -27,8 +27,8 @@ pub trait LocalClock {
     fn end_sync(&self);
 }
 
-/// The future of [`Processor::sync`](super::Processor::sync). All processors have the same type of future, because this
-/// is the most frequent wait of programs.
+/// The future of [`Processor::sync`](super::Processor::sync). It is a concrete type that needs no allocation, because
+/// it is the most frequent wait of programs.
 #[must_use = "the simulation catches up only when awaited"]
 pub struct SyncFuture<'a, C> {
     clock: &'a C,

@@ -11,10 +11,10 @@ use crate::protocol::{Guarantees, ProtocolEnvironment};
 
 /// Returns the tables of the parts that satisfy `fits`, in the form of a help text: `[ni.a] or [ni.b]`.
 fn tables<S: ?Sized + PartSpec>(family: &PartFamily<S>, fits: impl Fn(&Selected<S>) -> bool) -> Vec<String> {
-    family.undescribed().iter().filter(|part| fits(part)).map(|part| format!("[{}]", part.table())).collect()
+    family.default_parts().iter().filter(|part| fits(part)).map(|part| format!("[{}]", part.table())).collect()
 }
 
-/// Returns the help text that one of these tables is needed, or that no part has the missing capability.
+/// Returns the help text to choose one of `tables`, or that no part has the missing capability.
 fn needs_one_of(tables: &[String]) -> String {
     if tables.is_empty() {
         return "no registered part has this capability".to_owned();
@@ -28,8 +28,8 @@ fn guarantees(protocol: &ProtocolPart) -> Guarantees {
 }
 
 impl Registry {
-    /// Returns the keys of the kinds of host that offer the required capabilities, each with the value that a host must
-    /// state for that, if any.
+    /// Returns the keys of the kinds of host that offer the required capabilities, each with the key and the value that
+    /// a host must state for that, if any.
     pub fn hosts_that_offer(
         &self,
         required: &HostCapabilities,
@@ -50,7 +50,7 @@ impl Registry {
 
     /// Returns the table of the interface whose header names the most nodes, such as `ni.queues`.
     pub(super) fn widest_interface(&self) -> String {
-        let names = |interface: &&InterfacePart| {
+        let address_space = |interface: &&InterfacePart| {
             let limits = interface.limits();
             let endpoints = match limits.endpoints {
                 EndpointLimit::PerNode(endpoints) => u64::from(endpoints),
@@ -58,7 +58,7 @@ impl Registry {
             };
             (limits.nodes, endpoints)
         };
-        let widest = self.interfaces().undescribed().iter().max_by_key(names);
+        let widest = self.interfaces().default_parts().iter().max_by_key(address_space);
         widest.map_or_else(|| self.interfaces().table().to_owned(), Selected::table)
     }
 
@@ -68,9 +68,9 @@ impl Registry {
         let always = tables(self.protocols(), |protocol| {
             guarantees(protocol).survives_loss && protocol.retransmission_key().is_none()
         });
-        let all = self.protocols().undescribed().iter();
-        let described = all.filter_map(|protocol| Some(format!("[{}]", protocol.key(protocol.retransmission_key()?))));
-        needs_one_of(&always.into_iter().chain(described).collect::<Vec<_>>())
+        let all = self.protocols().default_parts().iter();
+        let enabling = all.filter_map(|protocol| Some(format!("[{}]", protocol.key(protocol.retransmission_key()?))));
+        needs_one_of(&always.into_iter().chain(enabling).collect::<Vec<_>>())
     }
 
     /// Returns the tables of the protocols that survive loss on a fabric that may deliver out of order.

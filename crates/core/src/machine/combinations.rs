@@ -4,7 +4,7 @@
 //! capabilities, requirements and guarantees ([`fit`](super::check)). Programs that drive the fabric alone use no host
 //! and no interface, and are left out.
 
-use super::check::fit::{Parts, incompatibilities};
+use super::check::fit::{PartsToCheck, incompatibilities};
 use super::{Machine, NodeParts, Registry, Workload, shipped};
 use crate::text::{DescriptionReader, Document, Source, load};
 use serde::Serialize;
@@ -51,8 +51,8 @@ fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
     let ([host, ni, fabric], shared) = (COMMON_PARTS, Registry::shared());
     let shipped_parts =
         |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
-    let Some(probe) = registry.workloads_on_nodes().next() else { return Vec::new() };
-    let read = |parts: &[&'static str]| machine(registry, parts, probe);
+    let Some(any_workload) = registry.workloads_on_nodes().next() else { return Vec::new() };
+    let read = |parts: &[&'static str]| machine(registry, parts, any_workload);
     let hosts = shipped_parts("hosts/").chain(registry.hosts().keys_not_in(shared.hosts()));
     let hosts: Vec<_> = hosts.map(|part| (part, read(&[part, ni, fabric]))).collect();
     let interfaces = shipped_parts("ni/").chain(registry.interfaces().keys_not_in(shared.interfaces()));
@@ -113,7 +113,7 @@ fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine 
     let read = load(&source).and_then(|loaded| DescriptionReader::new(loaded).read(|t| Machine::read(t, registry)));
     match read {
         Ok(read) => read.value,
-        Err(problems) => panic!("shipped parts are sound: {}", problems),
+        Err(problems) => panic!("shipped parts are valid: {}", problems),
     }
 }
 
@@ -123,7 +123,7 @@ fn refusal_reasons(host: &Machine, node_parts: &NodeParts, fabric: &Machine, wor
     let (registry, interface, interfaces) = (&host.registry, &node_parts.ni, &[&node_parts.ni][..]);
     let (fabric_capabilities, addresses, fabric) = (fabric.fabric.capabilities(), fabric.addresses(), &fabric.fabric);
     let endpoints_key = "nodes";
-    let parts = Parts {
+    let parts = PartsToCheck {
         registry,
         hosts,
         node_parts,

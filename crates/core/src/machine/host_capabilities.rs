@@ -7,7 +7,7 @@ use crate::host::HostCapabilities;
 pub(super) struct CapabilitiesOfHostKind {
     pub key: &'static str,
     pub capabilities: HostCapabilities,
-    /// Returns the value that a host must state to offer the required capabilities, if not every host of the kind
-    /// offers them.
+    /// Returns the key and the value that a host must state to offer the required capabilities; `None` if every host of
+    /// the kind offers the same.
     pub condition: fn(&HostCapabilities) -> Option<&'static str>,
 }

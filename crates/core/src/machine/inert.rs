@@ -12,13 +12,13 @@ impl Machine {
             if nodes().next().is_none() {
                 return Some("no node is this host");
             }
-            let with_interface = |node: &NodeDescription| {
+            let reason_on_node = |node: &NodeDescription| {
                 let interface = node.ni.as_ref().or(self.node_parts.as_ref().map(|node_parts| &node_parts.ni))?;
                 host.inert_reason_with(key, &interface.needs())
             };
-            let with_all =
-                || nodes().map(with_interface).reduce(|reason, next_reason| reason.and(next_reason)).flatten();
-            return host.inert_reason(key).or_else(with_all);
+            let reason_on_all_nodes =
+                || nodes().map(reason_on_node).reduce(|reason, next_reason| reason.and(next_reason)).flatten();
+            return host.inert_reason(key).or_else(reason_on_all_nodes);
         }
         if let Some(node_parts) = &self.node_parts {
             if let Some(key) = node_parts.ni.relative_key(path) {

@@ -15,23 +15,23 @@ impl KeySpelling {
     /// Returns the spelling that a schema describes.
     pub fn from_schema(schema: &Schema) -> KeySpelling {
         let mut key_spelling = KeySpelling::default();
-        key_spelling.table(&schema.root);
+        key_spelling.add_table(&schema.root);
         key_spelling
     }
 
-    fn table(&mut self, shape: &TableShape) {
+    fn add_table(&mut self, shape: &TableShape) {
         for item in &shape.items {
             match item {
-                Item::Family(family) => self.family(family),
+                Item::Family(family) => self.add_family(family),
                 Item::Key { key, form, .. } => match form {
-                    Form::Table(shape) | Form::List(shape) => self.table(shape),
+                    Form::Table(shape) | Form::List(shape) => self.add_table(shape),
                     Form::Map(shape) => {
                         self.maps.insert(*key);
-                        self.table(shape);
+                        self.add_table(shape);
                     }
                     Form::OneOf(family, siblings) => {
-                        self.family(family);
-                        self.table(siblings);
+                        self.add_family(family);
+                        self.add_table(siblings);
                     }
                     Form::Value(..) | Form::Like(_) | Form::Parts => {}
                 },
@@ -39,9 +39,9 @@ impl KeySpelling {
         }
     }
 
-    fn family(&mut self, family: &Family) {
+    fn add_family(&mut self, family: &Family) {
         for member in &family.members {
-            self.table(&member.shape);
+            self.add_table(&member.shape);
         }
     }
 

@@ -104,9 +104,9 @@ impl Registry {
     /// Returns the problems. If a setting has an unknown key at the top level, the keys of the description that end
     /// with it are added as suggestions. For a varied key without suggestions, the options that may vary it are added.
     pub(super) fn with_completed_keys(self: &Arc<Self>, problems: Problems, document: Document<'_>) -> Problems {
-        let is_of_top =
+        let is_at_top_level =
             |problem: &Problem| problem.message.starts_with("unknown key `") && problem.message.ends_with('`');
-        if !problems.list().iter().any(is_of_top) {
+        if !problems.list().iter().any(is_at_top_level) {
             return problems;
         }
         let Ok(read) = self.read_canonical(document, &[], &[], None) else { return problems };
@@ -114,7 +114,7 @@ impl Registry {
         problems.with_help_per_problem(|problem, layer| {
             let (Layer::Set(option) | Layer::Vary(option)) = layer else { return None };
             let (keys, _) =
-                set::parse_plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
+                set::parse_plain(option).filter(|_| is_at_top_level(problem) && !problem.message.contains("` in `"))?;
             let end = format!(".{}", keys.join("."));
             let full_paths: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&end)).collect();
             let suggestions: Vec<String> =
@@ -161,7 +161,7 @@ mod tests {
             let read_of = |text: &str| {
                 read(Document::Text(name, text, folder), &[]).unwrap_or_else(|error| panic!("{name}: {error}"))
             };
-            let machine = read_of(shipped::example(name).expect("an example")).resolved();
+            let machine = read_of(shipped::example(name).expect("the example ships")).resolved();
             assert_eq!(read_of(&Registry::shared().description(&machine)).resolved(), machine, "{name}");
         }
     }

@@ -140,7 +140,7 @@ impl Machine {
         {
             workload = workload.with_spec(resolved);
         }
-        let nodes = nodes::or_default(named_nodes, &fabric, &hosts);
+        let nodes = nodes::or_implied_by_fabric(named_nodes, &fabric, &hosts);
         if let Some(expanded) = workload.with_endpoints(&|| names_for_patterns(&nodes)) {
             workload = workload.with_spec(expanded);
         }
@@ -185,8 +185,8 @@ impl Machine {
         EndpointMap::new(self.nodes.iter().map(|node| node.endpoints))
     }
 
-    /// Returns the names of endpoints.
-    pub fn end_names(&self) -> Vec<String> {
+    /// Returns the names of all endpoints, in the order of their numbers.
+    pub fn endpoint_names(&self) -> Vec<String> {
         let names_of = |node: &NodeDescription| match node.endpoints {
             1 => vec![node.name.clone()],
             _ => node.indexed_endpoints().collect(),
@@ -199,7 +199,7 @@ impl Machine {
         self.fabric.routers()?.survey()
     }
 
-    /// Returns notes on a description without problems, which are known before time 0.
+    /// Returns the notes on a description without problems, which need no run.
     pub fn note(&self) -> Option<String> {
         let notes = check::notes::notes(self);
         (!notes.is_empty()).then(|| notes.join("\n"))
@@ -263,18 +263,18 @@ impl NodeParts {
     }
 }
 
-/// Reads the costs of messaging. Their table is required only if the description has a host, because the checks report
-/// a missing host anyway.
+/// Reads the costs of messaging. Their table is required only if the description has a host; without a host, the checks
+/// report only that it is missing.
 fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
     let (key, doc) = ("messaging", "Messaging layer above the interface; shipped host parts describe it");
-    let free_messaging = MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
+    let default_messaging = MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
     if t.describing() {
         // A workload that drives the fabric alone has no messaging.
-        return t.optional_table(key, doc, MessagingParameters::read).unwrap_or(free_messaging);
+        return t.optional_table(key, doc, MessagingParameters::read).unwrap_or(default_messaging);
     }
     match has_hosts || t.has(key) {
         true => t.table(key, doc, MessagingParameters::read),
-        false => free_messaging,
+        false => default_messaging,
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) fn expand(entries: &[(String, NodeEntry)]) -> Vec<NodeDescription> {
 /// Returns the described nodes. If no nodes are described and the description has one host, returns nodes with this
 /// host: one for each node of the fabric, or two if the fabric does not state a number. They have the names that the
 /// fabric gives them, or are called `node0`, `node1` and so on.
-pub(super) fn or_default(
+pub(super) fn or_implied_by_fabric(
     nodes: Vec<NodeDescription>,
     fabric: &FabricPart,
     hosts: &[(String, HostPart)],

@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 #[derive(Clone, Debug)]
 pub struct Registry {
     hosts: PartFamily<dyn HostSpec>,
-    /// The capabilities of each kind of host that do not depend on its parameters, in the order of `hosts`.
+    /// For each kind of host in the order of `hosts`, the capabilities that do not depend on its parameters.
     pub(super) host_capabilities: Vec<CapabilitiesOfHostKind>,
     interfaces: PartFamily<dyn InterfaceSpec>,
     protocols: PartFamily<dyn ProtocolSpec>,
@@ -37,7 +37,7 @@ impl Registry {
             hosts: PartFamily::new("hosts", "Kind of host"),
             host_capabilities: Vec::new(),
             interfaces: PartFamily::new("ni", interfaces),
-            protocols: PartFamily::new("protocol", protocols).or_by_default("none"),
+            protocols: PartFamily::new("protocol", protocols).with_default("none"),
             fabrics: PartFamily::new("fabric", "Network between the nodes"),
             workloads: PartFamily::new("workload", "Program that runs on the machine"),
             key_spelling: OnceLock::new(),

@@ -65,12 +65,12 @@ impl Registry {
         for PartInfo { key, former_names, .. } in self.protocols().iter().map(|entry| entry.info) {
             for name in former_names.iter().copied().chain([key]) {
                 t.not_a_variant("ni", name, || {
-                    let what = match name == key {
+                    let message = match name == key {
                         true => format!("`{name}` is a protocol, not an interface"),
                         false => format!("`{name}` is the former name of the protocol `{key}`, not an interface"),
                     };
                     let widest = self.widest_interface();
-                    (what, format!("write [protocol.{key}], with [{widest}] or another interface"))
+                    (message, format!("write [protocol.{key}], with [{widest}] or another interface"))
                 });
             }
         }

@@ -48,7 +48,8 @@ fn kind_of(part: &'static str) -> Option<(&'static str, String)> {
     Some((part, host.keys().next()?.clone()))
 }
 
-/// Returns the names of all examples without the file extension. Folders contain further files of examples, or crates.
+/// Returns the names of all examples without the file extension. Files in folders are left out: they belong to an
+/// example or to a crate.
 pub fn examples() -> Vec<&'static str> {
     EXAMPLE_NAMES.clone()
 }

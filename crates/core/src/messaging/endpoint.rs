@@ -194,7 +194,7 @@ impl Endpoint {
         }
         let sim = context.cpu.sim();
         // The first attempt is work; later attempts count as polls for capacity, whatever a failed attempt costs.
-        let mut works = Some(sim.works());
+        let mut work_guard = Some(sim.works());
         let token = context.driver.begin_send(&context.cpu, &packet.journey);
         let mut poll_guard = None;
         loop {
@@ -206,7 +206,7 @@ impl Endpoint {
                 sim.progress();
                 return attempt_start;
             }
-            drop(works.take());
+            drop(work_guard.take());
             if receive().await {
                 poll_guard = None;
             } else {
@@ -260,7 +260,7 @@ impl Endpoint {
     /// Panics if the message is larger than the machine's largest message.
     pub async fn send_in_burst(&self, outgoing: Outgoing<'_>, scheduled_time: Time, has_successor: bool) {
         let Outgoing { destination, tag, address, payload, words } = outgoing;
-        assert!(payload.len() <= self.messages.message_max, "a message has at most the stated bytes");
+        assert!(payload.len() <= self.messages.message_max, "a message is no larger than the machine's largest");
         let limits = self.context.driver.limits();
         let call_time = self.now();
         let journey = self.tally.message(self.id, destination, payload, scheduled_time);

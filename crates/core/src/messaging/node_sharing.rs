@@ -21,7 +21,7 @@ use crate::host::{AnyProcessor, Processor};
 use crate::ni::{Driver, WaitPolicy, Wake};
 use std::rc::Rc;
 
-/// The sharing of a node by an endpoint: with other endpoints, or not at all.
+/// An endpoint's share of its node; `None` if the endpoint is the node's only one.
 pub(super) struct NodeSharing(Option<SharedNode>);
 
 /// An endpoint's share of a node that several endpoints use.
@@ -53,8 +53,8 @@ pub(super) fn core_of(position: u32, cores: usize) -> usize {
     position as usize % cores
 }
 
-/// A program's permission to run on a processor that it shares, until it is dropped or taken back. If no processor is
-/// shared, the permit is empty.
+/// A program's permission to run on a processor that several programs share, until the permit is dropped or emptied. If
+/// the processor is not shared, the permit is empty.
 #[must_use = "the other programs of the node wait for it"]
 pub(super) struct RunPermit(Option<OwnedHold>);
 
@@ -168,7 +168,7 @@ impl SharedNode {
         RunPermit(Some(hold))
     }
 
-    /// Lets the programs run that wait for the processor, and then this program again.
+    /// Lets the programs that wait for the processor run, and then continues this program.
     async fn yield_now(&self, context: &NodeContext, permit: &mut RunPermit) {
         permit.0 = None;
         *permit = self.acquire_run_permit(context).await;

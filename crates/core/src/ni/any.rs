@@ -1,4 +1,5 @@
-//! The drivers of all interfaces as one type: an enum with a variant for each shipped driver, and one for all others.
+//! The drivers of all interfaces as one type: an enum with a variant for each shipped driver, and one for the drivers
+//! of other crates.
 //!
 //! A driver is called for each packet and each poll, so the shipped drivers are variants of an enum and not trait
 //! objects. Only this file imports them.

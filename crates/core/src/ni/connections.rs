@@ -1,7 +1,7 @@
 //! The exchange of queue-pair numbers between two nodes, as by a connection manager.
 //!
-//! The exchange takes no time and sends no packets. The n-th queue pair that a node connects between two endpoints
-//! belongs to the n-th that the other node connects between them.
+//! The exchange takes no time and sends no packets. The n-th queue pair that a node connects between two endpoints is
+//! the peer of the n-th queue pair that the other node connects between the same endpoints.
 
 use crate::engine::EndpointId;
 use std::cell::RefCell;
@@ -28,8 +28,8 @@ impl ConnectionTable {
         Rc::default()
     }
 
-    /// Adds queue pair `number`, which connects endpoint `local` with `remote`. Each side's call-back is called as soon
-    /// as both have connected.
+    /// Adds queue pair `number`, which connects endpoint `local` with `remote`. The call-backs of both sides are called
+    /// as soon as both sides have connected.
     pub fn connect(&self, local: EndpointId, remote: EndpointId, number: u32, on_connected: OnConnected) {
         let mut table = self.0.borrow_mut();
         let index = {

@@ -147,7 +147,7 @@ pub struct DriverState {
     /// The packet, if the driver took it from its port.
     pub taken: Option<TakenPacket>,
     /// The packet, if the interface received it without the processor.
-    pub whole: Option<Rc<Packet>>,
+    pub packet: Option<Rc<Packet>>,
     /// Number of the ring entry or buffer that holds the packet.
     pub entry: u64,
     /// Address of the packet, if it is in memory.
@@ -235,7 +235,7 @@ pub trait Driver: DriverExtensions {
     /// Waits, after an unsuccessful send and an unsuccessful poll, until either may succeed.
     async fn wait_for_capacity(&self, cpu: &AnyProcessor);
 
-    /// Returns whether packets may be taken by another core, and in another order than polls found them. If `false`,
+    /// Returns whether packets may be taken in any order, and by another core than the one that polled. If `false`,
     /// each packet is taken before the next poll.
     fn takes_in_any_order(&self) -> bool {
         false
@@ -258,7 +258,7 @@ pub trait Driver: DriverExtensions {
         sink: PayloadSink<'_>,
     ) -> RxCompletion;
 
-    /// Returns buffer `entry`, which was in use, to the interface.
+    /// Releases buffer `entry`, which was in use, to the interface.
     async fn release(&self, _cpu: &AnyProcessor, _entry: u64) {}
 
     /// Ends a round of the polling loop in which no packet was found. If nothing can change earlier, the round ends at
@@ -287,7 +287,7 @@ pub trait Driver: DriverExtensions {
         None
     }
 
-    /// Returns whether the interface puts payloads into buffers of its own.
+    /// Returns whether the interface puts payloads into its own buffers.
     fn is_zero_copy(&self) -> bool {
         false
     }

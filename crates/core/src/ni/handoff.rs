@@ -28,7 +28,7 @@ pub fn hand_over(
 }
 
 /// Charges the polls that the processor made since `wait_start`, one every `poll_cycles` cycles. The last charged poll
-/// is the first one that is not before the current time: it finds the change.
+/// is the first one at or after the current time: it finds the change.
 pub async fn end_poll(cpu: &AnyProcessor, wait_start: Time, poll_cycles: u64) {
     let clock = cpu.clock();
     let elapsed_cycles = clock.cycle_at(cpu.now()) - clock.cycle_before(wait_start);

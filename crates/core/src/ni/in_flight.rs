@@ -15,7 +15,7 @@ impl InFlight {
     }
 
     /// Returns the number of packets in flight to `node`.
-    pub fn packets_of(&self, node: NodeId) -> u64 {
+    pub fn packets_to(&self, node: NodeId) -> u64 {
         self.0[node.index()].get()
     }
 

@@ -135,14 +135,14 @@ pub struct ProtocolMemory {
 }
 
 impl ProtocolMemory {
-    /// Returns the requirement of `needed` bytes of the `available` bytes that `size_key` sets. None of the bytes
-    /// belong to an endpoint.
+    /// Returns a protocol's requirement of `needed` bytes of an interface memory of `available` bytes, whose size the
+    /// key `size_key` sets. No parameter sets the memory per endpoint.
     pub const fn new(needed: Option<Bytes>, available: Bytes, size_key: &'static str) -> ProtocolMemory {
         ProtocolMemory { needed, available, size_key, endpoint_key: "" }
     }
 }
 
-/// Name of the packet format with the 8-byte header, which fifos, queues and the queues without a bus share.
+/// Name of the packet format with the 8-byte header, which fifos, queues and the interface `queues` without a bus use.
 pub const PARCEL: &str = "parcel";
 /// Name of the packet format of coherent queues with packets above 256 bytes.
 pub const LARGE_PARCEL: &str = "parcel of 16-byte headers";

@@ -9,8 +9,8 @@ use crate::host::BLOCK_BYTES;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MemoryFootprint {
-    /// The queues and buffers of the interface: for each kind, the number of them and the bytes of one.
-    pub own: [(u64, u64); 2],
+    /// The queues and buffers of the interface: for each kind, their number and the size of one in bytes.
+    pub buffers: [(u64, u64); 2],
     /// The space of each packet in the buffer in which its message is reassembled; `None` if the interface itself
     /// reassembles messages.
     pub packet: Option<PacketFootprint>,
@@ -41,7 +41,7 @@ impl MemoryFootprint {
     /// message each and are stored contiguously in the message's buffer.
     pub const fn packets_of(payload: u64) -> MemoryFootprint {
         let packet = Some(PacketFootprint { carries: payload, takes: payload });
-        MemoryFootprint { own: [(0, 0); 2], packet, queued: 0 }
+        MemoryFootprint { buffers: [(0, 0); 2], packet, queued: 0 }
     }
 }
 

@@ -13,7 +13,7 @@
 //! | `extensions.rs` | operations that some drivers offer in addition to messages |
 //! | `verbs.rs` | queue pairs, through which programs send and access the memory of other nodes |
 //! | `dma_stages.rs` | stages of messages through interfaces with DMA |
-//! | `dyn_driver.rs`, `any.rs` | drivers as trait objects; those of all interfaces behind one type |
+//! | `dyn_driver.rs`, `any.rs` | drivers as trait objects; one type for the drivers of all interfaces |
 //! | `build_context.rs`, `port_config.rs` | the context in which an interface is built, and the connections of a port |
 //! | `port/` | the network side of all interfaces that send whole packets: a protocol over a fabric |
 //! | `connections.rs` | the exchange of queue-pair numbers between nodes |

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! byte 0  handler or tag   byte 1  bit 0: part of a message, bit 1: last fragment
-//! 2–3 sequence number   4–7 fragment   8–9, 10–11 sending and receiving endpoint of their nodes   12–15 zero
+//! 2–3 sequence number   4–7 fragment   8–9, 10–11 index of the sending and the receiving endpoint   12–15 zero
 //! ```
 //!
 //! All fields are little-endian. The format is a choice of the model: fields of whole bytes make a dump easy to read.

@@ -1,8 +1,9 @@
 //! The packets of fifos and queues: their header, and the record of the processor's part of their latency.
 //!
-//! The header of the paper has 8 bytes (Mukherjee and Hill 1998, Table 5). The header's sense field marks a packet of
-//! a coherent queue as new, and is zero in fifos. Coherent queues with packets above 256 bytes have a header of 16
-//! bytes with wider fields ([`HeaderFormat`]). The module leaves out the transfer of a packet.
+//! The paper's header has 8 bytes (Mukherjee and Hill 1998, Table 5). In a coherent queue, the header's sense field is
+//! the number of the lap (the pass through the queue) in which the packet was written, which marks the packet as new.
+//! In fifos it is zero. Coherent queues with packets above 256 bytes have a header of 16 bytes with wider fields
+//! ([`HeaderFormat`]). The transfer of a packet is not part of this module.
 
 use super::envelope::Envelope;
 use crate::engine::{Journey, Time};
@@ -10,18 +11,18 @@ use crate::fabric::Packet;
 use crate::host::block::read_bytes;
 use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Stalls};
 
-/// Bytes of the header of the paper.
+/// Bytes of the paper's header.
 pub const HEADER_BYTES: usize = 8;
 
 /// The encoding of a header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum HeaderFormat {
-    /// The header of the paper, of 8 bytes: 8 bits of payload, 10 of each endpoint, 14 of sequence number, 8 of
-    /// fragment, 5 of handler, 7 of sense, and two flags.
+    /// The paper's header of 8 bytes: 8 bits for the payload's length, 10 for each endpoint, 14 for the sequence
+    /// number, 8 for the fragment, 5 for the handler, 7 for the sense, and two flags.
     #[default]
     Paper,
-    /// A header of 16 bytes: 14 bits of payload, 20 of each endpoint, 16 of sequence number, 16 of fragment, 5 of
-    /// handler, 7 of sense, two flags, and four of the sender's marks.
+    /// A header of 16 bytes: 14 bits for the payload's length, 20 for each endpoint, 16 for the sequence number, 16 for
+    /// the fragment, 5 for the handler, 7 for the sense, two flags, and 4 for the sender's marks.
     Large,
 }
 
@@ -64,7 +65,7 @@ impl HeaderFormat {
     }
 }
 
-/// Bytes of the largest packet with the header of the paper.
+/// Bytes of the largest packet with the paper's header.
 pub const PAPER_PACKET_MAX: u64 = 256;
 /// Bytes of the largest packet with the header of 16 bytes.
 pub const LARGE_PACKET_MAX: u64 = 16 << 10;
@@ -83,13 +84,13 @@ pub struct Header {
     /// Header of the messaging layer. The sequence number is long because a message may be returned many times and
     /// overtaken by many others.
     pub envelope: Envelope,
-    /// Lap of the queue in which the packet was written: 7 bits, zero for none.
+    /// Number of the lap in which the packet was written, in 7 bits; zero in fifos.
     pub sense: u8,
-    /// Marks of the sender, in the header of 16 bytes alone.
+    /// Marks of the sender; zero with the paper's header, which has no such field.
     pub marks: u8,
 }
 
-/// Widths of the fields of the header of the paper in bits, from the lowest bit on.
+/// Widths of the fields of the paper's header in bits, from the lowest bit on.
 const FIELD_BITS: [u32; 9] = [8, 10, 10, 14, 1, 8, 1, 5, 7];
 /// Widths of the fields in the two words of the header of 16 bytes. The first word has the fields by which a packet is
 /// recognised as new, and its length.
@@ -156,7 +157,7 @@ impl Header {
         pack(fields, LARGE_FIELD_BITS[index])
     }
 
-    /// Returns the header of `format` that `words` hold. The second word of a header of the paper is not used.
+    /// Returns the header of `format` that `words` hold. The paper's header does not use the second word.
     #[inline]
     pub fn from_words(format: HeaderFormat, words: [u64; 2]) -> Header {
         if format == HeaderFormat::Paper {
@@ -194,7 +195,7 @@ impl Header {
         }
     }
 
-    /// Returns the header of the paper as a word.
+    /// Returns the header as a word, in the paper's format.
     ///
     /// # Panics
     ///
@@ -221,7 +222,7 @@ impl Header {
         word
     }
 
-    /// Returns the header of the paper that `word` holds.
+    /// Returns the header in the paper's format that `word` holds.
     #[inline]
     pub fn decode(word: u64) -> Header {
         let field = |number: usize| (word >> FIELD_SHIFTS[number] & ((1 << FIELD_BITS[number]) - 1)) as u32;

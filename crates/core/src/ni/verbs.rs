@@ -195,8 +195,8 @@ pub trait Verbs {
     fn verbs_limits(&self) -> VerbsLimits;
 
     /// Connects a queue pair of endpoint `local` with one of endpoint `remote`, which must be at another node. Both
-    /// nodes connect: the n-th queue pair that a node connects between two endpoints belongs to the n-th that the other
-    /// node connects between them.
+    /// nodes connect: the n-th queue pair that a node connects between two endpoints is the peer of the n-th queue pair
+    /// that the other node connects between the same endpoints.
     fn connect<'a>(
         &'a self,
         cpu: &'a AnyProcessor,
@@ -246,9 +246,9 @@ pub trait Verbs {
         max: usize,
     ) -> LocalFuture<'a, Vec<WorkCompletion>>;
 
-    /// Waits until a poll of the completion queue of `endpoint` may find a completion. The poll finds none if only
-    /// successful requests ended that were not signaled, so a program polls and waits in a loop. One event simulates
-    /// the wait: polls that find nothing take no time and do not occupy a bus.
+    /// Waits until a poll of the completion queue of `endpoint` may find a completion. The wait also ends when an
+    /// unsignaled request succeeds, which has no completion, so a program polls and waits in a loop. The wait is
+    /// simulated as one event: polls that find nothing take no time and do not occupy a bus.
     fn wait_for_completion<'a>(&'a self, cpu: &'a AnyProcessor, endpoint: EndpointId) -> LocalFuture<'a, ()>;
 
     /// Returns the signal that is notified when data of another node have been written to memory. A program that waits

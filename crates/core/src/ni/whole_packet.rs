@@ -44,7 +44,7 @@ impl ComposedPacket {
     /// Panics if the packet is longer.
     #[must_use]
     pub fn padded_to(mut self, length: Bytes) -> ComposedPacket {
-        assert!(self.length <= length, "a packet has its stated length");
+        assert!(self.length <= length, "the packet is not longer than its length on the wire");
         self.length = length;
         self
     }
@@ -196,7 +196,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         let start = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
         cpu.sync().await;
-        let taken_packet = arrival.state.taken.take().expect("a packet that was found");
+        let taken_packet = arrival.state.taken.take().expect("a poll found a packet");
         while !taken_packet.packet.is_whole() {
             self.port.changed.wait().await;
         }

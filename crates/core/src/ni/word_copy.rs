@@ -58,7 +58,7 @@ pub fn words_of(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     words.iter().map(|word| u32::from_le_bytes(*word))
 }
 
-/// Returns the eight bytes at index `word` of a slice of 32-bit words, with zeros after its end.
+/// Returns the 8-byte word number `word` of a slice of 32-bit words, with zeros after the end of the slice.
 fn pair(words: &[u32], word: usize) -> u64 {
     let word_or_zero = |index: usize| u64::from(words.get(index).copied().unwrap_or(0));
     word_or_zero(2 * word) | word_or_zero(2 * word + 1) << 32
@@ -146,7 +146,7 @@ pub fn load_word(
     }
 }
 
-/// Stores word `word` of a packet, which is not the header, at the payload's destination.
+/// Stores word `word` of a packet, a word of the payload, at the payload's destination.
 ///
 /// # Errors
 ///

@@ -8,8 +8,8 @@ pub struct FabricFeatures {
     /// Whether switches mark packets that met congestion.
     pub congestion_marks: bool,
     /// Whether switches cut the payload of a packet for which a queue has no capacity, instead of dropping the packet.
-    /// Such a fabric states that it loses packets, too: for a protocol that does not react to a cut packet, the packet
-    /// is lost.
+    /// Such a fabric also states that it loses packets, because a cut packet is lost for a protocol that does not react
+    /// to it.
     pub trims: bool,
     /// Whether flow control keeps switches from dropping packets.
     pub lossless: bool,

@@ -48,13 +48,13 @@ pub struct PartFamily<S: ?Sized> {
     summary: &'static str,
     default: Option<&'static str>,
     entries: Vec<PartEntry<S>>,
-    undescribed: OnceLock<Vec<Selected<S>>>,
+    default_parts: OnceLock<Vec<Selected<S>>>,
 }
 
 impl<S: ?Sized> Clone for PartFamily<S> {
     fn clone(&self) -> Self {
-        let (entries, undescribed) = (self.entries.clone(), OnceLock::new());
-        PartFamily { entries, undescribed, ..*self }
+        let (entries, default_parts) = (self.entries.clone(), OnceLock::new());
+        PartFamily { entries, default_parts, ..*self }
     }
 }
 
@@ -67,12 +67,12 @@ impl<S: ?Sized> Debug for PartFamily<S> {
 impl<S: ?Sized + PartSpec> PartFamily<S> {
     /// Returns a family without parts, whose members are tables below `table`.
     pub const fn new(table: &'static str, summary: &'static str) -> Self {
-        PartFamily { table, summary, default: None, entries: Vec::new(), undescribed: OnceLock::new() }
+        PartFamily { table, summary, default: None, entries: Vec::new(), default_parts: OnceLock::new() }
     }
 
     /// Sets the part that is selected if a description selects none. The parts of such a family have no sibling tables.
     #[must_use]
-    pub const fn or_by_default(mut self, key: &'static str) -> Self {
+    pub const fn with_default(mut self, key: &'static str) -> Self {
         self.default = Some(key);
         self
     }
@@ -87,7 +87,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         let key = entry.info.key;
         assert!(self.get(key).is_none(), "two parts are registered as `{}.{key}`: give one another key", self.table);
         self.entries.push(entry);
-        self.undescribed.take();
+        self.default_parts.take();
     }
 
     /// Returns the key below which the family's parts are described.
@@ -141,8 +141,8 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         entry.siblings.iter().fold(selected, |selected, siblings| selected.with_siblings(siblings.tables))
     }
 
-    /// Reads the part that a description selects by a table among the other keys of `t`, the table `family_table`. It
-    /// is an error if no part is selected.
+    /// Reads the part that a description selects by a table within `t`, whose path is `family_table`. It is an error if
+    /// no part is selected.
     pub fn read_variant(&self, t: &mut Table<'_>, family_table: &str) -> Selected<S> {
         t.open_family("", REGISTRATION_HELP);
         t.alternatives(self.summary, &self.members(), |key, t| self.read_member(key, t, family_table))
@@ -219,10 +219,10 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         t.optional_one_of(self.table, doc, &self.members(), read)
     }
 
-    /// Returns every part as its reader returns it for an empty description, for questions whose answer does not depend
-    /// on the values. The parts are read once.
-    pub fn undescribed(&self) -> &[Selected<S>] {
-        self.undescribed.get_or_init(|| {
+    /// Returns every part with default values, as its reader returns it for an empty description, for questions whose
+    /// answer does not depend on the values. The parts are read once.
+    pub fn default_parts(&self) -> &[Selected<S>] {
+        self.default_parts.get_or_init(|| {
             let mut parts = Vec::new();
             for entry in &self.entries {
                 describe(|t| parts.push(Selected::new((entry.read)(t), self.table)));

@@ -79,14 +79,15 @@ impl Collective {
         for child in children.clone() {
             let child = parallel::endpoint_id(child);
             endpoint.wait_for_answer(child, || self.child_values.borrow().contains_key(&child)).await;
-            let child_value = self.child_values.borrow_mut().remove(&child).expect("it was waited for");
+            let child_value =
+                self.child_values.borrow_mut().remove(&child).expect("the value of the child has arrived");
             combined = combine(combined, child_value);
         }
         if rank > 0 {
             let parent = (rank - 1) / 2;
             send(endpoint, parent, REDUCE, &words(combined)).await;
             endpoint.wait_for_answer(parallel::endpoint_id(parent), || self.result.get().is_some()).await;
-            combined = self.result.take().expect("it was waited for");
+            combined = self.result.take().expect("the result has arrived");
         }
         for child in children {
             send(endpoint, child, BROADCAST, &words(combined)).await;

@@ -110,7 +110,7 @@ impl WorkloadSpec for SingleCosts {
             parameters: self.clone(),
             blocks,
             workers,
-            handled: Cell::new((0, 0)),
+            handled_messages: Cell::new((0, 0)),
             handled_signal: Signal::new(&world.sim, "a message to be handled"),
             cycles: RefCell::default(),
         });
@@ -136,7 +136,7 @@ struct CostRun {
     blocks: Vec<SharedAddress>,
     workers: Vec<Rc<Worker>>,
     /// Number of messages handled, and the time at which the last one was handled, in picoseconds.
-    handled: Cell<(u64, u64)>,
+    handled_messages: Cell<(u64, u64)>,
     handled_signal: Signal,
     cycles: RefCell<Vec<f64>>,
 }
@@ -196,19 +196,19 @@ impl CostRun {
             let start = endpoint.now();
             parallel::send(endpoint, self.parameters.home as usize, 0, &words).await;
             endpoint.compute(PAUSE_CYCLES).await;
-            if self.handled.get().0 <= number {
-                while self.handled.get().0 <= number {
+            if self.handled_messages.get().0 <= number {
+                while self.handled_messages.get().0 <= number {
                     self.handled_signal.wait().await;
                 }
                 endpoint.compute(PAUSE_CYCLES).await;
             }
-            self.record(endpoint, self.handled.get().1.saturating_sub(start.ps()));
+            self.record(endpoint, self.handled_messages.get().1.saturating_sub(start.ps()));
         }
     }
 
     /// Records that a message was handled at `now` by the clock of its receiver.
     fn record_handled(&self, now: Time) {
-        self.handled.set((self.handled.get().0 + 1, now.ps()));
+        self.handled_messages.set((self.handled_messages.get().0 + 1, now.ps()));
         self.handled_signal.notify();
     }
 

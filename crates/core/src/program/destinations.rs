@@ -42,7 +42,7 @@ pub enum Pattern {
     },
 }
 
-/// Returns the patterns with their names in descriptions, and their parameters empty.
+/// Returns the patterns, each with its name in descriptions and without values for its parameters.
 fn named_patterns() -> [(&'static str, Pattern); 10] {
     [
         ("uniform", Pattern::Uniform),
@@ -199,7 +199,7 @@ mod tests {
 
     fn destinations_of_all(pattern: &Pattern, nodes: usize) -> Vec<usize> {
         let mut random = rng::stream(1, "pattern");
-        pattern.check(nodes).expect("a valid number of nodes");
+        pattern.check(nodes).expect("the number of nodes suits the pattern");
         (0..nodes).map(|source| pattern.destination(source, nodes, &mut random)).collect()
     }
 
@@ -230,7 +230,8 @@ mod tests {
 
     #[test]
     fn unsuitable_node_counts_are_rejected_with_a_reason() {
-        let reason = |pattern: Pattern, nodes| pattern.check(nodes).expect_err("it does not fit");
+        let reason =
+            |pattern: Pattern, nodes| pattern.check(nodes).expect_err("the number of nodes does not suit the pattern");
         assert!(reason(Pattern::Transpose, 8).1.contains("square"));
         assert!(reason(Pattern::Shuffle, 6).1.contains("power of two"));
         assert_eq!(reason(Pattern::Tornado(vec![3, 3]), 8).0, "pattern-shape");
@@ -251,6 +252,9 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Pattern::HotSpot { node: 0, fraction: 1.0 }.check(1).expect_err("refused").0, "pattern");
+        assert_eq!(
+            Pattern::HotSpot { node: 0, fraction: 1.0 }.check(1).expect_err("one node cannot send to another").0,
+            "pattern"
+        );
     }
 }

@@ -41,8 +41,8 @@ impl FlowList {
         }
     }
 
-    /// Replaces patterns by matching endpoints, whose names `names` returns. Returns the resulting list, or `None` if
-    /// it has no patterns.
+    /// Replaces patterns by matching endpoints of the machine, whose names `names` returns. Returns the resulting list,
+    /// or `None` if no flow has a pattern.
     pub(super) fn with_endpoints(&self, names: &dyn Fn() -> Vec<String>) -> Option<FlowList> {
         if !self.flows.iter().any(|(from, to)| is_pattern(from) || is_pattern(to)) {
             return None;

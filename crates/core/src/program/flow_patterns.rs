@@ -3,8 +3,8 @@
 //! `*` matches any characters, `[3..17]` each number from 3 to 17. A flow `FROM -> TO` with patterns represents
 //! these pairs of different endpoints:
 //!
-//! - with a pattern on one side only, all pairs of a match and the endpoint on the other side: `n[1..31] -> n0` is an
-//!   incast of 31 flows;
+//! - with a pattern on one side only, all pairs of a matching name and the name on the other side: `n[1..31] -> n0` is
+//!   an incast of 31 flows;
 //! - with different patterns that have equal numbers of placeholders, the pairs whose placeholders match equal texts,
 //!   in order: `client* -> server*`;
 //! - with the same pattern on both sides, or different numbers of placeholders, all pairs: `* -> *`.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct PageFetch {
     /// Node that faults, and node that holds the pages.
     #[param(flatten)]
-    pub ends: EndpointPair,
+    pub endpoints: EndpointPair,
     /// Number of page faults that are measured.
     #[param(min = 1, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub faults: u64,
@@ -57,11 +57,11 @@ impl PageFetch {
         let endpoint = world.endpoint(from);
         let frame = endpoint.allocate(self.page);
         let pages: Vec<Vec<u8>> = (0..PAGES_IN_MEMORY).map(|number| pattern::bytes(number, self.page)).collect();
-        world.tally.measure(false);
+        world.tally.set_measuring(false);
         measurements.durations.borrow_mut().add_flow();
         for fault in 0..self.warm_up + self.faults {
             if fault == self.warm_up {
-                world.tally.measure(true);
+                world.tally.set_measuring(true);
             }
             let start = endpoint.now();
             let number = fault % PAGES_IN_MEMORY;
@@ -72,7 +72,9 @@ impl PageFetch {
             let answer = endpoint.receive().await;
             assert_eq!(answer.tag, PAGE_TAG, "a page has its tag");
             assert!(!endpoint.steers_by_tag() || answer.address == frame, "the page is not in the frame of its tag");
-            endpoint.with_payload(&answer, |bytes| assert!(bytes == pages[number as usize], "the page asked for"));
+            endpoint.with_payload(&answer, |bytes| {
+                assert!(bytes == pages[number as usize], "the page is not the requested one")
+            });
             if let Some(number) = fault.checked_sub(self.warm_up) {
                 let now = endpoint.now();
                 measurements.durations.borrow_mut().add(number, now - start, now);
@@ -125,11 +127,11 @@ impl WorkloadSpec for PageFetch {
     }
 
     fn endpoint_names(&self) -> Vec<(String, &str)> {
-        self.ends.names()
+        self.endpoints.names()
     }
 
     fn endpoint_pairs<'a>(&'a self, defaults: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
-        self.ends.pair(defaults)
+        self.endpoints.pair(defaults)
     }
 
     fn payload_max(&self) -> Option<(&'static str, Bytes)> {
@@ -137,14 +139,17 @@ impl WorkloadSpec for PageFetch {
     }
 
     fn flows(&self) -> Vec<PlannedFlow<'_>> {
-        let request = PlannedFlow { send_buffers: (1, self.page), ..self.ends.flow(Bytes(4)) };
-        vec![request, PlannedFlow { send_buffers: (PAGES_IN_MEMORY, self.page), ..self.ends.reply_flow(self.page) }]
+        let request = PlannedFlow { send_buffers: (1, self.page), ..self.endpoints.flow(Bytes(4)) };
+        vec![
+            request,
+            PlannedFlow { send_buffers: (PAGES_IN_MEMORY, self.page), ..self.endpoints.reply_flow(self.page) },
+        ]
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let (latencies, durations) = Default::default();
         let measurements = Rc::new(Measurements { warm_up: self.warm_up, latencies, durations });
-        let (from, to) = self.ends.ids(world);
+        let (from, to) = self.endpoints.ids(world);
         world.sim.spawn(
             format!("{} program", world.endpoint(from).name()),
             self.clone().run_faults(world.clone(), from, to, measurements.clone()),

@@ -118,10 +118,10 @@ impl WorkloadSpec for Pair {
             Rc::new(Measurements { parameters: self.clone(), received_cycles: RefCell::default(), has_arrived });
         parallel::start(world, |endpoint| {
             // A handler that owned its endpoint would keep the endpoint alive for ever.
-            let (receiver, own_endpoint) = (measurements.clone(), Rc::downgrade(&endpoint));
+            let (handler_measurements, own_endpoint) = (measurements.clone(), Rc::downgrade(&endpoint));
             endpoint.on_message(move |received| {
                 let own_endpoint = own_endpoint.upgrade().expect("an endpoint lives while it handles messages");
-                receiver.handle(&own_endpoint, received.words);
+                handler_measurements.handle(&own_endpoint, received.words);
             });
             self.clone().run(endpoint, measurements.clone())
         });

@@ -33,8 +33,8 @@ pub(super) async fn send(endpoint: &ActiveEndpoint, to: usize, handler: u8, word
     }
 }
 
-/// Sends words to a handler of endpoint `to` from computation that is part of a handler. Words that do not fit into one
-/// packet are sent as a transfer, like those of a program.
+/// Does what [`send`] does, but from a computation that is part of a handler. Words that do not fit into one packet are
+/// sent as a transfer, as a program sends them.
 pub(super) async fn send_in_handler(endpoint: &ActiveEndpoint, to: usize, handler: u8, words: &[u32]) {
     match words.len() <= endpoint.words_max() {
         true => endpoint.send_in_handler(ActiveMessage::new(endpoint_id(to), handler, words)).await,
@@ -202,7 +202,7 @@ fn time_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
         active_endpoints.iter().map(cycles).sum::<f64>() / active_endpoints.len() as f64
     };
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
-    // Without a run-time system nothing is dispatched, and there is no such cause.
+    // Without a run-time system nothing is dispatched, and the cause `Dispatch` is left out.
     let has_dispatches = active_endpoints.iter().any(|active| active.dispatch_cycles() > 0);
     let causes = Cause::ALL.into_iter().filter(|(cause, _)| has_dispatches || *cause != Cause::Dispatch);
     let causes = causes.map(|(cause, key)| Metric::cost(format!("time.{key}"), mean(cause), "cycles"));

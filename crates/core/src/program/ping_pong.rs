@@ -23,7 +23,7 @@ pub struct PingPong {
     pub payload: Bytes,
     /// Node that begins, and node that answers.
     #[param(flatten)]
-    pub ends: EndpointPair,
+    pub endpoints: EndpointPair,
     /// Number of round trips that are measured.
     #[param(min = 1, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub messages: u64,
@@ -32,7 +32,7 @@ pub struct PingPong {
     pub warm_up: u64,
     /// Payload of each reply. The default is the payload of the message.
     #[param(key = "reply-payload", was = "answer", optional_or = payload)]
-    pub answer: Bytes,
+    pub reply_payload: Bytes,
 }
 
 struct Measurements {
@@ -45,19 +45,19 @@ impl PingPong {
     async fn send_messages(self, world: World, from: EndpointId, to: EndpointId, measurements: Rc<Measurements>) {
         let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.payload).await;
-        let expected = ExpectedPayloads::new(self.answer);
-        world.tally.measure(false);
+        let expected = ExpectedPayloads::new(self.reply_payload);
+        world.tally.set_measuring(false);
         for number in 0..self.warm_up + self.messages {
             if number == self.warm_up {
-                world.tally.measure(true);
+                world.tally.set_measuring(true);
             }
             let start = endpoint.now();
             let (tag, address) = patterns.message(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.payload, words: &[] };
             endpoint.send(outgoing).await;
-            let answer = endpoint.receive().await;
-            expected.check(endpoint, &answer);
-            endpoint.release(answer).await;
+            let reply = endpoint.receive().await;
+            expected.check(endpoint, &reply);
+            endpoint.release(reply).await;
             if number >= self.warm_up {
                 measurements.round_trips.borrow_mut().add(endpoint.now() - start);
             }
@@ -66,14 +66,14 @@ impl PingPong {
 
     async fn send_replies(self, world: World, from: EndpointId, to: EndpointId) {
         let endpoint = world.endpoint(from);
-        let patterns = PatternBuffers::prepare(endpoint, self.answer).await;
+        let patterns = PatternBuffers::prepare(endpoint, self.reply_payload).await;
         let expected = ExpectedPayloads::new(self.payload);
         for number in 0..self.warm_up + self.messages {
             let message = endpoint.receive().await;
             expected.check(endpoint, &message);
             endpoint.release(message).await;
             let (tag, address) = patterns.message(number);
-            let outgoing = Outgoing { destination: to, tag, address, payload: self.answer, words: &[] };
+            let outgoing = Outgoing { destination: to, tag, address, payload: self.reply_payload, words: &[] };
             endpoint.send(outgoing).await;
         }
     }
@@ -99,24 +99,28 @@ impl WorkloadSpec for PingPong {
     }
 
     fn endpoint_names(&self) -> Vec<(String, &str)> {
-        self.ends.names()
+        self.endpoints.names()
     }
 
     fn endpoint_pairs<'a>(&'a self, defaults: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
-        self.ends.pair(defaults)
+        self.endpoints.pair(defaults)
     }
 
     fn payload_max(&self) -> Option<(&'static str, Bytes)> {
-        Some(if self.answer > self.payload { ("reply-payload", self.answer) } else { ("payload", self.payload) })
+        Some(if self.reply_payload > self.payload {
+            ("reply-payload", self.reply_payload)
+        } else {
+            ("payload", self.payload)
+        })
     }
 
     fn flows(&self) -> Vec<PlannedFlow<'_>> {
         // Only one of the two flows has a message in flight at a time.
-        vec![self.ends.flow(self.payload), self.ends.reply_flow(self.answer)]
+        vec![self.endpoints.flow(self.payload), self.endpoints.reply_flow(self.reply_payload)]
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let (from, to) = self.ends.ids(world);
+        let (from, to) = self.endpoints.ids(world);
         let measurements =
             Rc::new(Measurements { warm_up: self.warm_up, forward_flow: (from, to), round_trips: RefCell::default() });
         world.tally.limit_ledgers_to(from);

@@ -89,7 +89,8 @@ impl WarmUpCheck {
     }
 
     fn describe_high_load(&self, shift: LevelShift) -> String {
-        let LoadCheck { offered, accepted, key, value } = self.load.as_ref().expect("an open loop");
+        let LoadCheck { offered, accepted, key, value } =
+            self.load.as_ref().expect("only an open loop has a high load");
         format!(
             "Initial transient: {}, and the accepted load, {accepted:.3} MB/s, is {:.1} % below the offered load. The load is \
              near saturation or above it: decrease it, or increase `{key}` (now {value}).",

@@ -91,7 +91,7 @@ impl Worker {
             if self.cpu_lease.borrow().is_none() {
                 self.acquire_cpu().await;
             }
-            let part = remaining_cycles.min(self.poll_every());
+            let part = remaining_cycles.min(self.poll_interval());
             self.endpoint.cpu().work(part);
             remaining_cycles -= part;
             if self.is_poll_due() {
@@ -166,8 +166,8 @@ impl Worker {
     }
 
     /// Returns the program's copy of a block to its home, which then need not invalidate it before the next write. The
-    /// call has no effect on blocks of this worker's own memory, on copies that the program may store to, and if
-    /// hardware keeps memory coherent.
+    /// call has no effect on blocks of this worker's own memory, or on copies that the program may store to. It has no
+    /// effect at all if hardware keeps memory coherent.
     pub async fn check_in(&self, at: SharedAddress) {
         if self.shared.has_read_only_copy(at) {
             self.release_cpu(Cause::Send).await;
@@ -308,7 +308,7 @@ impl Worker {
     }
 
     /// Returns the cycles between two polls. If messages interrupt, no message waits longer than this.
-    fn poll_every(&self) -> u64 {
+    fn poll_interval(&self) -> u64 {
         if self.endpoint.is_interrupted() { INTERRUPTED_POLL_CYCLES } else { POLL_INTERVAL_CYCLES }
     }
 
@@ -319,7 +319,7 @@ impl Worker {
             self.endpoint.cpu().sim().progress();
         }
         self.endpoint.poll().await;
-        self.next_poll.set(self.endpoint.now() + self.endpoint.clock().cycles(self.poll_every()));
+        self.next_poll.set(self.endpoint.now() + self.endpoint.clock().cycles(self.poll_interval()));
     }
 }
 

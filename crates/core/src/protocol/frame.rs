@@ -20,7 +20,7 @@ pub enum Answer {
 /// Attributes that a sender gives a packet, apart from its destination.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Marks {
-    /// Whether more packets for the same node follow, enough of them to request admission of a burst.
+    /// Whether enough packets for the same node follow to request admission of a burst.
     pub burst: bool,
     /// Whether the packet is the last of its message.
     pub last: bool,

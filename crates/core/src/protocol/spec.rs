@@ -80,8 +80,8 @@ pub trait ProtocolSpec: PartSpec {
         None
     }
 
-    /// Returns the maximum number of packets that are returned to `senders` senders, and arrive late for that reason,
-    /// at a receiver whose interface queues `queued` packets.
+    /// Returns the maximum number of packets that arrive late at a receiver because they were returned to their
+    /// senders. There are `senders` senders, and the interface of the receiver queues `queued` packets.
     fn late_packets(&self, _senders: u64, _queued: u64) -> u64 {
         0
     }

@@ -45,9 +45,9 @@ impl Selection<'_> {
             (self.fabric, combination.fabric),
             (self.workload, combination.workload),
         ];
-        let is_shipped_copy =
+        let is_skipped_host =
             self.host.is_none() && combination.host.starts_with("hosts/") && !HOSTS.contains(&combination.host);
-        !is_shipped_copy && parts.iter().all(|(selected, part)| selected.is_none_or(|selected| selected == *part))
+        !is_skipped_host && parts.iter().all(|(selected, part)| selected.is_none_or(|selected| selected == *part))
     }
 }
 
@@ -139,8 +139,8 @@ fn next_combination<'a>(combinations: &'a [Combination], next_index: &AtomicUsiz
 fn violations_of(registry: &Arc<Registry>, combination: &Combination) -> Option<Vec<Violation>> {
     let violation = |(law, description)| Violation { combination: combination.clone(), law, description };
     let machine = match read(registry, &small_description(registry, combination, 4, 1)) {
-        // A combination that is refused with its example input, for instance because that is too large, may be accepted
-        // with the small input. The combination is rightly refused only if both inputs are.
+        // A combination that is refused with its example input, for instance because the input is too large, may be
+        // accepted with the small input. The combination is rightly refused only if both inputs are refused.
         Err(_) if !combination.refusal_reasons.is_empty() => return None,
         Err(problems) => return Some(vec![violation(("accepted", format!("refused with a small input: {problems}")))]),
         Ok(machine) => machine,

@@ -75,8 +75,8 @@ impl<'t> Table<'t> {
         self.choose_below(key, doc, members, Absence::IsAnError, read, siblings).expect("one is always read")
     }
 
-    /// States that the family below `key`, or at this table if `key` is empty, may have members beyond the known ones;
-    /// `hint` states that if an unknown member is selected.
+    /// States that the family below `key`, or at this table if `key` is empty, may have members beyond the known ones.
+    /// If the description selects an unknown member, the problem contains `hint`.
     pub fn open_family(&self, key: &str, hint: &'static str) {
         // If nothing is selected, no diagnostic needs the hint.
         if key.is_empty() || self.child(key).is_some() {

@@ -84,32 +84,32 @@ mod tests {
     fn only_files_below_the_folder_are_allowed() {
         let root = std::env::temp_dir().join(format!("narrows-confined-{}", std::process::id()));
         let folder = root.join("inside");
-        std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::write(folder.join("trace"), "").expect("a file");
-        std::fs::write(root.join("secret"), "").expect("a file");
+        std::fs::create_dir_all(&folder).expect("the folder can be created");
+        std::fs::write(folder.join("trace"), "").expect("the file can be written");
+        std::fs::write(root.join("secret"), "").expect("the file can be written");
         let folder = folder.canonicalize().expect("the folder is there");
         let is_allowed = |name: &str| is_below(&folder.join(name), &folder);
         assert!(is_allowed("trace") && is_allowed("missing") && is_below(&Path::new(SHIPPED).join("x"), &folder));
         assert!(!is_allowed("../secret") && !is_allowed("../missing") && !is_allowed("/etc/passwd"));
         #[cfg(unix)]
         {
-            std::os::unix::fs::symlink(root.join("secret"), folder.join("link")).expect("a link");
+            std::os::unix::fs::symlink(root.join("secret"), folder.join("link")).expect("the link can be created");
             assert!(!is_allowed("link"));
         }
-        std::fs::remove_dir_all(&root).expect("tidied up");
+        std::fs::remove_dir_all(&root).expect("the folder can be removed");
     }
 
     #[test]
     fn unreadable_files_are_reported_with_the_reason() {
         let folder = std::env::temp_dir().join(format!("narrows-file-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::write(folder.join("cluster.toml"), [0x61, 0xff]).expect("a file");
-        let reported = |name: &str| read(&folder.join(name)).expect_err("a problem");
+        std::fs::create_dir_all(&folder).expect("the folder can be created");
+        std::fs::write(folder.join("cluster.toml"), [0x61, 0xff]).expect("the file can be written");
+        let reported = |name: &str| read(&folder.join(name)).expect_err("a problem is reported");
         assert!(reported("cluster.toml").message.contains("not UTF-8 text (from byte 1)"));
         assert!(reported("clutser.toml").message.contains("no such file"));
         assert!(reported("clutser.toml").help[0].contains("cluster.toml`?"));
         assert!(reported("").message.contains("it is a folder"));
         assert!(reported("none/x.toml").help[0].contains("no folder"));
-        std::fs::remove_dir_all(&folder).expect("tidied up");
+        std::fs::remove_dir_all(&folder).expect("the folder can be removed");
     }
 }

@@ -20,16 +20,16 @@ pub struct LayerCache(Mutex<Vec<(PartSettings, Arc<Layers>)>>);
 
 /// The merged layers below the settings.
 pub(super) struct Layers {
-    /// All texts, those of the settings included, which are replaced for each reading.
+    /// All texts. Those of the settings are included, and each reading replaces them.
     pub texts: Texts,
-    /// The file over the parts.
+    /// The keys of the parts, overridden by those of the file.
     pub tree: Tree,
     /// The source location of the file.
     pub place: Option<TextSpan>,
 }
 
-/// The settings on which the layers below them depend: the number of settings, which determines the numbers of the
-/// texts, and the settings that may name parts.
+/// The facts about the settings on which the layers below them depend: how many settings there are, from which the
+/// numbers of the texts follow, and the settings that may name parts.
 #[derive(PartialEq, Eq)]
 pub(super) struct PartSettings {
     set_count: usize,

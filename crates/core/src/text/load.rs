@@ -313,11 +313,11 @@ impl<'a> Loader<'a> {
         self.parts.push(((table_path.to_vec(), name.to_string()), parsed));
     }
 
-    /// Merges the parts and the file over them.
+    /// Merges the parts in rising precedence, and the file last.
     fn merge(&mut self, file: Option<ParsedText>) -> Tree {
         let mut merged = Tree::default();
-        let sheets = std::mem::take(&mut self.parts).into_iter().map(|(_, parsed)| parsed).chain(file);
-        for (rank, mut parsed) in sheets.enumerate() {
+        let layers = std::mem::take(&mut self.parts).into_iter().map(|(_, parsed)| parsed).chain(file);
+        for (rank, mut parsed) in layers.enumerate() {
             parsed.tree.set_rank(rank);
             merged.merge_layer(parsed.tree);
         }

@@ -209,7 +209,8 @@ pub fn to_toml(parameters: &impl Parameters) -> String {
     sink.into_text()
 }
 
-/// Functions that call the functions named by `#[param(..)]`. They determine the types of the arguments of closures.
+/// Functions that call the functions and closures named by `#[param(..)]`, so that the compiler infers the types of a
+/// closure's arguments.
 #[doc(hidden)]
 pub mod call {
     use super::{ParameterSink, Table};

@@ -23,7 +23,7 @@ pub struct Problem {
     pub related: Box<[(TextSpan, String)]>,
     /// Help lines, which state the allowed values and the remedy.
     pub help: Vec<String>,
-    /// Whether the problem is that parts which are each valid alone are incompatible.
+    /// Whether the problem is an incompatibility of parts that are valid alone.
     pub is_incompatibility: bool,
 }
 
@@ -175,8 +175,8 @@ impl Problems {
         &self.texts
     }
 
-    /// Returns the problems, each with the line that `help` returns for the problem and its layer before its other
-    /// lines of help.
+    /// Adds a first line of help to each problem: the line that `help` returns for the problem and its layer, if it
+    /// returns one.
     pub fn with_help_per_problem(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
         for problem in &mut self.list {
             let layer = problem.place.as_ref().map(|place| &self.texts.get(place.text).layer);

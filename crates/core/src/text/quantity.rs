@@ -294,7 +294,7 @@ impl Decimal {
             return None;
         }
         let fraction = fraction.trim_end_matches('0');
-        // A longer fraction keeps one digit more than allowed, which no unit makes whole: the text is refused.
+        // A longer fraction is not a whole number of any smallest unit. `times` refuses `u32::MAX` decimal places.
         let kept_digits = &fraction[..fraction.len().min(Decimal::DECIMALS_MAX)];
         let decimal_places = if fraction.len() > Decimal::DECIMALS_MAX { u32::MAX } else { kept_digits.len() as u32 };
         let whole = whole.trim_start_matches('0');
@@ -325,7 +325,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn fault<Q: Quantity>(text: &str) -> String {
-        label_and_help(&parse::<Q>(text).err().expect("a fault"))
+        label_and_help(&parse::<Q>(text).err().expect("a problem is reported"))
     }
 
     fn label_and_help(fault: &ParseError) -> String {

@@ -102,12 +102,12 @@ impl<T> Read<T> {
         &self.loaded.texts
     }
 
-    /// Returns the path whose value comes from the highest layer. If several values come from that layer, returns the
-    /// first of these in `paths`. A conflict between values is best reported and corrected at the returned path.
+    /// Returns the path in `paths` whose value comes from the highest layer, or the first of several such paths. A
+    /// conflict between the values is best reported and corrected there.
     pub fn highest_layer<'p>(&self, paths: &[&'p str]) -> &'p str {
         let precedence =
             |path: &&&str| self.records.find(path).map_or(0, |value| 1 + value.layer(&self.loaded.texts).precedence());
-        paths.iter().rev().max_by_key(precedence).expect("there is a value at least")
+        paths.iter().rev().max_by_key(precedence).expect("`paths` is not empty")
     }
 
     /// Returns whether any layer defines `path`; a default does not count.

@@ -206,7 +206,7 @@ impl Default for JsonTree<'_> {
 }
 
 impl<'a> JsonTree<'a> {
-    /// Inserts a value at a path, below the tables and lists that exist already. If the path has a value, that is kept.
+    /// Inserts a value at a path, below the tables and lists that exist already. An existing value at the path is kept.
     fn insert(&mut self, path: &'a [Step], value: Json) {
         let Some((last_step, parents)) = path.split_last() else { return };
         let shared_depth =
@@ -245,7 +245,8 @@ impl<'a> JsonTree<'a> {
     }
 }
 
-/// Returns the value of a step below a table or list, null if it is new; `None` if there is nothing below `container`.
+/// Returns the slot of a step in a table or list, which holds null if the slot is new. Returns `None` if `container` is
+/// neither.
 fn slot<'j>(container: &'j mut Json, step: &Step) -> Option<&'j mut Json> {
     match (container, step) {
         (Json::Array(items), Step::Index(index)) => {

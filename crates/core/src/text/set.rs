@@ -239,12 +239,12 @@ mod tests {
     fn base_tree() -> Tree {
         let builder = TreeBuilder { text: 0, rank: 0, offset: 0 };
         let text = "[a]\nb = 1\n[[n]]\nh = 'x'\n[[n]]\nh = 'y'\n";
-        builder.tree(toml::de::DeTable::parse(text).expect("TOML").get_ref())
+        builder.tree(toml::de::DeTable::parse(text).expect("the text is TOML").get_ref())
     }
 
     fn value_after(option: &str, path: &[&str]) -> String {
         let mut tree = base_tree();
-        set(&mut tree, option).expect("a setting");
+        set(&mut tree, option).expect("the override is valid");
         let root = TreeNode::synthetic(TreeValue::Table(tree));
         format!("{:?}", root.node_at(path.iter().copied()).map(|node| node.value.clone()))
     }
@@ -262,7 +262,7 @@ mod tests {
     fn elements_of_lists_are_named_by_index() {
         assert_eq!(value_after("n.1.h=z", &["n", "1", "h"]), "Some(Text(\"z\"))");
         assert_eq!(value_after("n.1.h=z", &["n", "0", "h"]), "Some(Text(\"x\"))");
-        let problem = set(&mut base_tree(), "n.2.h=z").expect_err("only two");
+        let problem = set(&mut base_tree(), "n.2.h=z").expect_err("the list has only two elements");
         assert_eq!(problem.message, "`n` has no element `2`");
         assert_eq!(problem.help, ["the list has 2 elements, 0 to 1"]);
     }
@@ -285,8 +285,8 @@ mod tests {
     #[test]
     fn a_later_option_wins_but_may_not_contradict() {
         let mut tree = base_tree();
-        set(&mut tree, "q.a=1").expect("first");
-        set(&mut tree, "q.a=2").expect("again");
+        set(&mut tree, "q.a=1").expect("the override is valid");
+        set(&mut tree, "q.a=2").expect("the override is valid");
         assert!(set(&mut tree.clone(), "q.a.b=2").is_err());
         assert!(set(&mut tree, "q=word").is_err());
     }

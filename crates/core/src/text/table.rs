@@ -43,9 +43,9 @@ impl<'t> Table<'t> {
         context: &'t ReadContext,
         path: Vec<Step>,
         node: Option<&'t TreeNode>,
-        above: Option<TextSpan>,
+        enclosing_place: Option<TextSpan>,
     ) -> Table<'t> {
-        let nearest_place = node.and_then(|node| node.place.clone()).or(above);
+        let nearest_place = node.and_then(|node| node.place.clone()).or(enclosing_place);
         Table {
             context,
             path,
@@ -118,8 +118,8 @@ impl<'t> Table<'t> {
 
     /// States that the key `new` was called `old`, and that the former name is still read. A description that uses the
     /// former name is reported by [`Read::renamed_keys`](super::Read::renamed_keys). Both names in one layer are an
-    /// error; a higher layer overrides either name. The function must be called before `new` is read. The values of
-    /// tables are not merged over both names.
+    /// error; a higher layer overrides either name. The function must be called before `new` is read. If both names are
+    /// tables, the tables are not merged.
     pub fn renamed_key(&mut self, old: &'static str, new: &'static str) {
         self.shape.borrow_mut().renamed.push((old, new));
         let Some(tree) = tree_of(self.node) else { return };

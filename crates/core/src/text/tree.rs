@@ -209,7 +209,7 @@ pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
         }
         // A string had overridden a table, so the new table is merged into that table.
         (TreeValue::Text(_), TreeValue::Table(above)) if lower.shadowed.is_some() => {
-            let shadowed = *lower.shadowed.expect("just seen");
+            let shadowed = *lower.shadowed.expect("the guard checked it");
             TreeNode {
                 definitions,
                 ..shadow(shadowed, TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(above)) })
@@ -281,7 +281,7 @@ mod tests {
 
     fn tree(text: &str, rank: Rank) -> Tree {
         let builder = TreeBuilder { text: rank, rank, offset: 0 };
-        builder.tree(DeTable::parse(text).expect("TOML").get_ref())
+        builder.tree(DeTable::parse(text).expect("the text is TOML").get_ref())
     }
 
     #[test]

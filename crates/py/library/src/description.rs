@@ -124,9 +124,9 @@ impl Description {
             let wall_s = start.elapsed().as_secs_f64();
             let ledger = MeanLedger::new(&result.ledger);
             let chart = (ledger.messages > 0).then(|| ledger.chart("Where a message's time goes").svg());
-            let names = read.value.end_names();
-            let data = messages.then(|| tidy::messages(&result.deliveries, &names));
-            Ok((Record::new(&read, &result).with_host(wall_s, result.events).with_folder(&read), chart, data))
+            let names = read.value.endpoint_names();
+            let data = messages.then(|| tidy::messages_dataset(&result.deliveries, &names));
+            Ok((Record::new(&read, &result).with_run_cost(wall_s, result.events).with_folder(&read), chart, data))
         })?
         .map_err(description_error)?;
         let messages = data.map(|data| Py::new(py, Table::new(data)?)).transpose()?;

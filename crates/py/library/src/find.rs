@@ -47,7 +47,7 @@ pub fn find(
         let other_reader = other.as_ref().map(|other| other as Reader<'_>);
         let other_settings = against.as_ref().map_or(&[][..], |(_, sets)| &sets[..]);
         let sets = [&request.settings[..], other_settings].concat();
-        let context = SearchContext { registry: registry(), sets: &sets, first_values: &all_points[0] };
+        let context = SearchContext { registry: registry(), base_overrides: &sets, first_values: &all_points[0] };
         let query = FindQuery::parse(&what, &over, other_reader.is_some(), &reader, &context).map_err(SearchError)?;
         for reader in [Some(&reader as Reader<'_>), other_reader].into_iter().flatten() {
             query.check(&all_points, reader).map_err(SearchError)?;

@@ -91,7 +91,7 @@ impl SweepRequest {
 }
 
 fn check_sweep<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, SweepError> {
-    let (count, unknown_metric) = (sweep.points(), sweep.unknown_metric(metrics));
+    let (count, unknown_metric) = (sweep.point_count(), sweep.unknown_metric(metrics));
     let sweep_error = |problems: Vec<sweep::PointProblem>| {
         SweepError::Points(problems.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
     };
@@ -119,7 +119,7 @@ pub fn run_in_threads(
     let (rows, plan) = run_with_progress(py, jobs, progress.as_ref(), |watch| {
         let reader = |overrides: &[String]| read(&subject, &request.settings, overrides, watch);
         let checked = check_sweep(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
-        let plan = request.plan(&dimensions, checked.inputs());
+        let plan = request.plan(&dimensions, checked.input_hashes());
         let on_event = |event| {
             if let SweepEvent::Finished { from_store: was_stored } = event {
                 let count = if was_stored { &points_stored } else { &points_run };
@@ -127,7 +127,7 @@ pub fn run_in_threads(
                 watch.count_finished();
             }
         };
-        let options = RunOptions { points: points.as_ref(), shard: None, lines: plan.lines, on_event: &on_event };
+        let options = RunOptions { store: points.as_ref(), shard: None, lines: plan.lines, on_event: &on_event };
         Ok::<_, SweepError>((checked.run(&options), plan))
     })??;
     let rows = rows.map_err(|error| PyOSError::new_err(format!("cannot keep a point: {error}")))?;
@@ -155,7 +155,7 @@ pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, request: Sweep
     let inputs = run_with_progress(py, None, None, |watch| {
         let reader = |overrides: &[String]| read(&subject, &request.settings, overrides, watch);
         let checked = check_sweep(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
-        Ok::<_, SweepError>(checked.inputs().to_vec())
+        Ok::<_, SweepError>(checked.input_hashes().to_vec())
     })??;
     Ok(PlannedSweep { plan: request.plan(&dimensions, &inputs), points, results: Mutex::default() })
 }
@@ -165,10 +165,10 @@ impl PlannedSweep {
     /// Returns the numbers of the points to run next. If several points have the same inputs, only one of them is
     /// returned.
     fn next_points(&self) -> Vec<usize> {
-        let results = self.results.lock().expect("nobody panics with it");
+        let results = self.results.lock().expect("no thread panicked while it held the lock");
         let mut seen_inputs = HashSet::new();
-        let mut missing_points = self.plan.missing(|inputs| results.get(inputs).cloned());
-        missing_points.retain(|point| seen_inputs.insert(&self.plan.inputs[*point]));
+        let mut missing_points = self.plan.next_points(|inputs| results.get(inputs).cloned());
+        missing_points.retain(|point| seen_inputs.insert(&self.plan.input_hashes[*point]));
         missing_points
     }
 
@@ -179,7 +179,7 @@ impl PlannedSweep {
 
     /// Loads the stored result of a point, and returns whether there is one.
     fn load_stored(&self, point: usize) -> bool {
-        let inputs = &self.plan.inputs[point];
+        let inputs = &self.plan.input_hashes[point];
         match self.points.as_ref().map(|points| points.find(inputs)) {
             Some(StoredPoint::Valid(record)) => {
                 self.insert_result(inputs, &record);
@@ -191,9 +191,9 @@ impl PlannedSweep {
 
     /// Accepts a worker's result of a point, and stores it if the sweep has an output file.
     fn accept_result(&self, point: usize, record: &str) -> PyResult<()> {
-        let inputs = &self.plan.inputs[point];
+        let inputs = &self.plan.input_hashes[point];
         let record = Record::parse(record).map_err(PyValueError::new_err)?;
-        if !record.is_intact() || record.inputs() != *inputs {
+        if !record.is_intact() || record.inputs_hash() != *inputs {
             let message = "a worker returned the result of another point: its files or its version of Narrows differ \
                            from those of this process";
             return Err(DescriptionError::new_err(message));
@@ -208,7 +208,7 @@ impl PlannedSweep {
     /// Returns the table of the finished points in their order; with several seeds, the table contains the points whose
     /// runs have all finished.
     fn table(&self) -> PyResult<Table> {
-        let results = self.results.lock().expect("nobody panics with it");
+        let results = self.results.lock().expect("no thread panicked while it held the lock");
         let gathered = self.plan.gather_from(|inputs| results.get(inputs).cloned());
         Table::new(self.plan.dataset(&gathered.points))
     }
@@ -217,7 +217,7 @@ impl PlannedSweep {
 impl PlannedSweep {
     fn insert_result(&self, inputs: &str, record: &Record) {
         let row = Arc::new(ResultRow::new(record));
-        self.results.lock().expect("nobody panics with it").insert(inputs.to_owned(), row);
+        self.results.lock().expect("no thread panicked while it held the lock").insert(inputs.to_owned(), row);
     }
 }
 

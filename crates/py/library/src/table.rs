@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 use std::path::PathBuf;
 
-/// Rows of observations, columns of variables, in base units.
+/// A table with a row for each observation and a column for each variable, in base units.
 #[pyclass(frozen, module = "narrows._narrows")]
 pub struct Table {
     data: Dataset,

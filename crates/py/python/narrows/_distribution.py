@@ -59,7 +59,7 @@ class Distribution:
         return cls(_narrows.Distribution.merged([distribution._native for distribution in distributions]))
 
     def percentile(self, percent: float) -> float | None:
-        """Returns the least sample that at least `percent` per cent of the samples do not exceed.
+        """Returns the smallest sample such that at least `percent` per cent of the samples are not above it.
 
         Args:
             percent: A number from 0 to 100, which is taken to three decimals.
@@ -116,7 +116,7 @@ def cdf(
     """Draws cumulative distributions, a line for each.
 
     Args:
-        distributions: By the name of its line, each distribution.
+        distributions: Each distribution, by the name of its line.
         log: `x` for a logarithmic axis of values; `y` for the share above each value, logarithmically: the tail.
         title: The heading; by default the quantity and the number of samples.
 

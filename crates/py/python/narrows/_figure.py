@@ -40,7 +40,7 @@ def _iterm(png: bytes) -> str:
 
 
 def _terminal_encoder() -> Callable[[bytes], str] | None:
-    """Returns the function that encodes a picture for the terminal; None if the terminal draws none or is not there."""
+    """Returns the function that encodes a picture for the terminal; None if standard output cannot draw pictures."""
     program, term = os.environ.get("TERM_PROGRAM", ""), os.environ.get("TERM", "")
     if not sys.stdout.isatty():
         return None
@@ -120,9 +120,9 @@ def number(value: float | None) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) >= 0.01 or value == 0 else f"{value:.3g}"
 
 
-def rows_html(heads: list[str], rows: list[list[str]]) -> str:
+def rows_html(headings: list[str], rows: list[list[str]]) -> str:
     """Returns a table of texts as HTML."""
-    head = "".join(f"<th>{html.escape(heading)}</th>" for heading in heads)
+    head = "".join(f"<th>{html.escape(heading)}</th>" for heading in headings)
     cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
     body = "".join(f"<tr>{row}</tr>" for row in cells)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -157,8 +157,8 @@ def _request(
     }
 
 
-def _list(given: str | Sequence[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
+def _list(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 class _ExecutorSweep:
@@ -182,7 +182,7 @@ class _ExecutorSweep:
         try:
             while self.waiting or self._collect_waiting():
                 if executor is None:
-                    assert create_executor is not None, "only an executor that was made is replaced"
+                    assert create_executor is not None, "only an executor that the sweep created is replaced"
                     executor = create_executor()
                 broken = self._run_waiting(executor)
                 if self.waiting:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import polars
 
 
-def _list(given: str | Sequence[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
+def _list(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _library(name: str, function: str) -> Any:

@@ -37,7 +37,7 @@ pub struct NameGroup {
 }
 
 impl NameKind {
-    /// All kinds, in the order in which they are listed. The papers, which are listed after them, belong to the
+    /// All kinds, in the order in which they are listed. The names of papers are not among them, since papers are
     /// studies.
     pub const ALL: [NameKind; 8] = [
         NameKind::Examples,

@@ -1,7 +1,8 @@
 //! The numeric parameters of a machine's parts, and scaled copies of them.
 //!
 //! The parts are hosts, interface, protocol, messaging and fabric. Parameters of the workload describe the load and not
-//! the machine, so only [`all_numbers`] returns them. A scaled number keeps its unit and is at least one smallest unit.
+//! the machine, so only [`all_numbers`] returns them. A scaled number keeps its unit and is at least the smallest
+//! amount of that unit's kind, such as 1 ps.
 
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::machine::Machine;
@@ -11,7 +12,7 @@ use narrows_core::text::{Entry, ParameterDeclaration, Read};
 /// The tables of a description that hold parts.
 const PART_TABLES: [&str; 5] = ["hosts", "ni", "protocol", "messaging", "fabric"];
 
-/// A positive numeric parameter.
+/// A numeric parameter of a part, which is greater than 0.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PartNumber {
     /// The key of the parameter.
@@ -22,7 +23,7 @@ pub struct PartNumber {
     pub meaning: &'static str,
     /// The source of the value, from the comment after it.
     pub source: Option<String>,
-    /// The declaration of the parameter by its part: its meaning, and the resource that it belongs to.
+    /// The declaration of the parameter in its part: its meaning, and the resource that it belongs to.
     pub declaration: ParameterDeclaration,
     magnitude: Magnitude,
 }
@@ -48,13 +49,13 @@ pub fn all_numbers(description: &Read<Machine>) -> Vec<PartNumber> {
     numbers(description, |_| true)
 }
 
-fn numbers(description: &Read<Machine>, is_listed: impl Fn(&str) -> bool) -> Vec<PartNumber> {
+fn numbers(description: &Read<Machine>, is_included: impl Fn(&str) -> bool) -> Vec<PartNumber> {
     let part_number = |entry: Entry| {
         let magnitude = parse_magnitude(&entry.kind, &entry.value)?;
         let (key, value, meaning, source) = (entry.path, entry.value, entry.doc, entry.note);
         Some(PartNumber { key, value, meaning, source, declaration: entry.declaration, magnitude })
     };
-    description.entries().into_iter().filter(|entry| is_listed(&entry.path)).filter_map(part_number).collect()
+    description.entries().into_iter().filter(|entry| is_included(&entry.path)).filter_map(part_number).collect()
 }
 
 fn parse_magnitude(kind: &str, value: &str) -> Option<Magnitude> {
@@ -183,18 +184,18 @@ mod tests {
 
     #[test]
     fn scaled_number_keeps_its_unit_and_stays_whole() {
-        let scaled = |kind, value, factor| part_number(kind, value).expect("a number").scaled_by(factor);
+        let scaled = |kind, value, factor| part_number(kind, value).expect("the value is a number").scaled_by(factor);
         assert_eq!(scaled("time", "40 ns", 2.0), Some(("80 ns".to_owned(), 2.0)));
         assert_eq!(scaled("rate", "160 MB/s", 0.5), Some(("80 MB/s".to_owned(), 0.5)));
         assert_eq!(scaled("count", "3", 0.5), Some(("2".to_owned(), 2.0 / 3.0)));
-        assert_eq!(scaled("count", "1", 0.5), None, "0 is excluded, and 1 is no change");
+        assert_eq!(scaled("count", "1", 0.5), None, "half of a count of 1 rounds to 1, which is no change");
         assert_eq!(scaled("bytes", "8 KiB", 2.0), Some(("16 KiB".to_owned(), 2.0)));
     }
 
     #[test]
     fn number_is_rounded_to_the_decimal_place_of_its_uncertainty() {
         let rounded = |kind, value, number, uncertainty| {
-            part_number(kind, value).expect("a number").rounded(number, uncertainty).0
+            part_number(kind, value).expect("the value is a number").rounded(number, uncertainty).0
         };
         assert_eq!(rounded("time", "1.1 us", 1_133_000.0, 140_000.0), "1.1 us");
         assert_eq!(rounded("rate", "124 MB/s", 124.6e6 * 8.0, 7e6 * 8.0), "125 MB/s");

@@ -28,7 +28,7 @@ const NOISE: f64 = 0.03;
 /// their results do not depend on the number of threads.
 pub struct Description {
     loaded: LoadedDescription,
-    sets: Vec<String>,
+    overrides: Vec<String>,
 }
 
 impl Description {
@@ -49,19 +49,19 @@ impl Description {
     /// Returns the reason if the file cannot be read.
     pub fn open_with(registry: &Arc<Registry>, path: impl AsRef<Path>) -> Result<Description, Error> {
         let loaded = LoadedDescription::find(registry, path.as_ref()).map_err(Error::io)?;
-        Ok(Description { loaded, sets: Vec::new() })
+        Ok(Description { loaded, overrides: Vec::new() })
     }
 
     /// Returns a description with the text `text` and the parts of `registry`. Paths in it are relative to the current
     /// folder.
     pub fn new(registry: &Arc<Registry>, text: impl Into<String>) -> Description {
-        Description { loaded: LoadedDescription::new(registry, "description", text, None), sets: Vec::new() }
+        Description { loaded: LoadedDescription::new(registry, "description", text, None), overrides: Vec::new() }
     }
 
     /// Adds the setting `KEY=VALUE`, which overrides the description and earlier settings.
     #[must_use]
     pub fn set(mut self, setting: impl Into<String>) -> Description {
-        self.sets.push(setting.into());
+        self.overrides.push(setting.into());
         self
     }
 
@@ -91,20 +91,20 @@ impl Description {
     /// Returns the problems of the dimensions, or of the points that are invalid. Nothing is run if there are any.
     pub fn sweep(&self, vary: &[&str]) -> Result<Vec<SweepPoint>, Error> {
         let options: Vec<String> = vary.iter().map(|option| (*option).to_owned()).collect();
-        let dimensions = sweep::dimensions(self.loaded.registry(), None, &options, &self.sets);
+        let dimensions = sweep::dimensions(self.loaded.registry(), None, &options, &self.overrides);
         let dimensions =
             dimensions.map_err(|problems| Error::Question(Problems::new(problems, &Default::default())))?;
         let sweep = Sweep { reader: &|overrides| self.read(overrides), dimensions: &dimensions };
-        let points = sweep.points();
+        let point_count = sweep.point_count();
         let checked_sweep = sweep.check().map_err(|point_problems| {
             Error::Points(
                 point_problems
                     .into_iter()
-                    .map(|point_problem| (point_problem.heading(points), point_problem.problem))
+                    .map(|point_problem| (point_problem.heading(point_count), point_problem.problem))
                     .collect(),
             )
         })?;
-        let options = RunOptions { points: None, shard: None, lines: None, on_event: &|_| () };
+        let options = RunOptions { store: None, shard: None, lines: None, on_event: &|_| () };
         checked_sweep
             .run(&options)
             .map_err(|error| Error::io(Problem::new(format!("the sweep cannot continue: {error}"))))
@@ -118,7 +118,8 @@ impl Description {
     /// Returns the reason if the condition or the range cannot be parsed, or the problems of a value that was tried.
     pub fn find(&self, condition: &str, range: &str) -> Result<MetricCrossing, Error> {
         let read = |overrides: &[String]| self.read(overrides);
-        let context = SearchContext { registry: self.loaded.registry(), sets: &self.sets, first_values: &[] };
+        let context =
+            SearchContext { registry: self.loaded.registry(), base_overrides: &self.overrides, first_values: &[] };
         let query = FindQuery::parse(condition, range, false, &read, &context)?;
         query.check(&[Vec::new()], &read)?;
         let crossings = query.search(&[Vec::new()], &read, None, None, &|_| ()).map_err(|error| error.groups())?;
@@ -162,7 +163,7 @@ impl Description {
         Ok(fit.fit()?)
     }
 
-    fn read(&self, overrides: &[String]) -> Result<Read<Machine>, Problems> {
-        self.loaded.read_varied(&self.sets, overrides)
+    fn read(&self, varied: &[String]) -> Result<Read<Machine>, Problems> {
+        self.loaded.read_varied(&self.overrides, varied)
     }
 }

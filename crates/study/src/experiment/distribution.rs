@@ -27,8 +27,8 @@ pub fn json(distributions: &[Distribution]) -> Json {
 /// Returns a distribution as JSON, without its name.
 pub fn distribution_json(distribution: &Distribution) -> Json {
     let histogram = &distribution.histogram;
-    let bucket_values = |bound_of: fn(narrows_core::engine::histogram::Bucket) -> u64| {
-        histogram.buckets().map(bound_of).collect::<Vec<_>>()
+    let bucket_values = |value_of: fn(narrows_core::engine::histogram::Bucket) -> u64| {
+        histogram.buckets().map(value_of).collect::<Vec<_>>()
     };
     json!({
         "unit": distribution.unit.name(),
@@ -92,7 +92,7 @@ pub fn read_distribution(name: &str, json: &Json) -> Result<Distribution, String
 pub fn merge_by_name<'a>(distributions: impl IntoIterator<Item = &'a Distribution>) -> Vec<Distribution> {
     let mut merged: Vec<Distribution> = Vec::new();
     for distribution in distributions {
-        match merged.iter_mut().find(|pooled| pooled.name == distribution.name) {
+        match merged.iter_mut().find(|earlier| earlier.name == distribution.name) {
             Some(same_name) if same_name.unit == distribution.unit => {
                 same_name.histogram.merge(&distribution.histogram)
             }
@@ -164,7 +164,7 @@ mod tests {
         let error_with = |key: &str, value: Json| {
             let mut json = json!({ "a": valid_json });
             json["a"][key] = value;
-            read(&json).expect_err("damaged")
+            read(&json).expect_err("the distribution is damaged")
         };
         assert!(error_with("unit", json!("us")).contains("`a` is damaged: its unit is neither"));
         assert!(error_with("samples", json!(5)).contains("not the sum"));
@@ -179,12 +179,12 @@ mod tests {
     #[test]
     fn histogram_lists_are_printed_on_one_line_and_everything_else_is_indented() {
         let plain = json!({ "a": [1, { "b": [2, []] }], "c": {}, "d": null, "e": "x" });
-        let Json::Object(map) = &plain else { panic!("an object") };
+        let Json::Object(map) = &plain else { panic!("the value must be an object") };
         assert_eq!(pretty(map), format!("{plain:#}\n"));
         let sweep_result = json!({ "points": [{ KEY: json(&[distribution("a", &[1, 2])]) }] });
-        let Json::Object(map) = &sweep_result else { panic!("an object") };
+        let Json::Object(map) = &sweep_result else { panic!("the value must be an object") };
         assert!(pretty(map).contains("\"up_to\": [1,2],\n"), "{}", pretty(map));
-        assert_eq!(serde_json::from_str::<Json>(&pretty(map)).expect("JSON"), sweep_result);
+        assert_eq!(serde_json::from_str::<Json>(&pretty(map)).expect("the text is JSON"), sweep_result);
     }
 
     proptest! {
@@ -192,7 +192,7 @@ mod tests {
         fn distributions_read_back_from_json(values in prop::collection::vec(any::<u64>(), 1..100)) {
             let all = [distribution("a", &values), distribution("b", &values[..1])];
             let text = json(&all).to_string();
-            prop_assert_eq!(read(&serde_json::from_str(&text).expect("JSON")), Ok(all.to_vec()));
+            prop_assert_eq!(read(&serde_json::from_str(&text).expect("the text is JSON")), Ok(all.to_vec()));
         }
 
         #[test]

@@ -1,7 +1,7 @@
 //! Bisection for the value of a key at which a metric crosses a threshold, or another machine's metric.
 //!
-//! The metric is assumed to cross once; if it crosses several times, one crossing is found. A range without steps is
-//! halved until its ends are adjacent or within a thousandth of each other.
+//! The search assumes a single crossing; if there are several, it finds one of them. A range without steps is halved
+//! until its ends are adjacent or within a thousandth of each other.
 //!
 //! A run that did not complete measured nothing, so the search stops at that point: it reports the run, and keeps the
 //! interval that it has reached. The latency of a saturated run grows with the length of the run, so it counts as
@@ -46,7 +46,7 @@ pub struct Search<'a> {
     /// The comparison whose change is searched for.
     pub comparison: Comparison<'a>,
     /// The store of finished runs.
-    pub points: Option<&'a PointStore>,
+    pub store: Option<&'a PointStore>,
     /// The function that is called for each run.
     pub on_event: &'a (dyn Fn(SweepEvent) + Sync),
 }
@@ -111,8 +111,8 @@ impl MetricCrossing {
         self.low_probe.is_decided && self.high_probe.is_decided
     }
 
-    /// Returns the probes at the ends of the interval whose runs have an initial transient, so that their metrics are
-    /// not those of a steady state, and the crossing depends on the length of the runs.
+    /// Returns those probes at the ends of the interval whose runs have an initial transient. Their metrics are not
+    /// those of a steady state, so the crossing depends on the length of the runs.
     pub fn transients(&self) -> impl Iterator<Item = &Probe> {
         [&self.low_probe, &self.high_probe].into_iter().filter(|probe| probe.is_transient == Some(true))
     }
@@ -244,7 +244,7 @@ impl Search<'_> {
             reader(&settings(values)).map_err(|problems| FindError::Invalid(values.to_vec(), problems))?;
         let inputs_hash = record::inputs_hash(&description);
         let result =
-            find_or_run(&inputs_hash, self.points, self.on_event, || Ok(description)).map_err(FindError::Store)?;
+            find_or_run(&inputs_hash, self.store, self.on_event, || Ok(description)).map_err(FindError::Store)?;
         Ok(result.expect("the inputs are unchanged since they were hashed"))
     }
 }
@@ -259,12 +259,12 @@ mod tests {
 
     #[test]
     fn percentile_without_a_value_names_the_missing_samples() {
-        let description = LoadedDescription::example(Registry::shared(), "ping-pong").expect("an example");
-        let sets = ["workload.ping-pong.messages=20", "workload.ping-pong.warm-up=0"].map(str::to_owned);
-        let read = description.read(&sets).expect("a valid description");
+        let description = LoadedDescription::example(Registry::shared(), "ping-pong").expect("the example exists");
+        let overrides = ["workload.ping-pong.messages=20", "workload.ping-pong.warm-up=0"].map(str::to_owned);
+        let read = description.read(&overrides).expect("the description is valid");
         let row = ResultRow::new(&Record::new(&read, &crate::experiment::run(&read.value, Recorder::off())));
         let measurement = Measurement::new(&row, "message.latency_one_way_p99");
-        let reason = measurement.reason.expect("a reason");
+        let reason = measurement.reason.expect("the percentile has no value");
         assert!(reason.contains("fewer than 1000 samples") && reason.ends_with(" too few"), "{reason}");
         assert_eq!(Measurement::new(&row, "message.latency_one_way").reason, None);
     }

@@ -12,7 +12,7 @@ pub struct DescribedValue<'a> {
     pub source: &'a str,
 }
 
-/// Returns the values as TOML. A key whose value only names the table of other keys is left out, as is a key without a
+/// Returns the values as TOML. A key that only selects a table of further keys is left out, as is a key without a
 /// value.
 pub fn toml(values: &[DescribedValue<'_>]) -> String {
     let is_selection = |key: &str| {
@@ -41,8 +41,10 @@ mod tests {
     #[test]
     fn description_with_every_value_is_the_same_machine() {
         for name in ["ring-ping-pong", "open-loop", "stream", "offered-load"] {
-            let description =
-                LoadedDescription::example(Registry::shared(), name).expect("an example").read(&[]).expect("a machine");
+            let description = LoadedDescription::example(Registry::shared(), name)
+                .expect("the example exists")
+                .read(&[])
+                .expect("the example is valid");
             let entries = description.entries();
             let notes: Vec<String> = entries.iter().map(|entry| entry.note.clone().unwrap_or_default()).collect();
             let values = entries.iter().zip(&notes);

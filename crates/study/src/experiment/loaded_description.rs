@@ -18,8 +18,9 @@ pub struct LoadedDescription {
     name: String,
     text: String,
     folder: Option<PathBuf>,
-    /// If the description comes from a result, the hash of each file of that result, by key; otherwise null.
-    files: Json,
+    /// The hash of each file that the description named when the result was made, by key; null if the description does
+    /// not come from a result.
+    recorded_file_hashes: Json,
     /// The replaceable parts that the text names, computed on first use.
     named_parts: OnceLock<NamedParts>,
     /// The text and its parts, merged.
@@ -64,8 +65,8 @@ impl RenameNotices {
 }
 
 impl LoadedDescription {
-    /// Returns a description with the text `text` and the parts of `registry`. Messages call it `name`; paths in it are
-    /// relative to `folder`.
+    /// Returns a description with the text `text` and the parts of `registry`. Its name in messages is `name`; paths in
+    /// it are relative to `folder`.
     pub fn new(
         registry: &Arc<Registry>,
         name: impl Into<String>,
@@ -77,7 +78,17 @@ impl LoadedDescription {
         let (name, text, named_parts) = (name.into(), text.into(), OnceLock::new());
         let layers = LayerCache::default();
         let notices = RunNotices { report: None, reported: Mutex::default() };
-        LoadedDescription { registry, name, text, folder, files: Json::Null, named_parts, layers, renames, notices }
+        LoadedDescription {
+            registry,
+            name,
+            text,
+            folder,
+            recorded_file_hashes: Json::Null,
+            named_parts,
+            layers,
+            renames,
+            notices,
+        }
     }
 
     /// Sets a function that is called once for each former name of a key that the description or an override uses. Its
@@ -87,8 +98,8 @@ impl LoadedDescription {
         self
     }
 
-    /// Sets a function that is called once for each notice on what is read: a host of the file that no node uses, or an
-    /// interface that an override replaces by naming a key of another.
+    /// Sets a function that is called once for each notice on the description: a host that no node uses, or an
+    /// interface that an override replaces by naming a key of another interface.
     pub fn on_notice(mut self, report: fn(&str)) -> LoadedDescription {
         self.notices.report = Some(report);
         self
@@ -139,18 +150,18 @@ impl LoadedDescription {
         self.folder.as_deref()
     }
 
-    /// Reads and checks the description with the overrides `sets`.
-    pub fn read(&self, sets: &[String]) -> Result<Read<Machine>, Problems> {
-        self.read_varied(sets, &[])
+    /// Reads and checks the description with these overrides.
+    pub fn read(&self, overrides: &[String]) -> Result<Read<Machine>, Problems> {
+        self.read_varied(overrides, &[])
     }
 
-    /// Reads and checks a point of a sweep: the description with the overrides `sets` and then `varied`. Overrides may
-    /// select shipped parts, as `ni=cni32qm` does.
-    pub fn read_varied(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
-        let description = self.read_without_files(sets, varied)?;
+    /// Reads and checks a point of a sweep: the description with the overrides `base_overrides`, and then those of
+    /// the point, `varied`. Overrides may select shipped parts, as `ni=cni32qm` does.
+    pub fn read_varied(&self, base_overrides: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
+        let description = self.read_without_files(base_overrides, varied)?;
         self.renames.report_new(&description);
         self.notices.report_new(&description);
-        match self.changed_file(&description, sets, varied) {
+        match self.changed_file(&description, base_overrides, varied) {
             Some(problem) => Err(Problems::from_problem(problem)),
             None => Ok(description),
         }
@@ -158,16 +169,21 @@ impl LoadedDescription {
 
     /// Returns a problem if the description comes from a result, and a file that it names differs from that of the
     /// result, unless an override names the file.
-    fn changed_file(&self, description: &Read<Machine>, sets: &[String], varied: &[String]) -> Option<Problem> {
-        let recorded_files = self.files.as_object()?;
+    fn changed_file(
+        &self,
+        description: &Read<Machine>,
+        base_overrides: &[String],
+        varied: &[String],
+    ) -> Option<Problem> {
+        let recorded_hashes = self.recorded_file_hashes.as_object()?;
         let names = |option: &str| vary::key_names(&self.registry.with_canonical_keys(option)).ok();
-        let current_files = record::files(description);
+        let current_hashes = record::file_hashes(description);
         let is_set = |key: &str| {
             let key = names(&format!("{key}=0"));
-            sets.iter().chain(varied).any(|set| names(set) == key)
+            base_overrides.iter().chain(varied).any(|option| names(option) == key)
         };
         let (key, _) =
-            recorded_files.iter().find(|(key, hash)| current_files.get(key) != Some(hash) && !is_set(key))?;
+            recorded_hashes.iter().find(|(key, hash)| current_hashes.get(key) != Some(hash) && !is_set(key))?;
         let (_, file) = description.files().iter().find(|(file_key, _)| file_key == key)?;
         let problem =
             Problem::new(format!("`{}` is not the file that `{}` was computed from", file.display(), self.name));
@@ -178,18 +194,23 @@ impl LoadedDescription {
         )))
     }
 
-    fn read_without_files(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
+    fn read_without_files(&self, base_overrides: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let document = Document::Text(&self.name, &self.text, self.folder.as_deref());
-        let settings: Vec<String> =
-            sets.iter().chain(varied).filter(|set| part_overrides::selects_part(set)).cloned().collect();
+        let settings: Vec<String> = base_overrides
+            .iter()
+            .chain(varied)
+            .filter(|option| part_overrides::selects_part(option))
+            .cloned()
+            .collect();
         if settings.is_empty() {
-            return self.registry.read_varied(document, sets, varied, &self.layers);
+            return self.registry.read_varied(document, base_overrides, varied, &self.layers);
         }
         if let Some(problem) = part_overrides::problems(settings.iter().map(String::as_str)).into_iter().next() {
             return Err(Problems::from_problem(problem));
         }
-        let (sets, varied) = self.named_parts.get_or_init(|| NamedParts::parse(&self.text)).settings(sets, varied);
-        let description = self.registry.read_varied(document, &sets, &varied, &self.layers)?;
+        let (base_overrides, varied) =
+            self.named_parts.get_or_init(|| NamedParts::parse(&self.text)).settings(base_overrides, varied);
+        let description = self.registry.read_varied(document, &base_overrides, &varied, &self.layers)?;
         match part_overrides::unused_overrides(&description, &settings) {
             Some(problem) => Err(Problems::from_problem(problem)),
             None => Ok(description),
@@ -197,29 +218,29 @@ impl LoadedDescription {
     }
 }
 
-/// Returns the machine of a result as a description. If it names no files of the user, its paths refer to shipped
-/// files. Otherwise they are relative to the first of these folders that contains the files: that of the result, the
-/// one in which the result was made, or the working directory.
+/// Returns the machine of a result as a description. If the machine names no files of the user, its paths refer to
+/// shipped files. Otherwise they are relative to the first of these folders that contains the files: the folder of the
+/// result, the folder in which the result was made, or the working directory.
 fn result_machine(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<LoadedDescription, Problem> {
     let record = Record::parse(text).map_err(|why| {
         let problem =
             Problem::new(format!("`{}` is neither a description nor a result of a run: {why}", path.display()));
         problem.help("give a description, or what `narrows run FILE --format json` wrote")
     })?;
-    let files = record.get("files");
+    let file_hashes = record.get("files");
     let text = registry.description(record.get("machine"));
     let in_folder = |folder: Option<PathBuf>| {
         let loaded = LoadedDescription::new(registry, path.display().to_string(), text.clone(), folder);
-        LoadedDescription { files: files.clone(), ..loaded }
+        LoadedDescription { recorded_file_hashes: file_hashes.clone(), ..loaded }
     };
-    if files.is_null() {
+    if file_hashes.is_null() {
         return Ok(in_folder(Some(shipped::SHIPPED.into())));
     }
-    let description_folder = path.parent().map(Path::to_path_buf);
-    let folders = [description_folder.clone(), record.folder(), Some(PathBuf::new())];
+    let result_folder = path.parent().map(Path::to_path_buf);
+    let folders = [result_folder.clone(), record.folder(), Some(PathBuf::new())];
     let contains_files = |folder: &Option<PathBuf>| in_folder(folder.clone()).read(&[]).is_ok();
     let files_folder = folders.into_iter().filter(Option::is_some).find(contains_files);
-    Ok(in_folder(files_folder.unwrap_or(description_folder)))
+    Ok(in_folder(files_folder.unwrap_or(result_folder)))
 }
 
 /// Returns the problem of a name that is neither a file nor an example.
@@ -238,10 +259,10 @@ mod tests {
 
     #[test]
     fn later_part_replaces_an_earlier_one_of_its_family() {
-        let loaded = LoadedDescription::example(Registry::shared(), "memory-bus").expect("an example");
+        let loaded = LoadedDescription::example(Registry::shared(), "memory-bus").expect("the example exists");
         let [first, last] = ["ni=udma", "ni=ni2w"].map(|option| vec![option.to_owned()]);
-        let description = loaded.read_varied(&first, &last).expect("a valid description");
-        assert!(description.resolved()["ni"].as_object().expect("a table").contains_key("ni2w"));
+        let description = loaded.read_varied(&first, &last).expect("the description is valid");
+        assert!(description.resolved()["ni"].as_object().expect("`ni` is a table").contains_key("ni2w"));
         let declared = LoadedDescription::new(Registry::shared(), "x", format!("{}\n[ni.udma]\n", loaded.text()), None);
         assert!(declared.read(&last).is_err(), "the description declares another interface");
     }

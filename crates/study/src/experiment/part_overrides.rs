@@ -99,12 +99,12 @@ impl Family {
         replaced
     }
 
-    /// Returns the name of a part without the family's folder, with which an override may name it: `ni=ni/ring`.
+    /// Returns the name of a part without the family's folder, which an override may include, as in `ni=ni/ring`.
     fn short_name<'a>(&self, name: &'a str) -> &'a str {
         name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name)
     }
 
-    /// Returns the keys in the family's table of a shipped part.
+    /// Returns the keys of a shipped part in the family's table, which are the kinds that it declares.
     fn kinds(&self, name: &str) -> Vec<String> {
         let text = shipped::part(&format!("{}/{}", self.folder, self.short_name(name))).unwrap_or_default();
         let tree: toml::Table = text.parse().unwrap_or_default();
@@ -140,12 +140,12 @@ impl NamedParts {
     pub fn parse(text: &str) -> NamedParts {
         let tree: toml::Table = text.parse().unwrap_or_default();
         let nodes = || tree.get(NODES).and_then(Value::as_table).into_iter().flatten();
-        let with_host = nodes().filter(|(_, node)| node.get("host").is_some());
+        let nodes_with_host = nodes().filter(|(_, node)| node.get("host").is_some());
         let node_parts = nodes().filter_map(|(name, node)| Some((name.clone(), text_items(node.get("parts")?))));
         NamedParts {
             parts: tree.get("parts").map(text_items).unwrap_or_default(),
             replaced_parts: Vec::new(),
-            nodes: with_host.map(|(name, _)| name.clone()).collect(),
+            nodes: nodes_with_host.map(|(name, _)| name.clone()).collect(),
             node_parts: node_parts.collect(),
         }
     }
@@ -176,7 +176,7 @@ impl NamedParts {
         false
     }
 
-    /// Makes a replaced part one of the parts again; returns whether it was replaced.
+    /// Adds a replaced part to the parts again. Returns whether an override had replaced it.
     fn restore(&mut self, part: &str) -> bool {
         let is_replaced = self.replaced_parts.iter().any(|replaced_part| replaced_part == part);
         if is_replaced && !self.parts.iter().any(|named| named == part) {
@@ -186,35 +186,35 @@ impl NamedParts {
     }
 
     /// Rewrites overrides that select parts into overrides of keys that descriptions have: `parts`, and for `host=NAME`
-    /// the `host` of each node. The overrides of nodes keep their positions, so that later options override them; that
-    /// of `parts` is the last.
-    pub fn settings(&self, sets: &[String], overrides: &[String]) -> (Vec<String>, Vec<String>) {
-        let mut state = self.clone();
+    /// the `host` of each node. The overrides of nodes keep their positions, so that later options override them; the
+    /// override of `parts` comes last.
+    pub fn settings(&self, base_overrides: &[String], varied: &[String]) -> (Vec<String>, Vec<String>) {
+        let mut named_parts = self.clone();
         let mut rewrite = |options: &[String]| {
             let (mut settings, mut changes_parts) = (Vec::new(), false);
             for option in options {
                 match part_override(option) {
                     None => {
-                        changes_parts |= state.apply(option);
+                        changes_parts |= named_parts.apply(option);
                         settings.push(option.clone());
                     }
                     Some(PartOverride { node: Some(node), family, name }) => {
-                        let parts = state.node_parts.entry(node.clone()).or_default();
+                        let parts = named_parts.node_parts.entry(node.clone()).or_default();
                         family.replace(parts, &name);
                         settings.push(format!("{NODES}.\"{node}\".parts={}", parts_value(parts)));
                     }
                     Some(PartOverride { node: None, family, name }) => {
                         changes_parts = true;
-                        state.replaced_parts.extend(family.replace(&mut state.parts, &name));
+                        named_parts.replaced_parts.extend(family.replace(&mut named_parts.parts, &name));
                         let host = |node: &String| format!("{NODES}.\"{node}\".host={}", Value::from(name.as_str()));
-                        settings.extend(state.nodes.iter().filter(|_| family.key == "host").map(host));
+                        settings.extend(named_parts.nodes.iter().filter(|_| family.key == "host").map(host));
                     }
                 }
             }
-            settings.extend(changes_parts.then(|| format!("parts={}", parts_value(&state.parts))));
+            settings.extend(changes_parts.then(|| format!("parts={}", parts_value(&named_parts.parts))));
             settings
         };
-        (rewrite(sets), rewrite(overrides))
+        (rewrite(base_overrides), rewrite(varied))
     }
 }
 
@@ -286,10 +286,10 @@ mod tests {
     #[test]
     fn part_may_be_named_with_its_folder() {
         let registry = Registry::shared();
-        let loaded = LoadedDescription::example(registry, "ring-ping-pong").expect("an example");
+        let loaded = LoadedDescription::example(registry, "ring-ping-pong").expect("the example exists");
         let options = |option: &str| [option.to_owned()];
         for name in ["ring", "ni/ring", "ni/ring-simple"] {
-            let description = loaded.read(&options(&format!("ni={name}"))).expect("a part");
+            let description = loaded.read(&options(&format!("ni={name}"))).expect("the part exists");
             assert_eq!(
                 unused_overrides(&description, &options(&format!("ni={name}"))).map(|problem| problem.message),
                 None

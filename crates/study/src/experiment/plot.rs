@@ -198,7 +198,7 @@ fn without_unit(variable: &Variable) -> &str {
     variable.name.strip_suffix(&suffix).unwrap_or(&variable.name)
 }
 
-/// Returns the unit in which the largest of these numbers of a base unit is at least 1.
+/// Returns the multiple of the base unit `unit` in which the largest of `numbers` is at least 1.
 fn axis_unit(unit: &str, numbers: impl Iterator<Item = f64>) -> AxisUnit {
     let magnitude_max = numbers
         .filter(|number| number.is_finite())
@@ -333,14 +333,16 @@ mod tests {
 
     #[test]
     fn each_group_has_a_line_in_a_readable_unit() {
-        let drawn = plot("payload", &["message.bandwidth"], &["policy"]).draw(&data()).expect("a chart");
-        let picture = roxmltree::Document::parse(&drawn.svg).expect("XML");
+        let drawn = plot("payload", &["message.bandwidth"], &["policy"]).draw(&data()).expect("the data can be drawn");
+        let picture = roxmltree::Document::parse(&drawn.svg).expect("the chart is XML");
         let texts: Vec<&str> = picture.descendants().filter_map(|node| node.text()).map(str::trim).collect();
         for words in ["message bandwidth [MB/s]", "payload [B]", "a", "b"] {
             assert!(texts.contains(&words), "no {words} in {texts:?}");
         }
         assert_eq!(drawn.left_out, 1);
-        let bars = plot("policy", &["message.latency", "round.latency"], &["payload"]).draw(&data()).expect("bars");
+        let bars = plot("policy", &["message.latency", "round.latency"], &["payload"])
+            .draw(&data())
+            .expect("the data can be drawn");
         assert!(bars.svg.contains("[µs]") && bars.svg.contains("64, message latency"));
     }
 
@@ -348,8 +350,8 @@ mod tests {
     fn chart_of_a_sweep_needs_no_columns() {
         let data = data();
         let columns = SweepColumns::new(&data);
-        let metric = columns.first_metric().expect("a metric").name.clone();
-        let chart = columns.chart(vec![metric]).expect("a chart");
+        let metric = columns.first_metric().expect("the sweep has a metric").name.clone();
+        let chart = columns.chart(vec![metric]).expect("a key is varied");
         assert_eq!(
             (chart.x.as_str(), &chart.y[..]),
             ("workload_stream_payload_B", &["message_bandwidth_B_per_s".into()][..])
@@ -362,7 +364,7 @@ mod tests {
     #[test]
     fn impossible_charts_are_reported() {
         let why = |plot: PlotSpec| {
-            let problem = plot.draw(&data()).err().expect("a problem");
+            let problem = plot.draw(&data()).err().expect("the chart is impossible");
             format!("{} {}", problem.message, problem.help.join(" "))
         };
         assert!(why(plot("payload", &["bandwidth"], &[])).contains(

@@ -58,14 +58,14 @@ impl PointStore {
             Ok(record) if !record.is_intact() => {
                 StoredPoint::Corrupt(path, "its hash does not match its contents".to_owned())
             }
-            Ok(record) if record.inputs() != inputs_hash => {
+            Ok(record) if record.inputs_hash() != inputs_hash => {
                 StoredPoint::Corrupt(path, "it is the result of another point".to_owned())
             }
             Ok(record) => StoredPoint::Valid(Box::new(record)),
         }
     }
 
-    /// Returns all results in the store, in the order of their files. A file that is no intact result is left out.
+    /// Returns all results in the store, in the order of their files. A file that is not an intact result is left out.
     pub fn records(&self) -> Vec<Record> {
         let paths = fs::read_dir(&self.folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
         let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();

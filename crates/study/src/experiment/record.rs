@@ -1,7 +1,8 @@
 //! The result of a run as JSON. `run --format json` prints it, and a sweep stores it.
 //!
 //! The bytes are the same for the same description on every computer, except for `host`, which states the cost of the
-//! run itself. `hash` covers everything except `host` and the uncertainty, so a record can be verified on its own.
+//! run and the folder of its files. `hash` covers everything except `host` and the uncertainty, so a record can be
+//! verified on its own.
 
 pub use super::outcome::{COMPLETE_OUTCOMES, is_comparable, outcome_name, outcome_reason};
 use super::uncertainty::single::{MetricUncertainty, RunUncertainty};
@@ -31,9 +32,9 @@ const REQUIRED_KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash
 /// The fields that had another name in records of earlier versions, each with that name.
 const FORMER_FIELDS: [(&str, &str); 1] = [(CANDIDATE_KEY, "binds")];
 
-/// The key of the constants that could not be varied, each with the reason. Their contribution to the uncertainty is
-/// missing.
-const NOT_VARIED_KEY: &str = "uncertainty_untried";
+/// The key of the constants that could not be changed in both directions, each with the reason. Their contribution to
+/// the uncertainty is missing.
+const FAILED_CHANGES_KEY: &str = "uncertainty_untried";
 
 /// The result of a run as JSON.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,15 +55,15 @@ impl Record {
         if let Some(check) = &result.warm_up {
             map.insert("warm_up".into(), warm_up_json(check));
         }
-        map.insert("metrics".into(), metrics(result));
+        map.insert("metrics".into(), metrics_json(result));
         if !result.distributions.is_empty() {
             map.insert(distribution::KEY.into(), distribution::json(&result.distributions));
         }
         map.insert("ledger".into(), ledger_json(&ledger));
         let listed_resources = listed_resources(result);
-        map.insert("resources".into(), resources(result, &listed_resources));
+        map.insert("resources".into(), resources_json(result, &listed_resources));
         if listed_resources.len() < result.resources.len() {
-            map.insert("resources_summed".into(), unlisted_sum(result, &listed_resources));
+            map.insert("resources_summed".into(), unlisted_sum_json(result, &listed_resources));
         }
         let candidate = result.outcome.is_complete().then(|| Candidate::new(result, &ledger));
         map.insert(CANDIDATE_KEY.into(), candidate.as_ref().map_or(Json::Null, candidate_json));
@@ -71,9 +72,9 @@ impl Record {
             map.insert("stuck".into(), deadlock_json(report));
         }
         map.insert("machine".into(), description.resolved());
-        let files = files(description);
-        if !files.is_null() {
-            map.insert("files".into(), files);
+        let file_hashes = file_hashes(description);
+        if !file_hashes.is_null() {
+            map.insert("files".into(), file_hashes);
         }
         map.insert("seed".into(), description.value.run.seed.into());
         map.insert("version".into(), VERSION.into());
@@ -82,10 +83,10 @@ impl Record {
         Record(map)
     }
 
-    /// Adds the cost of the run: seconds of real time, and events.
-    pub fn with_host(mut self, wall_s: f64, events: u64) -> Record {
-        self.insert_host_fact("wall_s", wall_s.into());
-        self.insert_host_fact("events", events.into());
+    /// Adds the cost of the run: seconds of real time, and the number of events.
+    pub fn with_run_cost(mut self, wall_s: f64, events: u64) -> Record {
+        self.insert_computer_fact("wall_s", wall_s.into());
+        self.insert_computer_fact("events", events.into());
         self
     }
 
@@ -93,13 +94,13 @@ impl Record {
     /// another folder.
     pub fn with_folder(mut self, description: &Read<Machine>) -> Record {
         if let Some(folder) = folder(description) {
-            self.insert_host_fact("folder", folder.to_string_lossy().into());
+            self.insert_computer_fact("folder", folder.to_string_lossy().into());
         }
         self
     }
 
-    /// Adds a fact about the computer. The hash does not cover it.
-    fn insert_host_fact(&mut self, key: &str, value: Json) {
+    /// Adds a fact about the computer that made the run, under the key `host`. The hash does not cover it.
+    fn insert_computer_fact(&mut self, key: &str, value: Json) {
         let host = self.0.entry("host").or_insert_with(|| Json::Object(Map::new()));
         host[key] = value;
     }
@@ -109,16 +110,17 @@ impl Record {
         self.get("host")["folder"].as_str().map(PathBuf::from)
     }
 
-    /// Adds the uncertainty of the metrics, and the constants that could not be tried. The hash does not cover them.
+    /// Adds the uncertainty of the metrics, and the constants that could not be changed. The hash does not cover them.
     pub fn with_uncertainty(mut self, uncertainty: &RunUncertainty) -> Record {
         let entry = |uncertainty: &MetricUncertainty| {
             let MetricUncertainty { metric, std_dev, elasticities } = uncertainty;
             (metric.name.clone(), json!({ "std_dev": std_dev, "elasticities": elasticities }))
         };
         self.0.insert("uncertainty".into(), Json::Object(uncertainty.metrics.iter().map(entry).collect()));
-        if !uncertainty.untried.is_empty() {
-            let untried = uncertainty.untried.iter().map(|(name, why)| (name.clone(), why.as_str().into()));
-            self.0.insert(NOT_VARIED_KEY.into(), Json::Object(untried.collect()));
+        if !uncertainty.failed_changes.is_empty() {
+            let failed_changes =
+                uncertainty.failed_changes.iter().map(|(name, why)| (name.clone(), why.as_str().into()));
+            self.0.insert(FAILED_CHANGES_KEY.into(), Json::Object(failed_changes.collect()));
         }
         self
     }
@@ -150,7 +152,7 @@ impl Record {
         let mut hashed = self.0.clone();
         hashed.shift_remove("host");
         hashed.shift_remove("uncertainty");
-        hashed.shift_remove(NOT_VARIED_KEY);
+        hashed.shift_remove(FAILED_CHANGES_KEY);
         let hash = hashed.shift_remove("hash");
         hash == Some(digest(&hashed).into())
     }
@@ -203,7 +205,7 @@ impl Record {
     }
 
     /// Returns the hash of the run's inputs.
-    pub fn inputs(&self) -> String {
+    pub fn inputs_hash(&self) -> String {
         hash_of_inputs(self.get("machine"), self.get("files"), self.text("version"))
     }
 
@@ -216,11 +218,11 @@ impl Record {
 /// Returns the hash of the inputs of a run of `description`: the resolved description with its seed, the files it
 /// names, and the version of the program.
 pub fn inputs_hash(description: &Read<Machine>) -> String {
-    hash_of_inputs(&description.resolved(), &files(description), VERSION)
+    hash_of_inputs(&description.resolved(), &file_hashes(description), VERSION)
 }
 
-fn hash_of_inputs(machine: &Json, files: &Json, version: &str) -> String {
-    digest(&Inputs { machine, files, version })
+fn hash_of_inputs(machine: &Json, file_hashes: &Json, version: &str) -> String {
+    digest(&Inputs { machine, files: file_hashes, version })
 }
 
 /// The inputs of a run, in the order in which they are hashed.
@@ -238,18 +240,18 @@ fn user_files(description: &Read<Machine>) -> impl Iterator<Item = &(String, Pat
     description.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED))
 }
 
-/// Returns the hash of each file that the description names, by its key, or null if it names none.
-pub fn files(description: &Read<Machine>) -> Json {
+/// Returns the hash of each file that the description names, by key, or null if it names no file.
+pub fn file_hashes(description: &Read<Machine>) -> Json {
     let hash = |(key, file): &(String, PathBuf)| Some((key.clone(), sha256(&fs::read(file).ok()?).into()));
-    let files: Map<String, Json> = user_files(description).filter_map(hash).collect();
-    if files.is_empty() { Json::Null } else { files.into() }
+    let hashes: Map<String, Json> = user_files(description).filter_map(hash).collect();
+    if hashes.is_empty() { Json::Null } else { hashes.into() }
 }
 
-/// Returns the folder to which the paths of the files are relative; `None` if there are no files, or their paths are
-/// absolute.
+/// Returns the folder to which the paths of the description's files are relative; `None` if there are no files, or
+/// their paths are absolute.
 fn folder(description: &Read<Machine>) -> Option<PathBuf> {
     let mut files = user_files(description).peekable();
-    // Most descriptions name no file. Their entries, which are many, then need not be listed.
+    // Most descriptions name no file, so their many entries need not be listed.
     files.peek()?;
     let entries = description.entries();
     files.find_map(|(key, file)| {
@@ -291,8 +293,8 @@ pub fn pending_waits(outcome: &Outcome) -> Option<&DeadlockReport> {
     }
 }
 
-/// Returns the metrics by name. The counts of a run that was stopped are marked as counts so far.
-fn metrics(result: &RunResult) -> Json {
+/// Returns the metrics by name as JSON. The counts of a run that was stopped are marked as counts so far.
+fn metrics_json(result: &RunResult) -> Json {
     let was_stopped = was_stopped(&result.outcome);
     let entry = |metric: &Metric| {
         let mut json = json!(metric);
@@ -348,7 +350,7 @@ fn listed_resources(result: &RunResult) -> BTreeSet<usize> {
     indices.into_iter().take(RESOURCES_LISTED_MAX).collect()
 }
 
-fn resources(result: &RunResult, listed_resources: &BTreeSet<usize>) -> Json {
+fn resources_json(result: &RunResult, listed_resources: &BTreeSet<usize>) -> Json {
     let shares = result.shares();
     let resource = |index: &usize| {
         let (resource, share) = shares[*index];
@@ -363,14 +365,14 @@ fn resources(result: &RunResult, listed_resources: &BTreeSet<usize>) -> Json {
 }
 
 /// Returns the number of resources that are not listed, and the sums of their times.
-fn unlisted_sum(result: &RunResult, listed_resources: &BTreeSet<usize>) -> Json {
+fn unlisted_sum_json(result: &RunResult, listed_resources: &BTreeSet<usize>) -> Json {
     let unlisted = || result.resources.iter().enumerate().filter(|(index, _)| !listed_resources.contains(index));
     let (busy, active): (Time, Time) =
         (unlisted().map(|(_, resource)| resource.busy).sum(), unlisted().map(|(_, resource)| resource.active).sum());
     json!({ "resources": unlisted().count(), "busy_us": busy.as_us(), "active_us": active.as_us() })
 }
 
-/// Returns the candidate for the bottleneck.
+/// Returns the candidate for the bottleneck as JSON.
 fn candidate_json(candidate: &Candidate) -> Json {
     match candidate {
         Candidate::Resource(name, share) => json!({ "resource": name, "share": share }),

@@ -24,7 +24,7 @@ impl ResultFile {
     ///
     /// # Errors
     ///
-    /// Returns a sentence that states why it is not a result.
+    /// Returns a sentence that states why the file is not a result.
     pub fn read(bytes: Vec<u8>, path: &Path) -> Result<ResultFile, String> {
         if path.extension().is_none_or(|ending| ending != "json") {
             let encoding =
@@ -74,7 +74,7 @@ impl ResultFile {
 
 /// Returns the page of these results. Each is given with its name.
 ///
-/// Figures link to the explorer page at the address `explorer`, unless it is empty.
+/// Figures link to the explorer page at the address `explorer`, unless the address is empty.
 pub fn page_of_results(
     results: &[(String, ResultFile)],
     title: Option<&str>,

@@ -77,15 +77,16 @@ pub struct ResourceUse {
 
 /// Runs the workload of a checked description.
 pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
-    finish_run(build(machine, recorder))
+    run_built(build(machine, recorder))
 }
 
 /// Runs the program `start` on the machine of a checked description, instead of the description's workload.
 pub fn run_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> RunResult {
-    finish_run(build_with(machine, recorder, start))
+    run_built(build_with(machine, recorder, start))
 }
 
-fn finish_run(built: BuiltMachine) -> RunResult {
+/// Runs a machine that was built, and returns its result.
+fn run_built(built: BuiltMachine) -> RunResult {
     let outcome = built.final_outcome(built.run());
     let sim = &built.world.sim;
     let is_complete = outcome.is_complete();
@@ -206,8 +207,8 @@ fn resources(built: &BuiltMachine) -> Vec<ResourceUse> {
 /// The largest number of nodes whose host metrics are reported per node.
 const HOSTS_REPORTED_MAX: usize = 8;
 
-/// Returns the metrics counted by the hosts. A metric is reported per node if it is declared so and at most
-/// `HOSTS_REPORTED_MAX` nodes have it; otherwise it is the sum over all nodes.
+/// Returns the metrics counted by the hosts. A metric that is declared per node is reported per node if at most
+/// `HOSTS_REPORTED_MAX` nodes have such metrics; any other metric is the sum over all nodes.
 fn host_metrics(built: &BuiltMachine) -> Vec<Metric> {
     let nodes = built.world.nodes.iter();
     let metrics_by_node: Vec<(&str, Vec<HostMetric>)> =
@@ -233,7 +234,7 @@ fn host_metrics(built: &BuiltMachine) -> Vec<Metric> {
     all_metrics
 }
 
-/// Returns the host's count as the metric `name`. A number without a unit is a count.
+/// Returns a host's metric under the name `name`. A number without a unit is a count.
 fn host_metric(name: String, metric: &HostMetric) -> Metric {
     match metric.unit.is_empty() {
         true => Metric::count(name, metric.value, metric.unit),

@@ -5,8 +5,8 @@
 //!
 //! Extremes, percentiles and numbers of samples are those of the samples of all runs together, from merged histograms.
 //! The interval of a percentile is computed from the percentiles of single runs, about the percentile of all samples,
-//! if each run has one (sectioning; Nakayama, "Confidence Intervals for Quantiles Using Sectioning When Applying
-//! Variance-Reduction Techniques", ACM TOMACS 24(4), 2014); extremes and counts have none.
+//! if each run has such a percentile (sectioning; Nakayama, "Confidence Intervals for Quantiles Using Sectioning When
+//! Applying Variance-Reduction Techniques", ACM TOMACS 24(4), 2014); extremes and counts have no interval.
 
 use super::distribution::merge_by_name;
 use super::reader::Reader;
@@ -24,7 +24,7 @@ pub const SEEDS_MAX: u64 = 10_000;
 /// The key that is varied.
 pub const SEED_KEY: &str = "run.seed";
 
-/// Returns the seed with `count` consecutive values, from `first` on.
+/// Returns the key of the seed with `count` consecutive values, from `first` on.
 pub fn seed_values(first: u64, count: u64) -> Vary {
     let values = (0..count).map(|seed| first.wrapping_add(seed).to_string()).collect();
     Vary { key: SEED_KEY.to_owned(), values }
@@ -207,21 +207,28 @@ mod tests {
         let record = json!({
             "outcome": outcome, "metrics": metrics, "ledger": {}, "machine": {}, "seed": 1, "version": "", "hash": "",
         });
-        ResultRow::new(&Record::parse(&record.to_string()).expect("a record"))
+        ResultRow::new(&Record::parse(&record.to_string()).expect("the record is complete"))
     }
 
-    fn runs(rows: &[ResultRow], name: &str) -> (usize, f64) {
+    fn runs_and_value(rows: &[ResultRow], name: &str) -> (usize, f64) {
         let metrics_of_rows = metrics(&rows.iter().collect::<Vec<_>>(), &[]);
-        let metric = metrics_of_rows.iter().find(|metric| metric.name == name).expect("a metric");
+        let metric = metrics_of_rows.iter().find(|metric| metric.name == name).expect("the metric exists");
         (metric.runs, metric.value)
     }
 
     #[test]
     fn means_are_over_runs_that_can_be_compared() {
         let mixed = [row("done", Some(1.0)), row("saturated", Some(100.0)), row("deadlock", None)];
-        assert_eq!(runs(&mixed, "x.latency"), (1, 1.0), "the latency of a saturated run grows with its length");
-        assert_eq!(runs(&mixed, "x.accepted"), (2, 2.0), "its rate is a result");
-        assert_eq!(runs(&mixed, "x.packets").0, 2, "counts so far are no counts of whole runs");
-        assert_eq!(runs(&[row("saturated", Some(10.0)), row("saturated", Some(30.0))], "x.latency"), (2, 20.0));
+        assert_eq!(
+            runs_and_value(&mixed, "x.latency"),
+            (1, 1.0),
+            "the latency of a saturated run grows with its length"
+        );
+        assert_eq!(runs_and_value(&mixed, "x.accepted"), (2, 2.0), "the rate of a saturated run is compared");
+        assert_eq!(runs_and_value(&mixed, "x.packets").0, 2, "the counts of an incomplete run are left out");
+        assert_eq!(
+            runs_and_value(&[row("saturated", Some(10.0)), row("saturated", Some(30.0))], "x.latency"),
+            (2, 20.0)
+        );
     }
 }

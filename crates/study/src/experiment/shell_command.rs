@@ -1,7 +1,7 @@
 //! The command lines that repeat an experiment.
 
-/// Returns the command line of `narrows COMMAND` on a description: its name, and options, each with its values, which
-/// are repeated with the option.
+/// Returns the command line of `narrows COMMAND` on a description. `options` are pairs of an option and its values; the
+/// option is repeated before each value.
 pub fn command_line(command: &str, description: &str, options: &[(&str, &[String])]) -> String {
     let with_values = |(option, values): &(&str, &[String])| {
         values.iter().map(|value| format!(" {option} {}", quoted(value))).collect::<String>()
@@ -24,8 +24,8 @@ mod tests {
 
     #[test]
     fn words_with_other_characters_are_quoted() {
-        let sets = ["ni=ni2w".to_owned(), "a=it's 1 KiB".to_owned()];
-        let line = command_line("run", "my machine.toml", &[("--set", &sets), ("--vary", &[])]);
+        let overrides = ["ni=ni2w".to_owned(), "a=it's 1 KiB".to_owned()];
+        let line = command_line("run", "my machine.toml", &[("--set", &overrides), ("--vary", &[])]);
         assert_eq!(line, r"narrows run 'my machine.toml' --set ni=ni2w --set 'a=it'\''s 1 KiB'");
     }
 }

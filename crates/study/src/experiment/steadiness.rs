@@ -1,5 +1,5 @@
-//! Warnings that a result, or a part of it, does not describe a steady state. Commands that read results to draw charts
-//! and pages print them.
+//! Warnings that a result, or a part of it, does not describe a steady state. The commands that make charts and pages
+//! from results print these warnings.
 
 use super::record::Record;
 use super::tidy::{self, OUTCOME, TRANSIENT};

@@ -14,8 +14,8 @@ use std::path::Path;
 /// The column with the hashes of the results.
 const HASH: &str = "hash";
 
-/// Returns a link to the machine of the first point of the sweep `rows`, whose table is the file `path`, with the keys
-/// in which most other points differ from it.
+/// Returns a link to the machine of the first point of the sweep `rows`, whose table is the file `path`. The link
+/// varies the keys in which most other points differ from the first.
 ///
 /// # Errors
 ///

@@ -36,7 +36,7 @@ pub struct Sweep<'a> {
 pub struct CheckedSweep<'a> {
     sweep: Sweep<'a>,
     /// The hash of each point's inputs, in order.
-    inputs: Vec<String>,
+    input_hashes: Vec<String>,
     /// The first point of each distinct hash: the points to run.
     distinct_points: Vec<usize>,
 }
@@ -46,18 +46,18 @@ pub struct PointProblem {
     /// The keys and values of the first of these points.
     pub first: Vec<(String, String)>,
     /// The number of these points.
-    pub points: usize,
+    pub point_count: usize,
     /// The problem.
     pub problem: Problems,
 }
 
 impl PointProblem {
-    /// Returns a heading that names these points of the sweep, which has `points` points in all.
-    pub fn heading(&self, points: usize) -> String {
+    /// Returns a heading that names these points of a sweep with `total_points` points.
+    pub fn heading(&self, total_points: usize) -> String {
         let first = format_values(&self.first);
-        match self.points {
+        match self.point_count {
             1 => format!("At the point {first}:"),
-            n if n == points => format!("At every point (the first is {first}):"),
+            n if n == total_points => format!("At every point (the first is {first}):"),
             n => format!("At {n} points (the first is {first}):"),
         }
     }
@@ -88,17 +88,19 @@ pub enum SweepEvent {
 ///
 /// # Errors
 ///
-/// Reports malformed options, keys that are varied twice or also set by `sets`, and too many points.
+/// Reports malformed options, keys that are varied twice or also set by `base_overrides`, and too many points.
 pub fn dimensions(
     registry: &Arc<Registry>,
     table: Option<Dimension>,
     options: &[String],
-    sets: &[String],
+    base_overrides: &[String],
 ) -> Result<Vec<Dimension>, Vec<Problem>> {
     let (mut dimensions, mut problems, mut varied_keys) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
-    // Errors in `sets` are reported when they are applied.
-    let set_keys: Vec<Vec<String>> =
-        sets.iter().filter_map(|set| vary::key_names(&registry.with_canonical_keys(set)).ok()).collect();
+    // Errors in `base_overrides` are reported when they are applied.
+    let set_keys: Vec<Vec<String>> = base_overrides
+        .iter()
+        .filter_map(|option| vary::key_names(&registry.with_canonical_keys(option)).ok())
+        .collect();
     for dimension in table.into_iter().map(Ok).chain(options.iter().map(|option| Dimension::parse(option))) {
         match dimension {
             Err(problem) => problems.push(problem),
@@ -151,7 +153,7 @@ fn key_conflict(
 
 impl<'a> Sweep<'a> {
     /// Returns the number of points.
-    pub fn points(&self) -> usize {
+    pub fn point_count(&self) -> usize {
         self.dimensions.iter().map(Dimension::len).product()
     }
 
@@ -170,25 +172,25 @@ impl<'a> Sweep<'a> {
     ///
     /// Reports each distinct problem with the points that have it.
     pub fn check(self) -> Result<CheckedSweep<'a>, Vec<PointProblem>> {
-        let input_hashes: Vec<Result<String, Problems>> =
-            (0..self.points()).into_par_iter().map(|point| Ok(record::inputs_hash(&self.read(point)?))).collect();
-        if input_hashes.iter().any(Result::is_err) {
-            return Err(self.point_problems(input_hashes));
+        let hashes: Vec<Result<String, Problems>> =
+            (0..self.point_count()).into_par_iter().map(|point| Ok(record::inputs_hash(&self.read(point)?))).collect();
+        if hashes.iter().any(Result::is_err) {
+            return Err(self.point_problems(hashes));
         }
-        let inputs: Vec<String> = input_hashes.into_iter().flatten().collect();
-        Ok(CheckedSweep { distinct_points: first_points(&inputs), sweep: self, inputs })
+        let input_hashes: Vec<String> = hashes.into_iter().flatten().collect();
+        Ok(CheckedSweep { distinct_points: first_points(&input_hashes), sweep: self, input_hashes })
     }
 
     /// Returns each distinct problem once, in the order of the first points that have the problem. Problems are
     /// distinct if their texts differ: an unknown key is one problem, whatever its value at a point.
-    fn point_problems(&self, input_hashes: Vec<Result<String, Problems>>) -> Vec<PointProblem> {
+    fn point_problems(&self, hashes: Vec<Result<String, Problems>>) -> Vec<PointProblem> {
         let (mut point_problems, mut indices) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
-        for (point, hash) in input_hashes.into_iter().enumerate() {
+        for (point, hash) in hashes.into_iter().enumerate() {
             for problem in hash.err().iter().flat_map(Problems::split) {
                 let index = *indices.entry(problem_texts(&problem)).or_insert(point_problems.len());
                 match point_problems.get_mut(index) {
-                    Some(same_problem) => same_problem.points += 1,
-                    None => point_problems.push(PointProblem { first: self.values(point), points: 1, problem }),
+                    Some(same_problem) => same_problem.point_count += 1,
+                    None => point_problems.push(PointProblem { first: self.values(point), point_count: 1, problem }),
                 }
             }
         }
@@ -228,7 +230,7 @@ fn problem_texts(problems: &Problems) -> String {
 }
 
 /// Returns the first point of each distinct hash.
-fn first_points(inputs: &[String]) -> Vec<usize> {
-    let mut seen = std::collections::HashSet::new();
-    (0..inputs.len()).filter(|point| seen.insert(&inputs[*point])).collect()
+fn first_points(input_hashes: &[String]) -> Vec<usize> {
+    let mut known_hashes = std::collections::HashSet::new();
+    (0..input_hashes.len()).filter(|point| known_hashes.insert(&input_hashes[*point])).collect()
 }

@@ -65,7 +65,7 @@ fn has_samples(name: &str, point: &[SweepPoint]) -> bool {
 }
 
 /// Returns a row for each point.
-pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
+pub fn points_dataset(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     let mut data = Dataset::default();
     values::push_columns(&mut data, &rows.iter().map(|row| &row.values[..]).collect::<Vec<_>>());
     let results: Vec<&ResultRow> = rows.iter().map(|row| &*row.result).collect();
@@ -185,7 +185,7 @@ fn push_stages(data: &mut Dataset, results: &[&ResultRow]) {
 }
 
 /// Returns a row for each message of a run, with its ledger; `endpoints` are the names of the endpoints.
-pub fn messages(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
+pub fn messages_dataset(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
     let mut data = Dataset::default();
     let counts = |count_of: fn(&Delivery) -> u64| {
         ColumnValues::Counts(deliveries.iter().map(|delivery| Some(count_of(delivery))).collect())

@@ -3,7 +3,7 @@
 use narrows_core::text::quantity::parse_any;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The largest number of values of a varied key, which is that of the explorer page.
+/// The largest number of values of a varied key that the explorer page accepts.
 const VALUES_MAX: usize = 60;
 
 /// The keys in which points differ, with their values at each point.
@@ -71,7 +71,7 @@ impl<'a> VariedKeys<'a> {
     }
 }
 
-/// Returns a value as a number in the smallest unit of its kind, or `None` if it is no number.
+/// Returns a value as a number in the smallest unit of its kind, or `None` if it is not a number.
 fn number(value: &str) -> Option<f64> {
     value.parse().ok().or_else(|| parse_any(value).map(|(_, amount)| amount as f64))
 }
@@ -82,9 +82,9 @@ mod tests {
 
     fn varied(points: &[&[&str]]) -> Option<String> {
         let points: Vec<Vec<String>> =
-            points.iter().map(|sets| sets.iter().map(|set| (*set).to_owned()).collect()).collect();
+            points.iter().map(|overrides| overrides.iter().map(|text| (*text).to_owned()).collect()).collect();
         let points: Vec<BTreeMap<&str, &str>> =
-            points.iter().map(|sets| sets.iter().filter_map(|set| set.split_once('=')).collect()).collect();
+            points.iter().map(|overrides| overrides.iter().filter_map(|text| text.split_once('=')).collect()).collect();
         VariedKeys::find(&points[0], &points.iter().collect::<Vec<_>>()).map(|varied| varied.text())
     }
 

@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 pub struct Vary {
     /// The key, as it was written.
     pub key: String,
-    /// The values, in order. An empty one, which only a table of points has, leaves the value of the description.
+    /// The values, in order. An empty value, which only a table of points can contain, leaves the description
+    /// unchanged.
     pub values: Vec<String>,
 }
 
@@ -149,8 +150,8 @@ fn split_outside_quotes(text: &str, separator: char) -> Result<Vec<&str>, &'stat
 }
 
 fn first_duplicate(values: &[String]) -> Option<&String> {
-    let mut keys_seen = std::collections::HashSet::new();
-    values.iter().find(|value| !keys_seen.insert(value.as_str()))
+    let mut earlier_values = std::collections::HashSet::new();
+    values.iter().find(|value| !earlier_values.insert(value.as_str()))
 }
 
 #[cfg(test)]
@@ -159,11 +160,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn vary_values(option: &str) -> Vec<String> {
-        Vary::parse(option).expect("values").values
+        Vary::parse(option).expect("the option is valid").values
     }
 
     fn why(option: &str) -> String {
-        Vary::parse(option).expect_err("a problem").message
+        Vary::parse(option).expect_err("the option is invalid").message
     }
 
     #[test]
@@ -171,7 +172,7 @@ mod tests {
         assert_eq!(vary_values("a.b=1,2, 3"), ["1", "2", "3"]);
         assert_eq!(vary_values("a=64 B,'1,5 KiB',\"x\\\",y\""), ["64 B", "'1,5 KiB'", "\"x\\\",y\""]);
         assert_eq!(vary_values("a=[1,2],[\"a,]\"],{x=1,y=2}"), ["[1,2]", "[\"a,]\"]", "{x=1,y=2}"]);
-        assert_eq!(Vary::parse("a.\"b=c\"=1").expect("values").key, "a.\"b=c\"");
+        assert_eq!(Vary::parse("a.\"b=c\"=1").expect("the option is valid").key, "a.\"b=c\"");
     }
 
     #[test]
@@ -209,7 +210,7 @@ mod tests {
         assert_eq!(pairs.iter().map(|vary| vary.key.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(pairs[1].values, ["'x;y'", "z"]);
         assert_eq!(keys("a=1..4*2;b=64 B..256 B*2")[1].values.len(), 3);
-        let why = Dimension::parse("a=1,2;b=3").expect_err("not in step").message;
+        let why = Dimension::parse("a=1,2;b=3").expect_err("the keys have different numbers of values").message;
         assert!(why.contains("a has 2 values, b has 1"), "{why}");
         assert!(Dimension::parse("a=1,2;").is_err());
     }

@@ -12,7 +12,7 @@
 //! | `trial.rs` | trial runs, and which of them may be compared |
 //! | `baseline.rs` | the run without changes, its metric, and how it is shortened |
 //! | `search.rs` | the trials of resources, pairs and single parameters |
-//! | `saturation.rs` | the point from which on the bottleneck gains no more, and the next bottleneck |
+//! | `saturation.rs` | the speed beyond which a faster bottleneck gains nothing more, and the next bottleneck |
 //! | `json.rs` | the result as JSON |
 
 use super::reader::Reader;

@@ -165,7 +165,7 @@ pub struct ClaimUncertainty {
     pub z: Option<f64>,
     /// The role that the claim states, if it differs from the claim's role.
     #[serde(skip)]
-    pub stated: Option<Role>,
+    pub stated_role: Option<Role>,
     /// The elasticities with respect to the constants, the largest first.
     pub elasticities: Vec<Elasticity>,
 }

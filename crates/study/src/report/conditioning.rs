@@ -1,12 +1,13 @@
-//! The conditioning of a study's claims: the fit and the choices made by hand, each with the claims whose results were
-//! known at that time and the claims that the model predicts afterwards.
+//! The artifact that lists the choices on which a study's claims are conditioned: the fit, and the choices made by
+//! hand. Each is listed with the claims whose results were known at that time, and the claims that the model predicts
+//! afterwards.
 
 use super::paper::{Artifact, CONDITIONING};
 use super::table::{Column, ReportTable};
 
-/// A fit or a choice, with the claims before and after it.
+/// A fit, or a choice made by hand, with the claims before and after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Conditioning {
+pub struct CalibrationChoice {
     /// The value or mechanism that was chosen.
     pub choice: String,
     /// The keys, files or programs that contain the value or mechanism.
@@ -23,7 +24,7 @@ pub struct Conditioning {
     pub predicted_in_study: usize,
 }
 
-impl Conditioning {
+impl CalibrationChoice {
     /// Returns the claims that are predicted after the choice, as text.
     pub fn predicted_text(&self) -> String {
         match self.predicted.len() {
@@ -34,8 +35,8 @@ impl Conditioning {
     }
 }
 
-/// Returns the table of the conditioning.
-pub fn table(rows: &[Conditioning]) -> ReportTable {
+/// Returns the table of the choices.
+pub fn table(rows: &[CalibrationChoice]) -> ReportTable {
     let headings = ["choice", "where", "value", "why", "chosen with", "predicted after it"];
     let mut table = ReportTable::new(headings.map(Column::new).to_vec());
     for row in rows {
@@ -47,7 +48,7 @@ pub fn table(rows: &[Conditioning]) -> ReportTable {
 }
 
 /// Returns the artifact with the table; `None` if `rows` is empty.
-pub fn artifact(rows: &[Conditioning]) -> Option<Artifact> {
+pub fn artifact(rows: &[CalibrationChoice]) -> Option<Artifact> {
     let caption = "Each constant or mechanism that was fitted, or chosen by hand with results in sight, the claims that it \
                    was chosen with, which are calibrated, and the claims that depend on it and are predicted.";
     (!rows.is_empty()).then(|| Artifact {

@@ -1,5 +1,4 @@
-//! Cross-validation of a fit: each number of a claim is predicted by a fit from which the numbers of its row were left
-//! out.
+//! Cross-validation of a fit: the number of each claim is predicted by a fit without the numbers of its row.
 
 use super::claim::Role;
 use super::number::{display_unit, percent, short, signed_percent};
@@ -10,7 +9,7 @@ use serde::Serialize;
 /// The error of a prediction up to which it is counted as close.
 const CLOSE_PREDICTION_ERROR: f64 = 0.1;
 
-/// The number of a claim, with its prediction by a fit from which its row was left out.
+/// The number of a claim, with its prediction by a fit without the numbers of its row.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct HeldOutNumber {
     /// The name of the claim.
@@ -72,7 +71,7 @@ pub fn table(numbers: &[HeldOutNumber]) -> ReportTable {
     table
 }
 
-/// Returns the numbers of predictions that are close to the published numbers, as sentences.
+/// Returns sentences that state how many predictions are close to the published numbers.
 pub fn finding(numbers: &[HeldOutNumber]) -> String {
     let close_error_text = percent(CLOSE_PREDICTION_ERROR);
     let count = |is_prediction: bool| {

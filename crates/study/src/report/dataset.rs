@@ -207,19 +207,21 @@ mod tests {
             if encoding.check_built().is_err() {
                 continue;
             }
-            let bytes = sample().bytes(encoding).expect("bytes");
-            assert_eq!(bytes, sample().bytes(encoding).expect("bytes"), "the same bytes again");
-            assert_eq!(Dataset::read(bytes, encoding).expect("data"), sample(), "{encoding:?}");
+            let bytes = sample().bytes(encoding).expect("the format is supported");
+            assert_eq!(bytes, sample().bytes(encoding).expect("the format is supported"), "writing is deterministic");
+            assert_eq!(Dataset::read(bytes, encoding).expect("the bytes are valid"), sample(), "{encoding:?}");
         }
     }
 
     #[test]
     fn csv_and_json_lines_are_as_documented() {
-        let csv = String::from_utf8(sample().bytes(Encoding::Csv).expect("bytes")).expect("text");
+        let csv = String::from_utf8(sample().bytes(Encoding::Csv).expect("the format is supported"))
+            .expect("the bytes are UTF-8");
         let expected =
             "a_pay_load_B,policy,message_latency_s\n64,\"x, \"\"y\"\"\",0.00007304\n18446744073709551615,,\n,µ,-1.5\n";
         assert_eq!(csv, expected);
-        let lines = String::from_utf8(sample().bytes(Encoding::JsonLines).expect("bytes")).expect("text");
+        let lines = String::from_utf8(sample().bytes(Encoding::JsonLines).expect("the format is supported"))
+            .expect("the bytes are UTF-8");
         assert_eq!(
             lines.lines().nth(1),
             Some(r#"{"a_pay_load_B":18446744073709551615,"policy":null,"message_latency_s":null}"#)

@@ -20,7 +20,7 @@ pub struct ExplorerLink {
     /// The description of the machine.
     pub text: String,
     /// The overrides of the description, each as KEY=VALUE.
-    pub sets: Vec<String>,
+    pub overrides: Vec<String>,
     /// The metric that is shown.
     pub metric: Option<String>,
     /// The varied keys and their values, as `--vary` takes them.
@@ -32,8 +32,8 @@ impl ExplorerLink {
     pub fn fragment(&self) -> String {
         let mut items =
             vec![format!("~text={}", URL_SAFE_NO_PAD.encode(compress_to_vec(self.text.as_bytes(), COMPRESSION_LEVEL)))];
-        items.extend(self.sets.iter().map(|set| {
-            let (key, value) = set.split_once('=').unwrap_or((set, ""));
+        items.extend(self.overrides.iter().map(|setting| {
+            let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
             format!("{}={}", encoded(key.trim()), encoded(value.trim()))
         }));
         items.extend(self.metric.iter().map(|metric| format!("~metric={}", encoded(metric))));
@@ -56,12 +56,12 @@ mod tests {
     fn fragment_names_overrides_metric_and_curve() {
         let link = ExplorerLink {
             text: "parts = []\n".into(),
-            sets: vec!["ni=ni2w".into(), "a.b = 64 B & more".into()],
+            overrides: vec!["ni=ni2w".into(), "a.b = 64 B & more".into()],
             metric: Some("message.latency_one_way".into()),
             curve: Some("x=1 B,2 B;y=3,4".into()),
         };
         let fragment = link.fragment();
-        let (text, rest) = fragment.split_once('&').expect("items");
+        let (text, rest) = fragment.split_once('&').expect("the fragment has several items");
         assert!(text.starts_with("~text=") && text.len() > 10 && !text.contains('%'));
         assert_eq!(rest, "ni=ni2w&a.b=64+B+%26+more&~metric=message.latency_one_way&~curve=x=1+B,2+B%3By=3,4");
     }

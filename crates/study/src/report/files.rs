@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn report_that_cannot_be_written_leaves_the_earlier_one_unchanged() {
         let folder = std::env::temp_dir().join(format!("narrows-files-{}", unique_suffix()));
-        report("<svg>one</svg>").write(&folder).expect("a folder");
+        report("<svg>one</svg>").write(&folder).expect("the report can be written");
         let read = |name: &str| fs::read_to_string(folder.join(name)).expect(name);
         let page = read("report.html");
         let mut other = report("<svg>two</svg>");
@@ -135,13 +135,14 @@ mod tests {
         other.files = vec![("report.json/descriptions/a.toml".into(), String::new())];
         assert!(other.write(&folder).is_err());
         assert_eq!((read("latency.svg").as_str(), read("report.html")), ("<svg>one</svg>", page));
-        let names =
-            fs::read_dir(&folder).expect("a folder").filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let names = fs::read_dir(&folder)
+            .expect("the folder exists")
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let mut names: Vec<String> = names.collect();
         names.sort_unstable();
         assert_eq!(names, ["latency.svg", "report.html", "report.json"], "no temporary file remains");
-        report("<svg>two</svg>").write(&folder).expect("a folder");
+        report("<svg>two</svg>").write(&folder).expect("the report can be written");
         assert_eq!(read("latency.svg"), "<svg>two</svg>");
-        fs::remove_dir_all(&folder).expect("a folder");
+        fs::remove_dir_all(&folder).expect("the folder exists");
     }
 }

@@ -6,7 +6,8 @@ use super::claim::{Claim, Tally, claims_text};
 use super::table::ReportTable;
 use serde::Serialize;
 
-/// The name of the artifact of `conditioning.rs`, which lists each choice with the claims before and after it.
+/// The name of the artifact of `conditioning.rs`, which lists each calibration choice with the claims before and after
+/// it.
 pub const CONDITIONING: &str = "conditioning";
 /// The name of the artifact of `cross_validation.rs`, which lists the numbers of a cross-validation.
 pub const CROSS_VALIDATION: &str = "cross-validation";

@@ -46,14 +46,14 @@ impl Threads {
             (Vec::<String>::new(), Vec::new(), Vec::new());
         let mut processes = HashMap::new();
         let mut next_thread = 1;
-        for (track, lanes) in lanes.lanes_of_track.iter().enumerate() {
+        for (track, lane_count) in lanes.lanes_of_track.iter().enumerate() {
             let group = timeline.tracks.get(track).map_or("", |(group, _)| group);
             process_of_track.push(*processes.entry(group.to_owned()).or_insert_with(|| {
                 groups.push(group.to_owned());
                 groups.len()
             }));
             first_thread_of_track.push(next_thread);
-            next_thread += lanes;
+            next_thread += lane_count;
         }
         Threads { lanes, groups, process_of_track, first_thread_of_track }
     }
@@ -118,9 +118,9 @@ impl JsonTrace<'_> {
             let ids = format!("\"pid\":{}", i + 1);
             write_name(out, &mut separator, "process", &ids, group, i)?;
         }
-        for (track, &lanes) in self.threads.lanes.lanes_of_track.iter().enumerate() {
+        for (track, &lane_count) in self.threads.lanes.lanes_of_track.iter().enumerate() {
             let track_name = self.timeline.tracks.get(track).map_or("", |(_, name)| name);
-            for lane in 0..lanes {
+            for lane in 0..lane_count {
                 let tid = self.threads.first_thread_of_track[track] + lane;
                 let ids = format!("\"pid\":{},\"tid\":{tid}", self.threads.process_of_track[track]);
                 let lane_name = if lane == 0 { track_name.to_owned() } else { format!("{track_name} ({})", lane + 1) };

@@ -112,7 +112,7 @@ impl ReportTable {
     }
 }
 
-/// Returns the width of `text` on a terminal in columns, one for each character.
+/// Returns the width of `text` on a terminal, in characters.
 pub fn display_width(text: &str) -> usize {
     text.chars().count()
 }

@@ -119,25 +119,25 @@ impl BuiltinFns {
         self.values.iter().map(|(name, _)| *name)
     }
 
-    /// Returns the function of the value with the name `source`.
+    /// Returns the function `source`, which computes a value.
     #[doc(hidden)]
     pub fn value(&self, source: &SpannedString) -> Result<BuiltinValue, EvalError> {
         find(&self.values, source)
     }
 
-    /// Returns the function that judges claims with the name `source`.
+    /// Returns the function `source`, which judges claims.
     #[doc(hidden)]
     pub fn judge(&self, source: &SpannedString) -> Result<Judge, EvalError> {
         find(&self.judges, source)
     }
 
-    /// Returns the function that draws figures with the name `source`.
+    /// Returns the function `source`, which draws figures.
     #[doc(hidden)]
     pub fn figure(&self, source: &SpannedString) -> Result<Draw, EvalError> {
         find(&self.draws, source)
     }
 
-    /// Returns the exploration with the name `source`.
+    /// Returns the exploration `source`.
     #[doc(hidden)]
     pub fn exploration(&self, source: &SpannedString) -> Result<Exploration, EvalError> {
         find(&self.explorations, source)

@@ -95,15 +95,15 @@ fn experiment_errors(study: &Study, name: &str, experiment: &Experiment) -> Vec<
 /// Returns an error for each `<AXIS>` in an override that is not an axis of the experiment.
 fn unknown_placeholders(experiment: &Experiment) -> Vec<ExpressionError> {
     let mut errors = Vec::new();
-    for set in &experiment.set {
-        for (start, _) in set.text.match_indices('<') {
-            let Some(length) = set.text[start..].find('>') else { continue };
-            let name = &set.text[start + 1..start + length];
+    for setting in &experiment.overrides {
+        for (start, _) in setting.text.match_indices('<') {
+            let Some(length) = setting.text[start..].find('>') else { continue };
+            let name = &setting.text[start + 1..start + length];
             let axes = experiment.axes.iter().map(|axis| axis.text.as_str());
             let source = SpannedString { text: name.to_owned(), place: None };
             if let Some(error) = unknown_name(&source, "axis of this experiment", axes) {
                 errors.push(ExpressionError {
-                    source: Arc::new(set.clone()),
+                    source: Arc::new(setting.clone()),
                     span: start..start + length + 1,
                     ..error
                 });
@@ -119,7 +119,7 @@ fn artifact_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError>
     let experiment_references = study.artifacts.iter().flat_map(|(_, experiments)| experiments);
     let mut errors: Vec<ExpressionError> =
         experiment_references.filter_map(|source| unknown_name(source, "experiment", experiments.clone())).collect();
-    let referenced = study.explicit_only.iter().chain(study.explore.iter().map(|(artifact, _)| artifact));
+    let referenced = study.artifacts_on_request.iter().chain(study.explore.iter().map(|(artifact, _)| artifact));
     let referenced = referenced.chain(study.claims.iter().map(|claim| &claim.artifact));
     let referenced = referenced.chain(study.figures.iter().map(|figure| &figure.artifact));
     let referenced = referenced.chain(study.choices.iter().flat_map(|choice| &choice.artifacts));

@@ -28,7 +28,8 @@ pub struct ClaimStatement {
     note: Option<String>,
     /// The failure of the claim, if the study expects it to fail.
     pub fails: Option<ExpectedFailure>,
-    /// The names of the claims whose numbers this one is computed from: it adds no information, and is not counted.
+    /// The names of the claims from whose numbers the number of this claim is computed. Such a claim adds no
+    /// information, and is not counted.
     pub restates: Vec<SpannedString>,
     /// The name of the paper's statement that the claim is a part of, if the statement was split into several claims.
     pub part_of: Option<String>,

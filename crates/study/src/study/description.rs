@@ -31,7 +31,7 @@ pub struct Study {
     /// The artifacts in order, each with the experiments that it needs.
     pub artifacts: Vec<(SpannedString, Vec<SpannedString>)>,
     /// The artifacts that are run only if they are named, since they take long.
-    pub explicit_only: Vec<SpannedString>,
+    pub artifacts_on_request: Vec<SpannedString>,
     /// The artifacts whose runs depend on earlier results, each with the built-in function that chooses the
     /// runs.
     pub explore: Vec<(SpannedString, SpannedString)>,
@@ -81,7 +81,7 @@ impl Study {
                     ListOf::new(SpannedStringKind),
                 )
                 .required(),
-            explicit_only: t
+            artifacts_on_request: t
                 .phrases("apart", "Artifacts that run only when they are named, since they take long")
                 .or(&[]),
             explore: t
@@ -114,10 +114,10 @@ impl Study {
         experiments.flat_map(|source| self.experiments.names(&source.text, quick)).collect()
     }
 
-    /// Returns the resolver of the study's names over `source`.
+    /// Returns the resolver of the study's names, with the values of `source`.
     pub fn view<'a>(&'a self, builtins: &'a BuiltinFns, source: ValueSource<'a>) -> View<'a> {
         let Study { names, sets, values, experiments, claims, .. } = self;
-        let defined = Definitions { names, sets, values, experiments, claims };
-        View { defined, builtins, source, allows_gaps: false, used_values: None }
+        let definitions = Definitions { names, sets, values, experiments, claims };
+        View { definitions, builtins, source, allows_gaps: false, used_values: None }
     }
 }

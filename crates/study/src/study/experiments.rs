@@ -37,7 +37,7 @@ pub struct Experiment {
     /// The file of the base description, in the study's folder.
     pub base: SpannedString,
     /// The overrides of the base description.
-    pub set: Vec<SpannedString>,
+    pub overrides: Vec<SpannedString>,
     /// The key that replaces `PAYLOAD` in the overrides of axes.
     payload: Option<String>,
     /// The names of the axes.
@@ -54,7 +54,7 @@ pub struct Experiment {
 #[derive(Clone)]
 struct Combination {
     name: String,
-    sets: Vec<String>,
+    overrides: Vec<String>,
     /// The value of the point on each axis.
     values: Vec<(String, String)>,
 }
@@ -73,7 +73,7 @@ pub struct Draft {
     /// The name of the point, `EXPERIMENT/VALUE/VALUE…`.
     pub name: String,
     base: Arc<StudyFile>,
-    sets: Vec<String>,
+    overrides: Vec<String>,
     trace: bool,
     skips_incompatible: bool,
 }
@@ -81,8 +81,8 @@ pub struct Draft {
 impl Draft {
     /// Reads the description, with the overrides `extra` after those of the point.
     pub fn read(&self, extra: &[String]) -> Result<Read<Machine>, Problems> {
-        let sets: Vec<String> = self.sets.iter().chain(extra).cloned().collect();
-        self.base.machine(&sets)
+        let overrides: Vec<String> = self.overrides.iter().chain(extra).cloned().collect();
+        self.base.machine(&overrides)
     }
 
     /// Runs the description that was read.
@@ -101,8 +101,8 @@ impl Draft {
     }
 
     /// Returns the overrides of the point.
-    pub fn sets(&self) -> &[String] {
-        &self.sets
+    pub fn overrides(&self) -> &[String] {
+        &self.overrides
     }
 
     /// Returns whether the point belongs to the experiment `experiment`.
@@ -112,7 +112,7 @@ impl Draft {
 
     /// Returns the description as the text of a file.
     fn file_text(&self) -> Option<String> {
-        export::description(&self.name, &self.base.text, &self.sets)
+        export::description(&self.name, &self.base.text, &self.overrides)
     }
 }
 
@@ -159,7 +159,7 @@ impl Experiments {
         quick: bool,
         extra: &[String],
     ) -> Result<Vec<Point>, PointProblems> {
-        let (mut points, mut problems_found) = (Vec::new(), Vec::<SharedProblem>::new());
+        let (mut points, mut shared_problems) = (Vec::new(), Vec::<SharedProblem>::new());
         for name in names {
             let (point_count, mut incompatible) = (points.len(), Vec::new());
             let drafts = self.drafts(location, &[name], quick)?.into_par_iter();
@@ -170,17 +170,17 @@ impl Experiments {
                     Err(problems) if draft.skips_incompatible && problems.are_incompatibilities() => {
                         incompatible.push((draft.name, problems))
                     }
-                    Err(problems) => SharedProblem::add(&mut problems_found, &draft.name, &problems),
+                    Err(problems) => SharedProblem::add(&mut shared_problems, &draft.name, &problems),
                 }
             }
             // If no point of the experiment has compatible parts, that is an error.
             incompatible.retain(|_| points.len() == point_count);
-            incompatible.iter().for_each(|(point, problems)| SharedProblem::add(&mut problems_found, point, problems));
+            incompatible.iter().for_each(|(point, problems)| SharedProblem::add(&mut shared_problems, point, problems));
         }
-        if problems_found.is_empty() {
+        if shared_problems.is_empty() {
             Ok(points)
         } else {
-            Err(problems_found.into_iter().map(SharedProblem::with_heading).collect())
+            Err(shared_problems.into_iter().map(SharedProblem::with_heading).collect())
         }
     }
 
@@ -191,10 +191,10 @@ impl Experiments {
             let base = Arc::new(location.file(&experiment.base).map_err(|problem| vec![(String::new(), problem)])?);
             let (trace, skips_incompatible) = (experiment.trace, experiment.skips_incompatible);
             let combinations = self.combinations(name, experiment, quick).into_iter();
-            drafts.extend(combinations.map(|Combination { name, sets, .. }| Draft {
+            drafts.extend(combinations.map(|Combination { name, overrides, .. }| Draft {
                 name,
                 base: base.clone(),
-                sets,
+                overrides,
                 trace,
                 skips_incompatible,
             }));
@@ -214,8 +214,8 @@ impl Experiments {
         Ok(drafts.filter_map(|draft| Some((export::path(&draft.name), draft.file_text()?))).collect())
     }
 
-    /// Returns the point `base_point` of an experiment with the name `name` and the overrides `extra`. Returns `None`
-    /// if the point does not exist or is invalid.
+    /// Returns a variant of the point `base_point` of an experiment: its name is `name`, and the overrides `extra`
+    /// follow those of the point. Returns `None` if the point does not exist or the variant is invalid.
     pub fn variant(
         &self,
         location: &Location,
@@ -225,11 +225,11 @@ impl Experiments {
         extra: &[String],
     ) -> Option<Point> {
         let (key, experiment) = (experiment, self.find(experiment)?);
-        let mut sets =
-            self.combinations(key, experiment, false).into_iter().find(|point| point.name == base_point)?.sets;
-        sets.extend_from_slice(extra);
+        let mut overrides =
+            self.combinations(key, experiment, false).into_iter().find(|point| point.name == base_point)?.overrides;
+        overrides.extend_from_slice(extra);
         let base = location.file(&experiment.base).ok()?;
-        let read = base.machine(&sets).ok()?;
+        let read = base.machine(&overrides).ok()?;
         Some(Point { machine: read.value, name, trace: experiment.trace })
     }
 
@@ -245,7 +245,7 @@ impl Experiments {
         let points = self.find(name).map(|experiment| self.combinations(name, experiment, false)).unwrap_or_default();
         let differing_axes =
             |point: &Combination| point.values.iter().zip(&points[0].values).filter(|(a, b)| a != b).count();
-        points.iter().filter(|point| differing_axes(point) <= 1).map(|point| point.sets.clone()).collect()
+        points.iter().filter(|point| differing_axes(point) <= 1).map(|point| point.overrides.clone()).collect()
     }
 
     /// Returns the values of an axis.
@@ -262,15 +262,17 @@ impl Experiments {
     /// Returns the points of an experiment, sorted by name.
     fn combinations(&self, name: &str, experiment: &Experiment, quick: bool) -> Vec<Combination> {
         let replacements = if quick { experiment.quick.as_slice() } else { &[] };
-        let sets: Vec<String> = experiment.set.iter().map(|set| quick_override(&set.text, replacements)).collect();
-        let mut points = vec![Combination { name: name.to_owned(), sets, values: Vec::new() }];
+        let overrides: Vec<String> =
+            experiment.overrides.iter().map(|setting| quick_override(&setting.text, replacements)).collect();
+        let mut points = vec![Combination { name: name.to_owned(), overrides, values: Vec::new() }];
         for SpannedString { text: axis, .. } in &experiment.axes {
             let values = self.axis(axis).into_iter().flatten();
             let values: Vec<(&str, Vec<String>)> = values
-                .map(|(value, sets)| (&*value.text, self.axis_overrides(axis, &value.text, sets, quick)))
+                .map(|(value, overrides)| (&*value.text, self.axis_overrides(axis, &value.text, overrides, quick)))
                 .collect();
-            let extended =
-                |(value, sets): &(&str, Vec<String>), point: &Combination| extend(point, axis, value, sets, experiment);
+            let extended = |(value, overrides): &(&str, Vec<String>), point: &Combination| {
+                extend(point, axis, value, overrides, experiment)
+            };
             points = values.iter().flat_map(|value| points.iter().map(|point| extended(value, point))).collect();
         }
         points.iter_mut().for_each(Combination::fill_placeholders);
@@ -279,11 +281,11 @@ impl Experiments {
     }
 
     /// Returns the overrides of a value of an axis.
-    fn axis_overrides(&self, axis: &str, value: &str, sets: &[SpannedString], quick: bool) -> Vec<String> {
+    fn axis_overrides(&self, axis: &str, value: &str, overrides: &[SpannedString], quick: bool) -> Vec<String> {
         let replacements = self.quick.iter().find(|(name, _)| name.text == axis && quick);
         let replacements = replacements.and_then(|(_, values)| values.iter().find(|(name, _)| name.text == value));
-        let replacements = replacements.map_or(&[][..], |(_, sets)| sets);
-        sets.iter().map(|set| quick_override(&set.text, replacements)).collect()
+        let replacements = replacements.map_or(&[][..], |(_, overrides)| overrides);
+        overrides.iter().map(|setting| quick_override(&setting.text, replacements)).collect()
     }
 }
 
@@ -291,7 +293,7 @@ impl Experiment {
     fn read(t: &mut Table<'_>) -> Experiment {
         Experiment {
             base: t.phrase("base", "File of the base description, in the study's folder").required(),
-            set: t
+            overrides: t
                 .phrases("set", "Overrides, each as KEY=VALUE; <AXIS> is replaced by the point's value of that axis")
                 .or(&[]),
             payload: t.text("payload", "Key that replaces PAYLOAD in the overrides of axes").optional(),
@@ -306,19 +308,19 @@ impl Experiment {
 impl Combination {
     /// Replaces each `<AXIS>` by the point's value.
     fn fill_placeholders(&mut self) {
-        for set in &mut self.sets {
+        for setting in &mut self.overrides {
             for (axis, value) in &self.values {
-                *set = set.replace(&format!("<{axis}>"), value);
+                *setting = setting.replace(&format!("<{axis}>"), value);
             }
         }
     }
 }
 
-/// Returns the override of `quick` for the same key, or otherwise `set`.
-fn quick_override(set: &str, quick: &[SpannedString]) -> String {
-    let key = |set: &str| set.split('=').next().unwrap_or_default().to_owned();
-    let other = quick.iter().find(|other| key(&other.text) == key(set));
-    other.map_or_else(|| set.to_owned(), |other| other.text.clone())
+/// Returns the override among `replacements` that has the key of `setting`, or otherwise `setting`.
+fn quick_override(setting: &str, replacements: &[SpannedString]) -> String {
+    let key = |setting: &str| setting.split('=').next().unwrap_or_default().to_owned();
+    let replacement = replacements.iter().find(|replacement| key(&replacement.text) == key(setting));
+    replacement.map_or_else(|| setting.to_owned(), |replacement| replacement.text.clone())
 }
 
 /// Returns the point extended by one more axis.
@@ -326,7 +328,7 @@ fn extend(point: &Combination, axis: &str, value: &str, extra: &[String], experi
     let payload = experiment.payload.as_deref().unwrap_or("PAYLOAD");
     let mut point = point.clone();
     point.name += &format!("/{value}");
-    point.sets.extend(extra.iter().map(|set| set.replace("PAYLOAD", payload)));
+    point.overrides.extend(extra.iter().map(|setting| setting.replace("PAYLOAD", payload)));
     point.values.push((axis.to_owned(), value.to_owned()));
     point
 }
@@ -372,10 +374,11 @@ mod tests {
     "#;
 
     fn points(quick: bool) -> Vec<(String, String)> {
-        let loaded = load::load_files(&[(Path::new("experiments.toml"), TEXT, None)]).expect("TOML");
-        let experiments = DescriptionReader::new(loaded).read(Experiments::read).expect("experiments").value;
+        let loaded = load::load_files(&[(Path::new("experiments.toml"), TEXT, None)]).expect("the text is TOML");
+        let experiments =
+            DescriptionReader::new(loaded).read(Experiments::read).expect("the experiments are valid").value;
         let points = experiments.combinations("one", &experiments.all[0].1, quick);
-        points.into_iter().map(|point| (point.name, point.sets.join("; "))).collect()
+        points.into_iter().map(|point| (point.name, point.overrides.join("; "))).collect()
     }
 
     #[test]

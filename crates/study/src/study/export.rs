@@ -21,11 +21,11 @@ fn escape_component(name: &str) -> String {
     if name.is_empty() { "~".to_owned() } else { name.bytes().map(encoded).collect() }
 }
 
-/// Returns the text of the description of a point: `base` with the overrides `sets`. Returns `None` if they cannot be
+/// Returns the text of the description of a point: `base` with these overrides. Returns `None` if they cannot be
 /// applied.
-pub fn description(point: &str, base: &str, sets: &[String]) -> Option<String> {
+pub fn description(point: &str, base: &str, overrides: &[String]) -> Option<String> {
     let mut table: Table = base.parse().ok()?;
-    for setting in sets {
+    for setting in overrides {
         let (keys, value) = set::parse_plain(setting)?;
         let (last, parent_keys) = keys.split_last()?;
         set_value(descend(&mut table, parent_keys)?, last, value);
@@ -85,23 +85,24 @@ mod tests {
     #[test]
     fn overrides_are_applied_to_the_base() {
         let base = "# a comment\n[nodes.node]\ncount = 2\n[[a.list]]\nx = 1\n[[a.list]]\nx = 2\n";
-        let sets =
+        let overrides =
             ["parts=[\"hosts/a\", 'ni/b']", "nodes.node.host=a", "a.list.1.x=3", "a.deep.size = 40 ns", "a.y={z=1}"];
-        let text = description("latency/a/64", base, &sets.map(str::to_owned)).expect("a description");
+        let text =
+            description("latency/a/64", base, &overrides.map(str::to_owned)).expect("the overrides can be applied");
         assert!(text.starts_with(
             "# The point latency/a/64. To run it alone:\n#   narrows run descriptions/latency/a/64.toml\n"
         ));
-        let table: Table = text.parse().expect("TOML");
+        let table: Table = text.parse().expect("the text is TOML");
         let expected = "parts = ['hosts/a', 'ni/b']\nnodes.node = { count = 2, host = 'a' }\n\
                         a = { list = [{ x = 1 }, { x = 3 }], deep.size = '40 ns', y.z = 1 }";
-        assert_eq!(table, expected.parse().expect("TOML"));
+        assert_eq!(table, expected.parse().expect("the text is TOML"));
     }
 
     #[test]
     fn tables_keep_the_order_of_the_base() {
         let base = "[nodes.zeta]\nhost = 'a'\n[nodes.alpha]\nhost = 'b'\n[nodes.mid]\nhost = 'a'\n";
-        let sets = ["nodes.zeta.host=c".to_owned(), "run.seed=2".to_owned()];
-        let text = description("latency/64", base, &sets).expect("a description");
+        let overrides = ["nodes.zeta.host=c".to_owned(), "run.seed=2".to_owned()];
+        let text = description("latency/64", base, &overrides).expect("the overrides can be applied");
         let position_of = |name: &str| text.find(name).unwrap_or_else(|| panic!("{name}: {text}"));
         assert!(
             position_of("zeta") < position_of("alpha") && position_of("alpha") < position_of("mid"),

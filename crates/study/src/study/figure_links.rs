@@ -2,8 +2,8 @@
 //! runs.
 //!
 //! A link holds the description of the first run that the figure reads, and the overrides of that run. If other runs of
-//! the figure differ from it in the same keys, the link varies these keys. Every link is read before it is written, and
-//! left out if it does not give the same machine.
+//! the figure differ from the first in the same keys, the link varies these keys. Every link is read before it is
+//! written, and left out if it does not give the same machine.
 
 use super::experiments::{Draft, PointProblems};
 use super::export;
@@ -18,14 +18,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The name of the description in messages of the page.
 const DESCRIPTION_FILE: &str = "machine.toml";
 
-/// The points of a study that figures may show.
+/// The links from figures to the explorer page, by the points that the figures may show.
 pub struct FigureLinks<'a> {
     study: &'a LocatedStudy,
     drafts: BTreeMap<String, Draft>,
 }
 
 impl<'a> FigureLinks<'a> {
-    /// Returns the points of the experiments `experiment_names`.
+    /// Returns the links for the points of the experiments `experiment_names`.
     pub fn new(
         study: &'a LocatedStudy,
         experiment_names: &[&str],
@@ -42,12 +42,12 @@ impl<'a> FigureLinks<'a> {
         let shown_points = self.shown_points(artifact, used_values);
         let (first, machine) = shown_points.iter().find_map(|draft| Some((*draft, self.machine(draft)?)))?;
         let metric = used_values.metric.clone();
-        let sets = without_replaced(first.sets());
-        if self.gives_machine(&first.base().text, &sets, &machine) {
-            let curve = self.curve(first, &sets, &shown_points);
-            return Some(ExplorerLink { text: first.base().text.clone(), sets, metric, curve }.fragment());
+        let overrides = last_overrides_of_keys(first.overrides());
+        if self.gives_machine(&first.base().text, &overrides, &machine) {
+            let curve = self.curve(first, &overrides, &shown_points);
+            return Some(ExplorerLink { text: first.base().text.clone(), overrides, metric, curve }.fragment());
         }
-        let text = export::description(&first.name, &first.base().text, first.sets())?;
+        let text = export::description(&first.name, &first.base().text, first.overrides())?;
         self.gives_machine(&text, &[], &machine)
             .then(|| ExplorerLink { text, metric, ..ExplorerLink::default() }.fragment())
     }
@@ -70,55 +70,56 @@ impl<'a> FigureLinks<'a> {
     }
 
     /// Returns whether the explorer page reads the description as this machine.
-    fn gives_machine(&self, text: &str, sets: &[String], machine: &Json) -> bool {
-        let read = LoadedDescription::new(self.study.builtins.registry(), DESCRIPTION_FILE, text, None).read(sets);
+    fn gives_machine(&self, text: &str, overrides: &[String], machine: &Json) -> bool {
+        let read = LoadedDescription::new(self.study.builtins.registry(), DESCRIPTION_FILE, text, None).read(overrides);
         read.is_ok_and(|read| read.resolved() == *machine)
     }
 
-    /// Returns the keys that vary from the point `first`, whose overrides are `sets`, and their values.
-    fn curve(&self, first: &Draft, sets: &[String], shown_points: &[&Draft]) -> Option<String> {
+    /// Returns the keys that vary from the point `first`, whose overrides are `overrides`, and their values.
+    fn curve(&self, first: &Draft, overrides: &[String], shown_points: &[&Draft]) -> Option<String> {
         let same_base = shown_points.iter().filter(|draft| draft.base().name == first.base().name);
-        let overrides: Vec<(&Draft, BTreeMap<&str, &str>)> =
-            same_base.map(|draft| (*draft, overrides_by_key(draft.sets()))).collect();
-        let override_maps: Vec<&BTreeMap<&str, &str>> = overrides.iter().map(|(_, overrides)| overrides).collect();
-        let varied = VariedKeys::find(&overrides_by_key(sets), &override_maps)?;
+        let overrides_of_drafts: Vec<(&Draft, BTreeMap<&str, &str>)> =
+            same_base.map(|draft| (*draft, overrides_by_key(draft.overrides()))).collect();
+        let override_maps: Vec<&BTreeMap<&str, &str>> =
+            overrides_of_drafts.iter().map(|(_, overrides)| overrides).collect();
+        let varied = VariedKeys::find(&overrides_by_key(overrides), &override_maps)?;
         // Only the point with the last values is compared with its machine, and not the points between.
         let last_values: Vec<String> =
             varied.keys.iter().zip(varied.rows.last()?).map(|(key, value)| format!("{key}={value}")).collect();
-        let has_last_values = |overrides: &BTreeMap<&str, &str>| {
+        let has_last_values = |draft_overrides: &BTreeMap<&str, &str>| {
             let varied_overrides = overrides_by_key(&last_values);
-            overrides_by_key(sets)
+            overrides_by_key(overrides)
                 .iter()
-                .all(|(key, value)| overrides.get(key) == Some(varied_overrides.get(key).unwrap_or(value)))
+                .all(|(key, value)| draft_overrides.get(key) == Some(varied_overrides.get(key).unwrap_or(value)))
         };
-        let (draft, _) = overrides.iter().find(|(_, overrides)| has_last_values(overrides))?;
+        let (draft, _) = overrides_of_drafts.iter().find(|(_, overrides)| has_last_values(overrides))?;
         let fixed: Vec<String> =
-            sets.iter().filter(|set| !varied.keys.contains(&key_and_value(set).0)).cloned().collect();
+            overrides.iter().filter(|setting| !varied.keys.contains(&key_and_value(setting).0)).cloned().collect();
         let machine = self.machine(draft)?;
-        let subject =
+        let description =
             LoadedDescription::new(self.study.builtins.registry(), DESCRIPTION_FILE, &first.base().text, None);
-        let read = subject.read_varied(&fixed, &last_values);
+        let read = description.read_varied(&fixed, &last_values);
         read.is_ok_and(|read| read.resolved() == machine).then(|| varied.text())
     }
 }
 
-fn key_and_value(set: &str) -> (&str, &str) {
-    let (key, value) = set.split_once('=').unwrap_or((set, ""));
+fn key_and_value(setting: &str) -> (&str, &str) {
+    let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
     (key.trim(), value.trim())
 }
 
-/// Returns the overrides by key; the last of a key counts.
-fn overrides_by_key(sets: &[String]) -> BTreeMap<&str, &str> {
-    sets.iter().map(|set| key_and_value(set)).collect()
+/// Returns the overrides by key. If a key has several, the last one counts.
+fn overrides_by_key(overrides: &[String]) -> BTreeMap<&str, &str> {
+    overrides.iter().map(|setting| key_and_value(setting)).collect()
 }
 
-/// Returns the overrides without those that a later one of the same key replaces.
-fn without_replaced(sets: &[String]) -> Vec<String> {
+/// Returns the last override of each key, in order.
+fn last_overrides_of_keys(overrides: &[String]) -> Vec<String> {
     let mut known_keys = BTreeSet::new();
-    let mut sets: Vec<String> =
-        sets.iter().rev().filter(|set| known_keys.insert(key_and_value(set).0)).cloned().collect();
-    sets.reverse();
-    sets
+    let mut last_overrides: Vec<String> =
+        overrides.iter().rev().filter(|setting| known_keys.insert(key_and_value(setting).0)).cloned().collect();
+    last_overrides.reverse();
+    last_overrides
 }
 
 #[cfg(test)]
@@ -129,17 +130,17 @@ mod tests {
 
     #[test]
     fn later_override_of_a_key_remains() {
-        assert_eq!(without_replaced(&["a=1", "b=2", "a = 3"].map(str::to_owned)), ["b=2", "a = 3"]);
+        assert_eq!(last_overrides_of_keys(&["a=1", "b=2", "a = 3"].map(str::to_owned)), ["b=2", "a = 3"]);
     }
 
     #[test]
     fn link_of_a_point_gives_its_machine_and_its_curve() {
-        let study = crate::study::load("pcie-bench", &BuiltinFns::new(Registry::shared())).expect("a study");
-        let links = FigureLinks::new(&study, &["latency-by-size"], false).expect("experiments");
+        let study = crate::study::load("pcie-bench", &BuiltinFns::new(Registry::shared())).expect("the study is valid");
+        let links = FigureLinks::new(&study, &["latency-by-size"], false).expect("the experiment exists");
         let mut used_values = UsedValues::default();
         let points = study.read.value.experiments.names("latency-by-size", false);
         points.iter().for_each(|point| used_values.add_point(point));
-        let fragment = links.fragment("figure-4", &used_values).expect("a link");
+        let fragment = links.fragment("figure-4", &used_values).expect("the figure has a link");
         assert!(fragment.starts_with("~text="), "{fragment}");
         assert!(fragment.contains("&workload.dma.size=1024+B&"), "{fragment}");
         assert!(fragment.contains("&~curve=workload.dma.size=4+B,8+B,16+B,24+B,"), "{fragment}");

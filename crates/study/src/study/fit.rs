@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 
 /// A fit that is ready to run.
 struct PreparedFit<'a> {
-    predictor: Fitting<'a>,
+    predictor: ClaimPredictor<'a>,
     constants: Vec<FreeConstant>,
     data: Vec<Datum>,
     /// The digest of everything other than the constants on which the numbers depend.
@@ -32,18 +32,18 @@ struct PreparedFit<'a> {
 }
 
 /// The claims of a plan, and the points by which they are judged.
-struct Fitting<'a> {
+struct ClaimPredictor<'a> {
     located: &'a LocatedStudy,
     claims: Vec<&'a ClaimStatement>,
     drafts: Vec<Draft>,
     /// For each claim, the indices of its points in `drafts`.
-    points: Vec<Vec<usize>>,
+    draft_indices: Vec<Vec<usize>>,
     /// For each draft, the keys of each constant.
     keys: Vec<Vec<Vec<String>>>,
 }
 
-/// Fits the constants of a study. The largest relative error of a successful fit is `tolerance`, or otherwise that of
-/// each claim.
+/// Fits the constants of a study. A fit is successful if no relative error exceeds `tolerance`, or otherwise the
+/// tolerance of the claim.
 ///
 /// # Errors
 ///
@@ -58,8 +58,8 @@ pub fn fit_study(
     fit(&constants, &data, &predictor, description, control).map_err(without_point)
 }
 
-/// Reads the points of a study's plan, and of the claims that `additional_claims` returns in addition to those of the
-/// plan, and finds the constants of the plan's points. The claims of the plan come first.
+/// Reads the points of the plan's claims, and then those of the claims that `additional_claims` returns, and finds the
+/// constants in the points of the plan.
 fn prepare<'a>(
     located: &'a LocatedStudy,
     tolerance: Option<f64>,
@@ -80,10 +80,10 @@ fn prepare<'a>(
     let mut claims = planned_claims(study, plan);
     let plan_claim_count = claims.len();
     claims.extend(additional_claims(study, plan));
-    let (drafts, points) = drafts(located, &claims)?;
+    let (drafts, draft_indices) = drafts(located, &claims)?;
     let read_draft = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
     let reads: Vec<Read<Machine>> = drafts.iter().map(read_draft).collect::<Result<_, _>>()?;
-    let is_planned = |draft: usize| points[..plan_claim_count].iter().any(|points| points.contains(&draft));
+    let is_planned = |draft: usize| draft_indices[..plan_claim_count].iter().any(|indices| indices.contains(&draft));
     let plan_machines: Vec<&Read<Machine>> =
         reads.iter().enumerate().filter(|(draft, _)| is_planned(*draft)).map(|(_, read)| read).collect();
     let constants = free_constants(plan, &plan_machines).map_err(in_plan)?;
@@ -97,13 +97,13 @@ fn prepare<'a>(
         curve: curve_index,
     };
     let data: Vec<Datum> = claims.iter().enumerate().map(datum).collect();
-    let points_inputs: Vec<_> =
+    let input_hashes: Vec<_> =
         drafts.iter().zip(&reads).map(|(draft, read)| json!([draft.name, inputs_hash(read)])).collect();
     let statements: Vec<String> = claims.iter().map(|claim| format!("{claim:?}")).collect();
     // The definitions to which claims refer are part of the claims.
     let definitions = format!("{:?} {:?} {:?}", study.values, study.sets, study.names);
-    let description = digest(&json!([points_inputs, statements, definitions]));
-    let predictor = Fitting { located, claims, drafts, points, keys };
+    let description = digest(&json!([input_hashes, statements, definitions]));
+    let predictor = ClaimPredictor { located, claims, drafts, draft_indices, keys };
     Ok(PreparedFit { predictor, constants, data, description })
 }
 
@@ -129,8 +129,8 @@ fn drafts(located: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Dra
         let drafts_of_claim = drafts.iter().enumerate().filter(|(_, draft)| points.contains(&draft.name));
         drafts_of_claim.map(|(index, _)| index).collect()
     };
-    let points = points_by_claim.iter().map(indices).collect();
-    Ok((drafts, points))
+    let draft_indices = points_by_claim.iter().map(indices).collect();
+    Ok((drafts, draft_indices))
 }
 
 /// Returns the constants that a plan names, as these machines have them.
@@ -143,7 +143,7 @@ fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeCo
     }
 }
 
-impl PredictionSource for Fitting<'_> {
+impl PredictionSource for ClaimPredictor<'_> {
     fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
         let run = |point: &usize| {
             let draft = &self.drafts[*point];
@@ -160,7 +160,7 @@ impl PredictionSource for Fitting<'_> {
         };
         // All results are collected before an error is chosen. The error is then that of the first failing point, in
         // whatever order the threads finish.
-        let results: Vec<_> = one_task_per_run(self.points[datum].par_iter()).map(run).collect();
+        let results: Vec<_> = one_task_per_run(self.draft_indices[datum].par_iter()).map(run).collect();
         let results: Results = results.into_iter().collect::<Result<_, _>>()?;
         let numbers = judge::numbers(&self.located.results_view(&results), &[self.claims[datum]]);
         let number = numbers.first().copied().filter(|number| number.is_finite());
@@ -168,6 +168,6 @@ impl PredictionSource for Fitting<'_> {
     }
 
     fn depends_on(&self, datum: usize, constant: usize) -> bool {
-        self.points[datum].iter().any(|point| !self.keys[*point][constant].is_empty())
+        self.draft_indices[datum].iter().any(|point| !self.keys[*point][constant].is_empty())
     }
 }

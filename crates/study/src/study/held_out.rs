@@ -1,6 +1,6 @@
-//! The cross-validation of a study as data (`cross-validation.toml`): numbers as a fit predicts them that leaves out
-//! their row of the paper's table. A fit takes longer than a reproduction, so that its results are stored with the study.
-//! `narrows fit STUDY --cross-validate --write` writes the file.
+//! The cross-validation of a study as data (`cross-validation.toml`): the prediction of each number by a fit without
+//! the number's row of the paper's table. A fit takes longer than a reproduction, so its results are stored with the
+//! study. `narrows fit STUDY --cross-validate --write` writes the file.
 
 use super::claims::ClaimStatement;
 use crate::report::cross_validation::HeldOutNumber;
@@ -31,7 +31,7 @@ impl StoredPrediction {
     }
 }
 
-/// Returns the numbers of a stored cross-validation, with what their claims state.
+/// Returns the numbers of a stored cross-validation, with the roles, units and expected values of their claims.
 pub fn numbers(predictions: &[StoredPrediction], claims: &[ClaimStatement]) -> Vec<HeldOutNumber> {
     let number = |stored: &StoredPrediction| {
         let claim = claims.iter().find(|claim| claim.id.text == stored.claim.text)?;
@@ -48,8 +48,11 @@ pub fn numbers(predictions: &[StoredPrediction], claims: &[ClaimStatement]) -> V
     predictions.iter().filter_map(number).collect()
 }
 
-/// Returns the errors of a stored cross-validation that does not have every number of the fit.
-pub fn problems<'a>(predictions: &[StoredPrediction], fitted: impl Iterator<Item = &'a SpannedString>) -> Vec<Problem> {
+/// Returns a problem for each claim of the fit whose number a stored cross-validation lacks.
+pub fn problems<'a>(
+    predictions: &[StoredPrediction],
+    fit_claims: impl Iterator<Item = &'a SpannedString>,
+) -> Vec<Problem> {
     let Some(first) = predictions.first() else { return Vec::new() };
     let is_stored = |id: &str| predictions.iter().any(|stored| stored.claim.text == id);
     let problem = |entry: &SpannedString| {
@@ -57,7 +60,7 @@ pub fn problems<'a>(predictions: &[StoredPrediction], fitted: impl Iterator<Item
         let problem = Problem::new(message).with_location(first.claim.place.clone(), "one of its predictions");
         problem.help("run `narrows fit STUDY --cross-validate --write` again")
     };
-    fitted.filter(|entry| !is_stored(&entry.text)).map(problem).collect()
+    fit_claims.filter(|entry| !is_stored(&entry.text)).map(problem).collect()
 }
 
 /// Returns the text of the file with these numbers, each with four digits.
@@ -66,14 +69,14 @@ pub fn text(numbers: &[HeldOutNumber]) -> String {
                     # `narrows fit STUDY --cross-validate --write` writes this file.\n"
         .to_owned();
     let rounded = |number: f64| format!("{number:.3e}").parse::<f64>().unwrap_or(number);
-    for one in numbers {
-        text += &format!("\n[[held-out]]\nclaim = {:?}\n", one.claim);
-        if let Some(row) = &one.left_out {
+    for number in numbers {
+        text += &format!("\n[[held-out]]\nclaim = {:?}\n", number.claim);
+        if let Some(row) = &number.left_out {
             text += &format!("left-out = {row:?}\n");
         }
-        for (key, number) in [("fitted", one.fitted), ("predicted", one.predicted)] {
-            if let Some(number) = number {
-                text += &format!("{key} = {}\n", rounded(number));
+        for (key, value) in [("fitted", number.fitted), ("predicted", number.predicted)] {
+            if let Some(value) = value {
+                text += &format!("{key} = {}\n", rounded(value));
             }
         }
     }

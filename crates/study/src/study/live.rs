@@ -19,7 +19,7 @@ const CLAIM_RUNS_MAX: usize = 16;
 /// The largest number of runs by which the claims of an artifact are judged.
 const ARTIFACT_RUNS_MAX: usize = 64;
 
-/// An artifact of a study, with its claims.
+/// An artifact of a study, with the claims that are judged again after each change.
 pub struct LiveArtifact<'a> {
     /// The name of the artifact.
     pub id: &'a str,
@@ -43,14 +43,14 @@ impl LocatedStudy {
     fn live_artifact<'a>(&'a self, id: &'a str) -> LiveArtifact<'a> {
         let study = &self.read.value;
         let mut artifact = LiveArtifact { id, claims: Vec::new(), left_out: Vec::new(), points: BTreeSet::new() };
-        let is_explicit = study.explicit_only.iter().any(|named_only| named_only.text == id);
+        let runs_on_request = study.artifacts_on_request.iter().any(|artifact| artifact.text == id);
         let is_explored = study.explore.iter().any(|(artifact_id, _)| artifact_id.text == id);
         let planned_points = study.points_of(id, true);
         for claim in study.claims.iter().filter(|claim| claim.artifact.text == id) {
             let points = judge::points_of(&self.planned_view(&planned_points), claim);
             let run_count = artifact.points.union(&points).count();
             let reason = match points.len() {
-                _ if is_explicit => "its runs take long".to_owned(),
+                _ if runs_on_request => "its runs take long".to_owned(),
                 _ if is_explored => "earlier results choose its runs".to_owned(),
                 _ if !claim.is_quick() => "smaller inputs do not support it".to_owned(),
                 0 => "a built-in function judges it".to_owned(),
@@ -69,20 +69,20 @@ impl LocatedStudy {
         artifact
     }
 
-    /// Runs the points of an artifact with the overrides `sets`, and judges its claims. An override applies to the points
+    /// Runs the points of an artifact with these overrides, and judges its claims. An override applies to the points
     /// whose machine has its key.
     ///
     /// # Errors
     ///
     /// Returns the problems of a point that is invalid with these overrides, and those of the claims' expressions.
-    pub fn judge_live(&self, artifact: &LiveArtifact<'_>, sets: &[String]) -> Result<Vec<Claim>, Error> {
+    pub fn judge_live(&self, artifact: &LiveArtifact<'_>, overrides: &[String]) -> Result<Vec<Claim>, Error> {
         let study = &self.read.value;
         let experiments: BTreeSet<&str> = artifact.points.iter().filter_map(|point| point.split('/').next()).collect();
         let experiments: Vec<&str> = experiments.into_iter().collect();
         let mut drafts = study.experiments.drafts(&self.location, &experiments, true)?;
         drafts.retain(|draft| artifact.points.contains(&draft.name));
         let points: Vec<Option<Point>> =
-            drafts.par_iter().map(|draft| live_point(draft, sets)).collect::<Result<_, _>>()?;
+            drafts.par_iter().map(|draft| live_point(draft, overrides)).collect::<Result<_, _>>()?;
         let points: Vec<Point> = points.into_iter().flatten().collect();
         let results = run_all(&points, 0, &|_| ());
         let view = self.results_view(&results);
@@ -92,16 +92,17 @@ impl LocatedStudy {
     }
 }
 
-/// Returns a point with the overrides whose keys its machine has, or `None` if its parts are incompatible.
-fn live_point(draft: &Draft, sets: &[String]) -> Result<Option<Point>, Error> {
+/// Returns the point of a draft with those overrides whose keys its machine has, or `None` if its parts are
+/// incompatible.
+fn live_point(draft: &Draft, overrides: &[String]) -> Result<Option<Point>, Error> {
     let read = match draft.read(&[]) {
         Ok(read) => read,
         Err(problems) if problems.are_incompatibilities() => return Ok(None),
         Err(problems) => return Err(problems.into()),
     };
     let keys: BTreeSet<String> = read.entries().iter().map(|entry| entry.path.clone()).collect();
-    let has_key = |set: &&String| set::parse_plain(set).is_some_and(|(path, _)| keys.contains(&path.join(".")));
-    let applicable_overrides: Vec<String> = sets.iter().filter(has_key).cloned().collect();
+    let has_key = |setting: &&String| set::parse_plain(setting).is_some_and(|(path, _)| keys.contains(&path.join(".")));
+    let applicable_overrides: Vec<String> = overrides.iter().filter(has_key).cloned().collect();
     Ok(Some(draft.point(draft.read(&applicable_overrides)?)))
 }
 
@@ -112,15 +113,16 @@ mod tests {
 
     #[test]
     fn override_of_a_key_that_no_machine_has_changes_no_claim() {
-        let study = load("rdma", &BuiltinFns::new(Registry::shared())).expect("a study");
+        let study = load("rdma", &BuiltinFns::new(Registry::shared())).expect("the study is valid");
         let artifacts = study.live_artifacts();
         let claim_count: usize = artifacts.iter().map(|artifact| artifact.claims.len() + artifact.left_out.len()).sum();
         assert_eq!(claim_count, study.read.value.claims.len(), "every claim is judged or has a reason");
         let artifact = artifacts.iter().filter(|artifact| !artifact.claims.is_empty());
-        let artifact = artifact.min_by_key(|artifact| artifact.points.len()).expect("claims of few runs");
-        let original_claims = study.judge_live(artifact, &[]).expect("runs");
+        let artifact = artifact.min_by_key(|artifact| artifact.points.len()).expect("some claims need few runs");
+        let original_claims = study.judge_live(artifact, &[]).expect("the runs are valid");
         assert_eq!(original_claims.len(), artifact.claims.len());
-        let claims_with_unknown_key = study.judge_live(artifact, &["hosts.none.clock=1 MHz".to_owned()]).expect("runs");
+        let claims_with_unknown_key =
+            study.judge_live(artifact, &["hosts.none.clock=1 MHz".to_owned()]).expect("the runs are valid");
         assert_eq!(original_claims, claims_with_unknown_key, "a key that no machine has changes nothing");
     }
 }

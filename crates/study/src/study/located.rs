@@ -93,7 +93,7 @@ impl LocatedStudy {
         let artifact_ids = || study.artifacts.iter().map(|(id, _)| id.text.as_str());
         match artifact {
             None => Ok(artifact_ids()
-                .filter(|id| !study.explicit_only.iter().any(|named_only| named_only.text == *id))
+                .filter(|id| !study.artifacts_on_request.iter().any(|on_request| on_request.text == *id))
                 .collect()),
             Some(name) => {
                 let artifact_id = artifact_ids().find(|id| *id == name);
@@ -102,13 +102,13 @@ impl LocatedStudy {
         }
     }
 
-    /// Returns the resolver of the study's names over results.
+    /// Returns the resolver of the study's names, with the values of results.
     #[doc(hidden)]
     pub fn results_view<'a>(&'a self, results: &'a Results) -> View<'a> {
         self.read.value.view(&self.builtins, ValueSource::Ran(results))
     }
 
-    /// Returns the resolver of the study's names before these points are run.
+    /// Returns the resolver of the study's names before the points `points` are run.
     #[doc(hidden)]
     pub fn planned_view<'a>(&'a self, points: &'a BTreeSet<String>) -> View<'a> {
         self.read.value.view(&self.builtins, ValueSource::Planned(points))

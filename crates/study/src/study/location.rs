@@ -37,13 +37,13 @@ pub struct StudyFile {
 }
 
 impl StudyFile {
-    /// Reads and checks the file as a machine description with the overrides `sets`.
+    /// Reads and checks the file as a machine description with these overrides.
     ///
     /// # Errors
     ///
     /// Returns every problem of the description, each with its location.
-    pub fn machine(&self, sets: &[String]) -> Result<Read<Machine>, Problems> {
-        self.registry.read(Document::Text(&self.name, &self.text, self.folder.as_deref()), sets)
+    pub fn machine(&self, overrides: &[String]) -> Result<Read<Machine>, Problems> {
+        self.registry.read(Document::Text(&self.name, &self.text, self.folder.as_deref()), overrides)
     }
 }
 
@@ -53,12 +53,16 @@ const FILES: [&str; 6] =
 
 impl Location {
     /// Returns the location of a shipped study by its name, or of a folder. A path with a separator is a folder.
-    pub fn of(given: &str, registry: &Arc<Registry>) -> Location {
-        let is_name = shipped::paper(&format!("{given}/{}", FILES[0])).is_some();
-        let is_folder = given.contains(std::path::is_separator) || given == "." || given == "..";
+    pub fn of(name_or_folder: &str, registry: &Arc<Registry>) -> Location {
+        let is_name = shipped::paper(&format!("{name_or_folder}/{}", FILES[0])).is_some();
+        let is_folder =
+            name_or_folder.contains(std::path::is_separator) || name_or_folder == "." || name_or_folder == "..";
         let is_shipped = is_name && !is_folder;
-        let source =
-            if is_shipped { StudySource::Shipped(given.to_owned()) } else { StudySource::Folder(PathBuf::from(given)) };
+        let source = if is_shipped {
+            StudySource::Shipped(name_or_folder.to_owned())
+        } else {
+            StudySource::Folder(PathBuf::from(name_or_folder))
+        };
         Location { source, registry: registry.clone() }
     }
 

@@ -16,7 +16,7 @@
 //! | `figure_links.rs` | the links from figures to the explorer page |
 //! | `check.rs` | the check of its references before any run |
 //! | `choice.rs` | the choices made by hand with claims in sight |
-//! | `roles.rs` | the check of the claims' roles, and their conditioning |
+//! | `roles.rs` | the check of the claims' roles, and the choices on which predictions depend |
 //! | `located.rs` | a study found by name, read and checked |
 //! | `reproduce.rs`, `progress.rs` | the reproduction of a study, and its progress events |
 //! | `live.rs` | the claims that a page judges again after each change |

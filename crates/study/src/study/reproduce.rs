@@ -110,7 +110,7 @@ impl LocatedStudy {
         let runs_not_done = runs_not_done(&results);
         let problems = runs_not_done.iter().map(|table| format!("{}.", table.title)).collect();
         drawn_artifacts.splice(0..0, runs_not_done);
-        drawn_artifacts.extend(conditioning::artifact(&roles::conditioning(study)));
+        drawn_artifacts.extend(conditioning::artifact(&roles::calibration_choices(study)));
         drawn_artifacts.extend(cross_validation::artifact(&held_out::numbers(&study.held_out, &study.claims)));
         let files = study.experiments.descriptions(&self.location, &experiment_names, options.quick, &linked_points)?;
         let mut report = PaperReport {

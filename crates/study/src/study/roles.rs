@@ -9,7 +9,7 @@ use super::claims::ClaimStatement;
 use super::description::Study;
 use super::held_out;
 use crate::report::claim::Role;
-use crate::report::conditioning::Conditioning;
+use crate::report::conditioning::CalibrationChoice;
 use narrows_core::text::{Problem, SpannedString, suggest};
 
 /// A source of calibration, which names the claims that were in sight.
@@ -123,15 +123,16 @@ pub fn constrains(study: &Study, claim: &ClaimStatement) -> bool {
     claim.role() == Role::Given || entries(study).any(|(_, entry)| entry.text == claim.id.text)
 }
 
-/// Returns the conditioning of a study's claims: the fit, then each choice, in the order of the files.
-pub fn conditioning(study: &Study) -> Vec<Conditioning> {
+/// Returns the choices on which a study's predictions depend: the fit, then each choice made by hand, in the order of
+/// the files.
+pub fn calibration_choices(study: &Study) -> Vec<CalibrationChoice> {
     let predicted = |is_dependent: &dyn Fn(&ClaimStatement) -> bool| -> Vec<String> {
         let claims = study.claims.iter().filter(|claim| claim.role() == Role::Predicted && claim.restates.is_empty());
         claims.filter(|claim| is_dependent(claim)).map(|claim| claim.id.text.clone()).collect()
     };
     let predicted_count = predicted(&|_| true).len();
     let texts = |list: &[SpannedString]| list.iter().map(|entry| entry.text.clone()).collect();
-    let fit = study.fit.iter().map(|plan| Conditioning {
+    let fit = study.fit.iter().map(|plan| CalibrationChoice {
         choice: format!("fit of {} constants", plan.constants.len()),
         location: "fit.toml".to_owned(),
         value: String::new(),
@@ -140,7 +141,7 @@ pub fn conditioning(study: &Study) -> Vec<Conditioning> {
         predicted: predicted(&|_| true),
         predicted_in_study: predicted_count,
     });
-    let chosen = study.choices.iter().map(|choice| Conditioning {
+    let chosen = study.choices.iter().map(|choice| CalibrationChoice {
         choice: choice.subject.text.clone(),
         location: choice.location.clone(),
         value: choice.value.clone(),

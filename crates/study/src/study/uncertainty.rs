@@ -35,7 +35,7 @@ pub struct ConstantInfluences {
     pub constants: Vec<(String, f64, f64)>,
     /// The constants that could not be changed up and down for all numbers, each with the reason. Their contribution
     /// to the uncertainty is missing.
-    pub untried: Vec<(String, String)>,
+    pub failed_changes: Vec<(String, String)>,
 }
 
 /// Number claims, and the points by which they are judged, both as drafts and after reading.
@@ -73,16 +73,16 @@ impl ClaimRuns<'_> {
     }
 
     /// Runs the points with these indices and overrides; `None` if one of them is invalid.
-    fn run_varied(&self, sets: &[(usize, Vec<String>)]) -> Option<Vec<(String, RunResult)>> {
-        let run = |(index, sets): &(usize, Vec<String>)| {
+    fn run_varied(&self, overrides_by_point: &[(usize, Vec<String>)]) -> Option<Vec<(String, RunResult)>> {
+        let run = |(index, overrides): &(usize, Vec<String>)| {
             let draft = &self.drafts[*index];
-            Some((draft.name.clone(), draft.run(&draft.read(sets).ok()?)))
+            Some((draft.name.clone(), draft.run(&draft.read(overrides).ok()?)))
         };
-        one_task_per_run(sets.par_iter()).map(run).collect()
+        one_task_per_run(overrides_by_point.par_iter()).map(run).collect()
     }
 }
 
-/// Adds to each number claim of these artifacts the uncertainty of that claim. Returns the uncertainty of the
+/// Adds the uncertainty of its number to each number claim of these artifacts. Returns the uncertainty of the
 /// constants.
 pub fn add_uncertainty(
     located: &LocatedStudy,
@@ -96,8 +96,8 @@ pub fn add_uncertainty(
     progress.begins(2 * unknowns.len());
     let base = runs.run_base();
     let base_numbers = judge::numbers(&located.results_view(&base), &runs.claims);
-    let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
-        let Some(varied_results) = runs.run_varied(sets) else { return Ok(None) };
+    let numbers = |overrides_by_point: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
+        let Some(varied_results) = runs.run_varied(overrides_by_point) else { return Ok(None) };
         let mut results = base.clone();
         results.extend(varied_results);
         Ok(Some(judge::numbers(&located.results_view(&results), &runs.claims)))
@@ -120,11 +120,12 @@ pub fn add_uncertainty(
     let constant = |(index, unknown): (usize, &UncertainConstant)| {
         (unknown.name(), unknown.prior, posterior.constant_std_dev(index))
     };
-    let untried = unknowns.iter().zip(&elasticities_by_constant);
-    let untried = untried.filter_map(|(unknown, constant)| Some((unknown.name(), constant.untried.clone()?)));
+    let failed_changes = unknowns.iter().zip(&elasticities_by_constant);
+    let failed_changes =
+        failed_changes.filter_map(|(unknown, constant)| Some((unknown.name(), constant.failed_change.clone()?)));
     Ok(ConstantInfluences {
         constants: unknowns.iter().enumerate().map(constant).collect(),
-        untried: untried.collect(),
+        failed_changes: failed_changes.collect(),
     })
 }
 
@@ -138,10 +139,10 @@ fn add_to_claim(claim: &mut Claim, row: &[f64], unknowns: &[UncertainConstant], 
     elasticities.sort_by(|a, b| b.elasticity.abs().total_cmp(&a.elasticity.abs()));
     let measured = claim.measured.as_ref().and_then(|measured| measured.number());
     let z = measured.zip(claim.expected.number()).and_then(|(measured, expected)| z_score(measured, expected, std_dev));
-    let stated = claim.role;
+    let stated_role = claim.role;
     if let (Role::Predicted | Role::Underdetermined, Some(tolerance)) = (claim.role, claim.tolerance) {
         claim.role = if std_dev > tolerance { Role::Underdetermined } else { Role::Predicted };
     }
-    let stated = (stated != claim.role).then_some(stated);
-    claim.uncertainty = Some(ClaimUncertainty { std_dev, z, stated, elasticities });
+    let stated_role = (stated_role != claim.role).then_some(stated_role);
+    claim.uncertainty = Some(ClaimUncertainty { std_dev, z, stated_role, elasticities });
 }

@@ -39,11 +39,11 @@ pub struct Definitions<'a> {
     pub claims: &'a [ClaimStatement],
 }
 
-/// The resolver of a study's names over a source.
+/// The resolver of a study's names, which takes their values from a source.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The definitions of the study.
-    pub defined: Definitions<'a>,
+    pub definitions: Definitions<'a>,
     /// The built-in functions.
     pub builtins: &'a BuiltinFns,
     /// The source of values.
@@ -96,7 +96,7 @@ impl<'a> View<'a> {
             ValueSource::Planned(_) if self.allows_gaps => {
                 Err(EvalError::Missing(format!("no run is called `{point}`")))
             }
-            ValueSource::Planned(points) => Err(unknown_point(self.defined.experiments, points, point)),
+            ValueSource::Planned(points) => Err(unknown_point(self.definitions.experiments, points, point)),
         }
     }
 
@@ -112,17 +112,17 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the first of these points that is run, or otherwise the last.
-    fn first_run(&self, scope: &Scope, points: &[Template]) -> Result<String, EvalError> {
+    /// Returns the name of the first of these points that is run, or otherwise of the last.
+    fn first_run_point(&self, scope: &Scope, points: &[Template]) -> Result<String, EvalError> {
         let points: Vec<String> =
-            points.iter().map(|point| scope.fill_template(&point.keyed())).collect::<Result<_, _>>()?;
+            points.iter().map(|point| scope.fill_template(&point.with_key_format())).collect::<Result<_, _>>()?;
         let point = points.iter().find(|point| self.is_run(point)).or(points.last());
         Ok(point.cloned().unwrap_or_default())
     }
 
     /// Returns a fact about the first of these points that is run.
     fn fact(&self, scope: &Scope, points: &[Template], fact: Fact) -> Result<Value, EvalError> {
-        let point = &self.first_run(scope, points)?;
+        let point = &self.first_run_point(scope, points)?;
         let run = self.run(point)?;
         if fact == Fact::Fits {
             return Ok(Value::Flag(run.is_some() || self.is_planned()));
@@ -147,8 +147,8 @@ impl<'a> View<'a> {
         name_template: &Template,
         read: impl Fn(&RunResult, &str) -> Result<f64, EvalError>,
     ) -> Result<Value, EvalError> {
-        let name = scope.fill_template(&name_template.keyed())?;
-        let point = &self.first_run(scope, points)?;
+        let name = scope.fill_template(&name_template.with_key_format())?;
+        let point = &self.first_run_point(scope, points)?;
         match (self.run(point)?, self.source) {
             (Some(run), _) => read(run, &name).map(Value::Number),
             (None, ValueSource::Planned(_)) => Ok(Value::Number(1.0)),
@@ -179,7 +179,7 @@ impl<'a> View<'a> {
             ));
         }
         let scope = caller_scope
-            .below(named.arguments.iter().cloned().zip(arguments.iter().cloned().map(Value::Key)).collect());
+            .definition_scope(named.arguments.iter().cloned().zip(arguments.iter().cloned().map(Value::Key)).collect());
         match &named.definition {
             ValueDefinition::Metric(points, metric, missing) => {
                 self.read_number(&scope, points, metric, |run, metric| {
@@ -231,14 +231,14 @@ impl<'a> View<'a> {
 
     fn published_number(&self, arguments: &[Key]) -> Result<Value, EvalError> {
         let id = arguments.iter().map(|key| key.key.as_str()).collect::<Vec<_>>().join("/");
-        let claim = self.defined.claims.iter().find(|claim| claim.id.text == id);
+        let claim = self.definitions.claims.iter().find(|claim| claim.id.text == id);
         let expected = claim.and_then(|claim| claim.expected());
         expected.map(Value::Number).ok_or_else(|| EvalError::Missing(format!("no claim `{id}` has a number")))
     }
 
     /// Returns the display name of a value of one of these axes.
     fn label(&self, key: &str, axes: [&str; 2]) -> String {
-        let names = axes.iter().filter_map(|axis| self.defined.names.iter().find(|(name, _)| name.text == **axis));
+        let names = axes.iter().filter_map(|axis| self.definitions.names.iter().find(|(name, _)| name.text == **axis));
         let mut labels = names.filter_map(|(_, names)| names.iter().find(|(name, _)| name.text == key));
         labels.next().map_or_else(|| key.to_owned(), |(_, label)| label.clone())
     }
@@ -251,20 +251,20 @@ impl NameResolver for View<'_> {
                 |key: &&SpannedString| Key { key: key.text.clone(), label: self.label(&key.text, [variable, name]) };
             Some(keys.iter().map(key).collect())
         };
-        if let Some((_, keys)) = self.defined.sets.iter().find(|(set, _)| set.text == name) {
+        if let Some((_, keys)) = self.definitions.sets.iter().find(|(set, _)| set.text == name) {
             return with_labels(keys.iter().collect());
         }
-        if let Some((_, names)) = self.defined.names.iter().find(|(axis, _)| axis.text == name) {
+        if let Some((_, names)) = self.definitions.names.iter().find(|(axis, _)| axis.text == name) {
             return with_labels(names.iter().map(|(key, _)| key).collect());
         }
-        let values = self.defined.experiments.axis(name)?;
+        let values = self.definitions.experiments.axis(name)?;
         with_labels(values.iter().map(|(key, _)| key).collect())
     }
 
     fn sets(&self) -> Vec<&str> {
-        let sets = self.defined.sets.iter().map(|(set, _)| set.text.as_str());
-        let names = self.defined.names.iter().map(|(axis, _)| axis.text.as_str());
-        let axes = self.defined.experiments.axes.iter().map(|(axis, _)| axis.text.as_str());
+        let sets = self.definitions.sets.iter().map(|(set, _)| set.text.as_str());
+        let names = self.definitions.names.iter().map(|(axis, _)| axis.text.as_str());
+        let axes = self.definitions.experiments.axes.iter().map(|(axis, _)| axis.text.as_str());
         let mut set_names: Vec<&str> = sets.chain(names).chain(axes).collect();
         set_names.sort_unstable();
         set_names.dedup();
@@ -275,12 +275,12 @@ impl NameResolver for View<'_> {
         if name == PUBLISHED {
             return Some(self.published_number(arguments));
         }
-        let (_, named) = self.defined.values.iter().find(|(known, _)| known == name)?;
+        let (_, named) = self.definitions.values.iter().find(|(known, _)| known == name)?;
         Some(self.named_value(named, name, arguments, scope))
     }
 
     fn values(&self) -> Vec<&str> {
-        self.defined.values.iter().map(|(name, _)| name.as_str()).chain([PUBLISHED]).collect()
+        self.definitions.values.iter().map(|(name, _)| name.as_str()).chain([PUBLISHED]).collect()
     }
 }
 

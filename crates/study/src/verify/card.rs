@@ -176,6 +176,8 @@ impl Card {
         (step, head_enters_link)
     }
 
+    /// Counts, for SDMA and RDMA, how often in succession the thread wanted the host engine while the other thread
+    /// started it.
     fn count_passing_over(&mut self, wanted_host: [bool; 2], commands: &[Command]) {
         let starts_read = commands.iter().any(|command| matches!(command, Command::StartHostRead { .. }));
         let starts_write = commands.iter().any(|command| matches!(command, Command::StartHostWrite { .. }));
@@ -192,6 +194,7 @@ impl Card {
         }
     }
 
+    /// Executes a command of the firmware. Returns whether the head of a packet enters the link.
     fn execute(&mut self, command: &Command) -> bool {
         match *command {
             Command::StartHostRead { id, buffer, from, units } => {
@@ -259,8 +262,8 @@ impl Card {
                 self.send_buffers[usize::from(buffer)][usize::from(moved_units - 1)] =
                     mark(message, first + moved_units - 1);
                 self.mcp.report_fetched(u32::from(moved_units));
-                let expected = watch.fetched.is_some_and(|count| u32::from(moved_units) >= count);
-                self.check_watch(was_idle, expected);
+                let is_expected = watch.fetched.is_some_and(|count| u32::from(moved_units) >= count);
+                self.check_watch(was_idle, is_expected);
             }
             None => {
                 let unit_mark =
@@ -274,12 +277,14 @@ impl Card {
         }
     }
 
-    fn check_watch(&mut self, was_idle: bool, expected: bool) {
-        if was_idle && expected != self.mcp.has_ready_thread() {
+    /// Checks that a thread is ready now exactly if `is_expected`, provided that no thread was ready before.
+    fn check_watch(&mut self, was_idle: bool, is_expected: bool) {
+        if was_idle && is_expected != self.mcp.has_ready_thread() {
             self.record_violation(Violation::WrongWakeUp);
         }
     }
 
+    /// Delivers a unit with the mark `unit_mark` to the host, which must be the next unit of the other side.
     fn deliver(&mut self, unit_mark: Option<Mark>, lengths: &[u8; MESSAGES_MAX]) {
         let (message, unit) = self.next_delivery;
         if unit_mark != Some(mark(message, unit)) {

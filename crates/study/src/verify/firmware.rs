@@ -23,20 +23,24 @@ pub struct Firmware {
 /// The traffic of a case.
 #[derive(Debug)]
 struct CaseTraffic {
-    is_pair: bool,
+    /// Whether both sides are cards, and the other side is not a peer.
+    has_two_cards: bool,
+    /// The number of messages that each side sends.
     messages: [u8; 2],
+    /// The lengths that each message may have, in units.
     lengths: &'static [u8],
+    /// The number of buffers of a card in each direction.
     buffers: u8,
     /// The threshold of fine-grained pipelining.
     threshold: u32,
 }
 
 const fn with_peer(messages: [u8; 2], lengths: &'static [u8], buffers: u8) -> CaseTraffic {
-    CaseTraffic { is_pair: false, messages, lengths, buffers, threshold: 2 }
+    CaseTraffic { has_two_cards: false, messages, lengths, buffers, threshold: 2 }
 }
 
 const fn two_cards(messages: [u8; 2], lengths: &'static [u8], buffers: u8) -> CaseTraffic {
-    CaseTraffic { is_pair: true, messages, lengths, buffers, threshold: 2 }
+    CaseTraffic { has_two_cards: true, messages, lengths, buffers, threshold: 2 }
 }
 
 const WHOLE_PACKETS: &[CaseTraffic] = &[
@@ -95,19 +99,19 @@ pub static FIRMWARES: [Firmware; 4] = [
 impl Firmware {
     /// Returns the cases that are explored.
     pub(super) fn cases(&self, disabled_rule: Option<Rule>) -> Vec<Case> {
-        let case = |load: &CaseTraffic| {
-            let (pipelining, segment, buffers) = (self.pipelining, self.segment, load.buffers);
+        let case = |traffic: &CaseTraffic| {
+            let (pipelining, segment, buffers) = (self.pipelining, self.segment, traffic.buffers);
             let pipelining = match pipelining {
-                Pipelining::Fine { .. } => Pipelining::Fine { threshold: load.threshold },
+                Pipelining::Fine { .. } => Pipelining::Fine { threshold: traffic.threshold },
                 whole => whole,
             };
             let config = Config { pipelining, send_buffers: buffers, receive_buffers: buffers, segment };
             Case {
                 config,
                 disabled_rule,
-                lengths: load.lengths,
-                messages: load.messages,
-                is_pair: load.is_pair,
+                lengths: traffic.lengths,
+                messages: traffic.messages,
+                has_two_cards: traffic.has_two_cards,
                 only_property: None,
             }
         };

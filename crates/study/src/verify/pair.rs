@@ -25,7 +25,7 @@ pub struct Case {
     /// The number of messages that each side sends.
     pub messages: [u8; 2],
     /// Whether the other side is a card, and not a peer.
-    pub is_pair: bool,
+    pub has_two_cards: bool,
     /// The only property to check; `None` for all.
     pub only_property: Option<&'static str>,
 }
@@ -34,7 +34,7 @@ impl Case {
     /// Returns the initial state.
     pub fn start(&self) -> Pair {
         let card = || Side::Card(Card::new(self.config, self.disabled_rule));
-        let other = if self.is_pair { card() } else { Side::Peer(Peer::new()) };
+        let other = if self.has_two_cards { card() } else { Side::Peer(Peer::new()) };
         Pair { sides: [card(), other] }
     }
 
@@ -48,7 +48,7 @@ impl Case {
         // Each message of a peer is one packet.
         let packet_max = self.config.segment.filter(|_| this_side.card().is_none()).unwrap_or(u32::MAX);
         let posts = posts.iter().map(move |&length| Action::Post(u32::from(length).min(packet_max) as u8));
-        let crosses = (this_side.has_more() && other.can_receive()).then_some(Action::Cross);
+        let crosses = (this_side.has_unit_to_send() && other.can_receive()).then_some(Action::Cross);
         posts.chain(crosses).chain(this_side.card().into_iter().flat_map(Card::actions))
     }
 

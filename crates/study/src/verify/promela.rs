@@ -90,10 +90,10 @@ impl Formula {
 
 /// Returns the model of a firmware.
 pub fn promela(firmware: &Firmware, disabled_rule: Option<Rule>) -> String {
-    Writer { pipelining: firmware.pipelining, segment: firmware.segment, disabled_rule }.model(firmware)
+    PromelaWriter { pipelining: firmware.pipelining, segment: firmware.segment, disabled_rule }.model(firmware)
 }
 
-struct Writer {
+struct PromelaWriter {
     pipelining: Pipelining,
     segment: Option<u32>,
     disabled_rule: Option<Rule>,
@@ -113,7 +113,7 @@ fn name(thread: Thread) -> &'static str {
     }
 }
 
-impl Writer {
+impl PromelaWriter {
     fn model(&self, firmware: &Firmware) -> String {
         let broken = self.disabled_rule.map_or(String::new(), |rule| format!(", without the rule {}", rule.name()));
         let mut text = format!("/* The firmware {}{broken}: {}. */\n\n", firmware.name, firmware.description);
@@ -158,20 +158,21 @@ impl Writer {
         let any_of =
             |conditions: Vec<String>| if conditions.is_empty() { "false".to_owned() } else { conditions.join(" || ") };
         let dispatched = rows().filter(|row| row.from.is_dispatching());
-        let ready = any_of(dispatched.map(|row| self.enabled(row, |_| true)).collect());
+        let ready = any_of(dispatched.map(|row| self.enabled_condition(row, |_| true)).collect());
         let host_rows = rows().filter(|row| row.guards.contains(&Guard::HostFree));
-        let wants_host = any_of(host_rows.map(|row| self.enabled(row, |guard| guard != Guard::HostFree)).collect());
+        let wants_host =
+            any_of(host_rows.map(|row| self.enabled_condition(row, |guard| guard != Guard::HostFree)).collect());
         let _ = writeln!(text, "#define {0}_READY ({ready})\n#define {0}_WANTS ({wants_host})", name(thread));
         let _ = writeln!(
             text,
             "#define {0}_MAY (running == {0} || (running == NONE{1}))",
             name(thread),
-            self.has_precedence(thread)
+            self.precedence_condition(thread)
         );
     }
 
     /// Returns the condition that no thread that precedes this one is ready.
-    fn has_precedence(&self, thread: Thread) -> String {
+    fn precedence_condition(&self, thread: Thread) -> String {
         let index = thread as usize;
         if self.disabled_rule == Some(Rule::Turns) {
             return Thread::ALL[..index].iter().map(|&preceding| format!(" && !{}_READY", name(preceding))).collect();
@@ -186,21 +187,23 @@ impl Writer {
         before.collect()
     }
 
-    fn enabled(&self, row: &Transition, is_included: impl Fn(Guard) -> bool) -> String {
+    /// Returns the condition that a transition is enabled, with the guards for which `is_included` holds.
+    fn enabled_condition(&self, row: &Transition, is_included: impl Fn(Guard) -> bool) -> String {
         let guards: String = row
             .guards
             .iter()
             .filter(|guard| is_included(**guard))
-            .map(|&guard| format!(" && {}", self.guard(guard)))
+            .map(|&guard| format!(" && {}", self.guard_condition(guard)))
             .collect();
         format!("({}_state == {}{guards})", name(row.thread), row.from.name())
     }
 
     fn write_row(&self, text: &mut String, row: &Transition) {
         let thread = name(row.thread);
-        let actions: String = row.actions.iter().map(|&action| format!("{}; ", self.action(action))).collect();
+        let actions: String =
+            row.actions.iter().map(|&action| format!("{}; ", self.action_statements(action))).collect();
         let next = if row.to.is_dispatching() { "NONE" } else { thread };
-        let enabled = self.enabled(row, |_| true);
+        let enabled = self.enabled_condition(row, |_| true);
         let _ = writeln!(
             text,
             "    :: atomic {{ {thread}_MAY && {enabled} ->\n         {actions}{thread}_state = {}; running = {next}; last = {thread} }}",
@@ -219,6 +222,7 @@ impl Writer {
         self.disabled_rule != Some(rule)
     }
 
+    /// Returns the number of units of the first packet to be sent that the firmware takes for arrived.
     fn counted_outbound_units(&self) -> &'static str {
         match self.has_rule(Rule::BytesFirst) {
             true => "out_landed[out_first]",
@@ -228,6 +232,7 @@ impl Writer {
         }
     }
 
+    /// Returns the number of units of the first packet to be delivered that the firmware takes for arrived.
     fn counted_inbound_units(&self) -> &'static str {
         match self.has_rule(Rule::BytesFirst) {
             true => "in_landed[in_first]",
@@ -235,14 +240,16 @@ impl Writer {
         }
     }
 
-    fn is_whole(&self) -> String {
+    /// Returns the condition under which the firmware takes the first packet to be sent for complete.
+    fn whole_packet_condition(&self) -> String {
         match self.threshold().is_some() || !self.has_rule(Rule::BytesFirst) {
             true => format!("(out_filled[out_first] || {} == out_length[out_first])", self.counted_outbound_units()),
             false => "out_filled[out_first]".to_owned(),
         }
     }
 
-    fn has_arrived(&self) -> &'static str {
+    /// Returns the condition under which the firmware takes the first packet to be delivered for complete.
+    fn arrival_condition(&self) -> &'static str {
         match (self.threshold(), self.has_rule(Rule::BytesFirst)) {
             (Some(_), _) => "(in_filled[in_first] || in_ended[in_first])",
             (None, true) => "in_filled[in_first]",
@@ -250,13 +257,14 @@ impl Writer {
         }
     }
 
-    fn guard(&self, guard: Guard) -> String {
-        let serial = self.pipelining == Pipelining::Serial;
+    /// Returns a guard as a condition.
+    fn guard_condition(&self, guard: Guard) -> String {
+        let is_serial = self.pipelining == Pipelining::Serial;
         let buffer_is_free = |used: &str| match self.has_rule(Rule::BuffersHeld) {
             true => format!("{used} < BUFFERS"),
             false => "true".to_owned(),
         };
-        let is_empty = |first: &str, end: &str| if serial { format!("{first} == {end}") } else { "true".to_owned() };
+        let is_empty = |first: &str, end: &str| if is_serial { format!("{first} == {end}") } else { "true".to_owned() };
         let exceeds_threshold = |is_present: &str, whole: &str, available: &str, taken: &str| match self.threshold() {
             Some(threshold) => format!("({is_present} && !{whole} && {available} >= {taken} + {threshold})"),
             None => "false".to_owned(),
@@ -269,10 +277,13 @@ impl Writer {
             Guard::HostFree if self.has_rule(Rule::EngineExclusive) => "host == RESTS".to_owned(),
             Guard::HostFree => "true".to_owned(),
             Guard::HostDone => "host == ENDED".to_owned(),
-            Guard::SendWhole => format!("({sends} && {})", self.is_whole()),
-            Guard::SendEnough => {
-                exceeds_threshold(sends, &self.is_whole(), self.counted_outbound_units(), "out_taken[out_first]")
-            }
+            Guard::SendWhole => format!("({sends} && {})", self.whole_packet_condition()),
+            Guard::SendEnough => exceeds_threshold(
+                sends,
+                &self.whole_packet_condition(),
+                self.counted_outbound_units(),
+                "out_taken[out_first]",
+            ),
             Guard::SendEnded => "send == ENDED".to_owned(),
             Guard::PacketAnnounced => "coming".to_owned(),
             Guard::ReceiveBuffer => buffer_is_free("in_end - in_first"),
@@ -280,22 +291,23 @@ impl Writer {
             Guard::ReceiveEnded => "receive == ENDED".to_owned(),
             // The host always has a receive buffer posted, since the firmware relies on it.
             Guard::HostBuffer => "true".to_owned(),
-            Guard::ReceivedWhole => format!("({writes} && {})", self.has_arrived()),
+            Guard::ReceivedWhole => format!("({writes} && {})", self.arrival_condition()),
             Guard::ReceivedEnough => {
-                exceeds_threshold(writes, self.has_arrived(), self.counted_inbound_units(), "in_taken[in_first]")
+                exceeds_threshold(writes, self.arrival_condition(), self.counted_inbound_units(), "in_taken[in_first]")
             }
             Guard::Undelivered => format!("({writes} && in_taken[in_first] < in_landed[in_first])"),
             Guard::AllDelivered => format!("({writes} && in_taken[in_first] >= in_landed[in_first])"),
         }
     }
 
-    fn action(&self, action: Action) -> String {
+    /// Returns an action as statements.
+    fn action_statements(&self, action: Action) -> String {
         let last = match self.has_rule(Rule::EndsMarked) {
             true => "(send_to == out_length[out_first])",
             false => "false",
         };
         match action {
-            Action::Read => self.read(),
+            Action::Read => self.read_statements(),
             // This has no effect if the whole packet was sent before its end was noticed.
             Action::Filled => {
                 "out_landed[out_end - 1] = out_length[out_end - 1]; out_filled[out_end - 1] = true".to_owned()
@@ -326,7 +338,8 @@ impl Writer {
         }
     }
 
-    fn read(&self) -> String {
+    /// Returns the statements that start to read a packet from host memory.
+    fn read_statements(&self) -> String {
         let remaining = "length[reading] - asked";
         let units = match self.segment {
             Some(segment) => format!("({remaining} > {segment} -> {segment} : {remaining})"),

@@ -68,7 +68,7 @@ impl Side {
     }
 
     /// Returns whether a unit or the end of a packet is ready to cross.
-    pub fn has_more(&self) -> bool {
+    pub fn has_unit_to_send(&self) -> bool {
         match self {
             Side::Card(card) => card.send.is_some(),
             Side::Peer(peer) => peer.is_sending(),

@@ -133,12 +133,14 @@ impl TempFolder {
 
     /// Runs a program and returns its output.
     fn run(&self, program: &str, arguments: &[&str]) -> Result<String, Problem> {
-        let ran = Command::new(program).args(arguments).current_dir(&self.0).stdin(Stdio::null()).output();
-        let ran = ran.map_err(|error| Problem::new(format!("cannot run `{program}`: {error}")))?;
-        let output = String::from_utf8_lossy(&ran.stdout).into_owned();
-        match ran.status.success() {
-            true => Ok(output),
-            false => Err(Problem::new(format!("`{program}` failed: {}{output}", String::from_utf8_lossy(&ran.stderr)))),
+        let output = Command::new(program).args(arguments).current_dir(&self.0).stdin(Stdio::null()).output();
+        let output = output.map_err(|error| Problem::new(format!("cannot run `{program}`: {error}")))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        match output.status.success() {
+            true => Ok(text),
+            false => {
+                Err(Problem::new(format!("`{program}` failed: {}{text}", String::from_utf8_lossy(&output.stderr))))
+            }
         }
     }
 }

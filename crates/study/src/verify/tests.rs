@@ -9,8 +9,8 @@ use super::properties::PROPERTIES;
 use narrows_core::ni::mcp::threads::{Config, Pipelining, Rule, TRANSITIONS, Thread, Transition};
 use stateright::{Checker, Model, StateRecorder};
 
-fn named(name: &str) -> &'static Firmware {
-    FIRMWARES.iter().find(|firmware| firmware.name == name).expect("a firmware")
+fn firmware_by_name(name: &str) -> &'static Firmware {
+    FIRMWARES.iter().find(|firmware| firmware.name == name).expect("the firmware exists")
 }
 
 #[test]
@@ -37,9 +37,10 @@ const DISABLED_RULE_FAILURES: [(Rule, &str, &[&str]); 7] = [
 fn every_disabled_rule_is_detected() {
     assert!(Rule::ALL.iter().all(|rule| DISABLED_RULE_FAILURES.iter().any(|(disabled, ..)| disabled == rule)));
     for (rule, name, properties) in DISABLED_RULE_FAILURES {
-        let result = check(&[named(name)], Some(rule)).remove(0);
+        let result = check(&[firmware_by_name(name)], Some(rule)).remove(0);
         for property in properties {
-            let finding = result.findings.iter().find(|finding| finding.name == *property).expect("a property");
+            let finding =
+                result.findings.iter().find(|finding| finding.name == *property).expect("the property exists");
             assert!(!finding.holds && finding.trace.len() > 1, "{name} without {}: {property}", rule.name());
         }
     }
@@ -60,15 +61,15 @@ const TRACE: [&str; 9] = [
 
 #[test]
 fn trace_leads_to_a_violation_of_the_property() {
-    let result = check(&[named("berkeley-via")], Some(Rule::EngineExclusive)).remove(0);
-    let finding = result.findings.iter().find(|finding| finding.name == "f4").expect("a property");
+    let result = check(&[firmware_by_name("berkeley-via")], Some(Rule::EngineExclusive)).remove(0);
+    let finding = result.findings.iter().find(|finding| finding.name == "f4").expect("the property exists");
     assert_eq!(finding.trace, TRACE);
 }
 
 /// Returns the case of a card that sends one message and receives none.
 fn single_message(pipelining: Pipelining) -> Case {
     let config = Config { pipelining, send_buffers: 2, receive_buffers: 2, segment: None };
-    Case { config, disabled_rule: None, lengths: &[3], messages: [1, 0], is_pair: false, only_property: None }
+    Case { config, disabled_rule: None, lengths: &[3], messages: [1, 0], has_two_cards: false, only_property: None }
 }
 
 /// Checks that Formulas 1 to 3 fail for one message: the paper's ◇ requires the state in every run. All runs of the
@@ -94,7 +95,7 @@ fn states(firmware: &Firmware) -> Vec<Pair> {
     firmware
         .cases(None)
         .into_iter()
-        .filter(|case| case.config.send_buffers == 1 && !case.is_pair)
+        .filter(|case| case.config.send_buffers == 1 && !case.has_two_cards)
         .flat_map(case_states)
         .collect()
 }
@@ -102,7 +103,7 @@ fn states(firmware: &Firmware) -> Vec<Pair> {
 #[test]
 fn every_transition_is_taken() {
     let mut untaken: Vec<&Transition> = TRANSITIONS.iter().filter(|row| row.from.is_dispatching()).collect();
-    for pair in states(named("fine")) {
+    for pair in states(firmware_by_name("fine")) {
         let is_enabled = |row: &Transition| {
             pair.cards().any(|card| Thread::ALL.iter().any(|&thread| card.mcp.enabled_row(thread) == Some(row)))
         };

@@ -18,13 +18,13 @@ pub fn trace_lines(case: &Case, moves: &[SideAction]) -> Vec<String> {
 
 fn case_text(case: &Case) -> String {
     let [left, right] = case.messages;
-    let other_name = if case.is_pair { "card B" } else { "the peer" };
+    let other_name = if case.has_two_cards { "card B" } else { "the peer" };
     let buffers = case.config.send_buffers;
     format!("card A sends {left}, {other_name} sends {right}; buffers each way: {buffers}")
 }
 
 fn action_text(case: &Case, SideAction { side, action }: SideAction, executed: Option<Step>, is_end: bool) -> String {
-    let [this, other] = match (side, case.is_pair) {
+    let [this, other] = match (side, case.has_two_cards) {
         (0, true) => ["A", "B"],
         (0, false) => ["A", "peer"],
         (_, true) => ["B", "A"],

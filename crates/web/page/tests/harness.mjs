@@ -1,4 +1,4 @@
-// What the journeys share: a server of static files, the finished page, and checks with names.
+// The parts that the journeys share: a server of static files, the finished page, and checks with names.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -66,5 +66,5 @@ export const READY = "!document.getElementById('answers').hidden && !document.qu
 export const headlineOf = (index = 0) => `document.querySelectorAll('#headline .figure-big')[${index}]?.textContent`;
 /** Number of points of the curve, once all of them have been run. */
 export const CURVE_DONE = "document.querySelector('#curve .canvas').dataset.done";
-/** Presses Draw: a curve is drawn unasked only where the machine is quick. */
+/** Presses Draw: a curve is drawn without Draw only if the machine runs quickly. */
 export const DRAW = "Array.from(document.querySelectorAll('#curve .curve-fields button')).forEach((button) => button.textContent === 'Draw' && button.click())";

@@ -1,4 +1,4 @@
-// What a stranger writes into a link or a description is data: it never becomes markup, script or a request.
+// Tests that the text of a link or a description is data: it never becomes markup, script or a request.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

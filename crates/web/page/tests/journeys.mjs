@@ -1,4 +1,4 @@
-// The journeys: change a part, sweep and download, open a shared link; and what surrounds them.
+// The journeys: change a part, sweep and download, open a shared link. Further tests cover the rest of the page.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -93,10 +93,10 @@ export async function open_a_shared_link(context) {
   await page.waitUntil("document.querySelectorAll('#headline .figure-number').length === 3", "baseline and two machines");
   equal(await page.value("document.querySelectorAll('#stages rect[rx]').length > 10"), true, "stages of three machines");
   const notices = await page.value("document.getElementById('notices').textContent");
-  check(notices.includes("colour = red") && notices.includes("frobnicate"), `what does not hold is said: ${notices}`);
+  check(notices.includes("colour = red") && notices.includes("frobnicate"), `items that no longer hold are reported: ${notices}`);
   equal(await page.value(`${field("workload.ping-pong.payload", "input.value")}.value`), "128 B", "the payload of the link");
   await page.waitUntil(`${CURVE_DONE} === '6'`, "the curve of both machines");
-  await page.waitUntil("!location.hash.includes('colour')", "the link without what does not hold");
+  await page.waitUntil("!location.hash.includes('colour')", "the link without the dropped items");
   // The link that the page keeps opens the same state again.
   const [hash, figures] = [await page.value("location.hash"), await page.value("document.getElementById('headline').textContent")];
   const again = await explorer(context, hash);

@@ -22,7 +22,7 @@ const CHANGES = 60;
 const MACHINE = "memory-bus";
 /** Time of a memory access: a run takes about as long with any value of it. */
 const KEY = "hosts.memory-bus-1998.memory-bus.memory-time";
-/** What varies along the curve. */
+/** The key that varies along the curve. */
 const VARIED = "workload.ping-pong.payload";
 
 /** Returns the quantiles of times as text. */
@@ -53,7 +53,7 @@ const MOVE = `(async () => {
   const delays = [], occupied = [];
   for (let change = 0; change < ${CHANGES}; change += 1) {
     const before = explorer.runs[0];
-    // Answers given before are kept, and would be drawn at once.
+    // Cached answers would be drawn at once.
     explorer.engine.answers.answers.clear();
     slider.value = String(Math.round(low + (high - low) * (0.3 + 0.04 * (change % 10))));
     const begin = performance.now();
@@ -97,7 +97,7 @@ try {
   console.log(`${messages} messages`);
   await page.value(`{ const search = document.getElementById("search"); search.value = "memory-time"; search.dispatchEvent(new Event("input")); }`);
   await page.waitUntil(`document.querySelector('[data-key="${KEY}"] input[type=range]')`);
-  // A hand that rests after each change, and one that drags.
+  // A user who pauses after each change, and one who drags the slider.
   for (const pause of [1500, 0]) {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     const { delays, occupied } = await page.value(MOVE.replace("PAUSE", pause));

@@ -44,8 +44,8 @@ try {
     count += 1;
     const begin = performance.now();
     try {
-      const said = await test(context);
-      console.log(`ok      ${name}${said ? ` (${said})` : ""}  ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+      const note = await test(context);
+      console.log(`ok      ${name}${note ? ` (${note})` : ""}  ${((performance.now() - begin) / 1000).toFixed(1)} s`);
     } catch (error) {
       failed += 1;
       console.log(`FAILED  ${name}\n        ${error.stack ?? error}`);

@@ -132,7 +132,7 @@ async function links_of_strangers_are_data(browser) {
   for (const payload of PAYLOADS) {
     const text = encodeURIComponent(payload.toWellFormed()).replaceAll("%00", "");
     for (const fragment of [text, `${study}&${text}=${text}`]) {
-      // The second one is read like the first, and its runs need not be waited for twice as often as there are payloads.
+      // Both fragments are read in the same way. The second is tried for the first payloads only, because its runs take time.
       if (fragment !== text && count > 8) continue;
       count += 1;
       await page.open(`${home}#${fragment}`);

@@ -50,7 +50,7 @@ impl Heap {
         Some(first)
     }
 
-    /// Removes the first event, which `peek` has returned: the root is not vacant.
+    /// Removes the first event. `peek` must have returned it just before, so that the root is not vacant.
     #[inline]
     pub fn drop_first(&mut self) {
         match self.used_positions {
@@ -59,13 +59,13 @@ impl Heap {
         }
     }
 
-    /// Calls `visit` with every event, in no order.
+    /// Calls `visit` with every event, in no particular order.
     pub fn for_each_event(&self, visit: &mut impl FnMut(Event)) {
         let events = &self.keys[usize::from(self.has_vacant_root)..self.used_positions];
         events.iter().for_each(|&key| visit(Event::from_key(key)));
     }
 
-    /// Moves every event out, in no order.
+    /// Moves every event out, in no particular order.
     pub fn drain_into(&mut self, events: &mut Vec<Event>) {
         self.fill_vacancy();
         events.extend(self.keys[..self.used_positions].iter().map(|&key| Event::from_key(key)));

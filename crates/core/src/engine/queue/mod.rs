@@ -81,15 +81,15 @@ impl PartialOrd for Event {
 /// The pending events.
 #[derive(Default)]
 pub struct EventQueue {
-    /// The events at the present instant, and the number of those that were taken.
+    /// The events at the present instant, the first `taken_count` of which were taken.
     present_events: Vec<Event>,
     taken_count: usize,
     wheel: Wheel,
 }
 
 impl EventQueue {
-    /// Adds an event at the present instant, that of the event taken last. The event must have the largest sequence
-    /// number.
+    /// Adds an event at the present instant, which is the instant of the event taken last. The event must have the
+    /// largest sequence number.
     #[inline]
     pub fn push_now(&mut self, event: Event) {
         self.present_events.push(event);
@@ -158,7 +158,7 @@ impl EventQueue {
         (first, if self.present_events.is_empty() { self.wheel.no_event_before() } else { Time::ZERO })
     }
 
-    /// Calls `visit` with every event that was added for an instant later than the present, in no order.
+    /// Calls `visit` with every event that was added for a later instant, in no particular order.
     pub fn for_each_later(&self, mut visit: impl FnMut(Event)) {
         self.wheel.for_each_event(&mut visit);
     }

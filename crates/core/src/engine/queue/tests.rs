@@ -59,7 +59,7 @@ impl QueuePair {
         }
     }
 
-    /// Compares all events that are pending after the present instant, in no order.
+    /// Compares the pending events of both queues, whatever their order.
     fn compare_all(&self) {
         let mut pending: Vec<(u64, u64)> = Vec::new();
         self.queue.for_each_later(|event| pending.push((event.time.ps(), event.id)));

@@ -1,11 +1,11 @@
 //! Events later than the present: a heap while they are few, a time wheel when they are many.
 //!
-//! The wheel divides time into buckets of 2ⁿ ps. The events of the current bucket are sorted once, into `run`; events
-//! that are added to that bucket afterwards go to the heap `near`. Events of the next `heads.len()` buckets are listed
-//! by bucket, unsorted; later events wait in the heap `far`. The earliest event is therefore the earlier of the first
-//! of `run` and the first of `near`, and the order is exact with any width. The width and number of buckets affect
-//! speed only, and are chosen again when the counts show that they no longer fit. While events are few, there is one
-//! unbounded current bucket, and all events are in `near`.
+//! The wheel divides time into buckets of 2ⁿ ps. The events of the current bucket are sorted once, into `sorted_run`;
+//! events that are added to that bucket afterwards go to `near_heap`. Events of the next `first_nodes.len()` buckets
+//! are listed by bucket, unsorted; later events wait in `far_heap`. The earliest event is therefore the earlier of the
+//! first of `sorted_run` and the first of `near_heap`, and the order is exact with any width. The width and number of
+//! buckets affect speed only, and are chosen again when the counts show that they no longer fit. While events are few,
+//! there is one unbounded current bucket, and all events are in `near_heap`.
 
 use super::heap::Heap;
 use super::{Event, NO_EVENT_KEY, TASK_BITS};
@@ -18,12 +18,12 @@ const WHEEL_TO_EVENTS: usize = 32;
 /// The least and largest number of buckets, powers of two and multiples of 64.
 const BUCKETS_MIN: usize = 64;
 const BUCKETS_MAX: usize = 1 << 18;
-/// A run shorter than this accepts events that are added to its bucket, by insertion.
+/// Events that are added to the current bucket are inserted into `sorted_run` if it is shorter than this.
 const SHORT_RUN_EVENTS: usize = 32;
 /// The index that represents no node.
 const NO_NODE: u32 = u32::MAX;
 
-/// An event in a bucket, and the index of the next one in the same bucket.
+/// A node of a bucket's list: an event, and the index of the next node of the same bucket.
 struct Node {
     event: Event,
     next: u32,
@@ -32,27 +32,27 @@ struct Node {
 /// The pending events later than now.
 pub(super) struct Wheel {
     /// The keys of the events that the current bucket had when it became current; the earliest is last.
-    run: Vec<u128>,
+    sorted_run: Vec<u128>,
     /// Events that were added since then, at or before `current_end`.
-    near: Heap,
+    near_heap: Heap,
     /// The end of the current bucket.
     current_end: Time,
-    /// Number of events in `near` beyond which it overflows.
-    near_max: usize,
+    /// Number of events in `near_heap` beyond which the current bucket is crowded.
+    near_heap_max: usize,
     /// The number of the current bucket: its times shifted right by `bucket_bits`.
     current_bucket: u64,
     bucket_bits: u32,
     /// The first node of each bucket; a bucket's index is its number modulo the number of buckets.
-    heads: Vec<u32>,
+    first_nodes: Vec<u32>,
     /// One bit for each bucket that has nodes.
-    occupied: Vec<u64>,
+    occupied_buckets: Vec<u64>,
     nodes: Vec<Node>,
     first_free_node: u32,
     /// Number of events in buckets.
     events_in_buckets: usize,
-    /// Events at least `heads.len()` buckets after the current one.
-    far: Heap,
-    /// Counts since the buckets were last chosen: events sorted into `run`, and events moved in from `far`.
+    /// Events at least `first_nodes.len()` buckets after the current one.
+    far_heap: Heap,
+    /// Counts since the buckets were last chosen: events sorted into `sorted_run`, and events moved in from `far_heap`.
     sorted_count: usize,
     moved_from_far: usize,
     /// The sequence number before which the buckets are not chosen again, so that the cost of choosing stays small
@@ -63,18 +63,18 @@ pub(super) struct Wheel {
 impl Default for Wheel {
     fn default() -> Wheel {
         Wheel {
-            run: Vec::new(),
-            near: Heap::default(),
+            sorted_run: Vec::new(),
+            near_heap: Heap::default(),
             current_end: Time::MAX,
-            near_max: WHEEL_FROM_EVENTS,
+            near_heap_max: WHEEL_FROM_EVENTS,
             current_bucket: 0,
             bucket_bits: 0,
-            heads: Vec::new(),
-            occupied: Vec::new(),
+            first_nodes: Vec::new(),
+            occupied_buckets: Vec::new(),
             nodes: Vec::new(),
             first_free_node: NO_NODE,
             events_in_buckets: 0,
-            far: Heap::default(),
+            far_heap: Heap::default(),
             sorted_count: 0,
             moved_from_far: 0,
             next_choice_sequence: 0,
@@ -84,15 +84,15 @@ impl Default for Wheel {
 
 impl Wheel {
     pub fn len(&self) -> usize {
-        self.run.len() + self.near.len() + self.events_in_buckets + self.far.len()
+        self.sorted_run.len() + self.near_heap.len() + self.events_in_buckets + self.far_heap.len()
     }
 
-    /// Calls `visit` with every event, in no order.
+    /// Calls `visit` with every event, in no particular order.
     pub fn for_each_event(&self, visit: &mut impl FnMut(Event)) {
-        self.run.iter().for_each(|&key| visit(Event::from_key(key)));
-        self.near.for_each_event(visit);
-        self.far.for_each_event(visit);
-        for head in &self.heads {
+        self.sorted_run.iter().for_each(|&key| visit(Event::from_key(key)));
+        self.near_heap.for_each_event(visit);
+        self.far_heap.for_each_event(visit);
+        for head in &self.first_nodes {
             let mut next = *head;
             while let Some(node) = self.nodes.get(next as usize) {
                 visit(node.event);
@@ -101,7 +101,7 @@ impl Wheel {
         }
     }
 
-    /// Returns whether `event` is due after the current bucket, which is that of the last event taken.
+    /// Returns whether `event` is due after the current bucket, which is the bucket of the event taken last.
     #[inline(always)]
     pub fn is_in_later_bucket(&self, event: Event) -> bool {
         event.time > self.current_end
@@ -118,33 +118,33 @@ impl Wheel {
     /// Adds an event to the current bucket.
     #[inline(always)]
     pub fn push_current(&mut self, event: Event) {
-        if self.run.len() < SHORT_RUN_EVENTS && self.near.is_empty() {
+        if self.sorted_run.len() < SHORT_RUN_EVENTS && self.near_heap.is_empty() {
             return self.insert_into_run(event.key());
         }
         self.push_near(event);
     }
 
-    /// Adds an event to the current bucket when the run accepts no more.
+    /// Adds an event to `near_heap`.
     fn push_near(&mut self, event: Event) {
-        self.near.push(event);
-        if self.near.len() > self.near_max {
-            self.relieve_current_bucket(event.id >> TASK_BITS);
+        self.near_heap.push(event);
+        if self.near_heap.len() > self.near_heap_max {
+            self.handle_crowded_bucket(event.id >> TASK_BITS);
         }
     }
 
     /// Adds an event to the short run.
     #[inline]
     fn insert_into_run(&mut self, key: u128) {
-        let mut hole = self.run.len();
-        if hole == self.run.capacity() {
+        let mut hole = self.sorted_run.len();
+        if hole == self.sorted_run.capacity() {
             return self.insert_into_run_growing(key);
         }
-        self.run.push(key);
-        while hole > 0 && self.run[hole - 1] < key {
-            self.run[hole] = self.run[hole - 1];
+        self.sorted_run.push(key);
+        while hole > 0 && self.sorted_run[hole - 1] < key {
+            self.sorted_run[hole] = self.sorted_run[hole - 1];
             hole -= 1;
         }
-        self.run[hole] = key;
+        self.sorted_run[hole] = key;
     }
 
     /// Adds an event to the short run when its buffer is full. This is a separate function so that the usual path makes
@@ -152,7 +152,7 @@ impl Wheel {
     #[cold]
     #[inline(never)]
     fn insert_into_run_growing(&mut self, key: u128) {
-        self.run.reserve(SHORT_RUN_EVENTS);
+        self.sorted_run.reserve(SHORT_RUN_EVENTS);
         self.insert_into_run(key);
     }
 
@@ -160,10 +160,10 @@ impl Wheel {
     /// there is no other event. The key is a number and not an option, because numbers are returned in registers.
     #[inline]
     pub fn pop(&mut self) -> (u128, Time) {
-        if !self.near.is_empty() {
+        if !self.near_heap.is_empty() {
             return (self.pop_earlier(), Time::ZERO);
         }
-        match self.run.pop() {
+        match self.sorted_run.pop() {
             Some(first) => (first, self.no_event_before()),
             None => (self.advance(), Time::ZERO),
         }
@@ -175,14 +175,14 @@ impl Wheel {
         self.pop().0
     }
 
-    /// Takes the earlier of the first event of the run and that of `near`, which is not empty.
+    /// Takes the earlier of the first event of the run and that of `near_heap`, which is not empty.
     #[inline(always)]
     fn pop_earlier(&mut self) -> u128 {
-        let first_near_key = self.near.peek().map_or(NO_EVENT_KEY, Event::key);
-        match self.run.pop_if(|first| *first < first_near_key) {
+        let first_near_key = self.near_heap.peek().map_or(NO_EVENT_KEY, Event::key);
+        match self.sorted_run.pop_if(|first| *first < first_near_key) {
             Some(first) => first,
             None => {
-                self.near.drop_first();
+                self.near_heap.drop_first();
                 first_near_key
             }
         }
@@ -192,18 +192,18 @@ impl Wheel {
     /// of the current bucket.
     #[inline]
     pub fn has_event_before(&mut self, first: Event) -> bool {
-        let is_near_earlier = self.near.peek().is_some_and(|event| event < first);
-        is_near_earlier || self.run.last().is_some_and(|&key| key < first.key())
+        let is_near_earlier = self.near_heap.peek().is_some_and(|event| event < first);
+        is_near_earlier || self.sorted_run.last().is_some_and(|&key| key < first.key())
     }
 
     /// Returns an instant before which no event happens. It is time zero if many events are pending, because finding
     /// one would be costly.
     #[inline]
     pub fn no_event_before(&self) -> Time {
-        if !self.near.is_empty() || !self.heads.is_empty() {
+        if !self.near_heap.is_empty() || !self.first_nodes.is_empty() {
             return Time::ZERO;
         }
-        match self.run[..] {
+        match self.sorted_run[..] {
             [.., first] => Event::from_key(first).time,
             [] => Time::MAX,
         }
@@ -213,23 +213,23 @@ impl Wheel {
     #[inline]
     pub fn add_to_bucket(&mut self, event: Event) {
         let bucket = event.time.ps() >> self.bucket_bits;
-        if bucket - self.current_bucket >= self.heads.len() as u64 {
+        if bucket - self.current_bucket >= self.first_nodes.len() as u64 {
             return self.push_far(event);
         }
         let Some(unused) = self.nodes.get_mut(self.first_free_node as usize) else {
             return self.add_to_bucket_growing(event);
         };
-        let slot = bucket as usize & (self.heads.len() - 1);
-        let next = std::mem::replace(&mut self.heads[slot], self.first_free_node);
+        let slot = bucket as usize & (self.first_nodes.len() - 1);
+        let next = std::mem::replace(&mut self.first_nodes[slot], self.first_free_node);
         self.first_free_node = std::mem::replace(unused, Node { event, next }).next;
-        self.occupied[slot / 64] |= 1 << (slot % 64);
+        self.occupied_buckets[slot / 64] |= 1 << (slot % 64);
         self.events_in_buckets += 1;
     }
 
     /// Adds an event later than all buckets.
     #[inline(never)]
     fn push_far(&mut self, event: Event) {
-        self.far.push(event);
+        self.far_heap.push(event);
     }
 
     /// Adds an event to a bucket when no free node is left.
@@ -244,7 +244,7 @@ impl Wheel {
     /// Makes the next bucket that has events the current one, and takes its first event.
     #[inline(never)]
     fn advance(&mut self) -> u128 {
-        let pending_count = self.events_in_buckets + self.far.len();
+        let pending_count = self.events_in_buckets + self.far_heap.len();
         if pending_count < WHEEL_TO_EVENTS || self.sorted_count > 4 * pending_count {
             if pending_count == 0 {
                 return NO_EVENT_KEY;
@@ -255,69 +255,69 @@ impl Wheel {
             }
         }
         let next_bucket = match self.events_in_buckets {
-            0 => match self.far.peek() {
+            0 => match self.far_heap.peek() {
                 Some(event) => event.time.ps() >> self.bucket_bits,
                 None => return NO_EVENT_KEY,
             },
             _ => self.current_bucket + self.distance_to_occupied(),
         };
         self.make_current(next_bucket);
-        self.run.pop().unwrap_or(NO_EVENT_KEY)
+        self.sorted_run.pop().unwrap_or(NO_EVENT_KEY)
     }
 
     /// Makes `bucket`, the first that has events, the current one.
     fn make_current(&mut self, bucket: u64) {
         self.current_bucket = bucket;
         self.current_end = Time::from_ps(bucket << self.bucket_bits | ((1 << self.bucket_bits) - 1));
-        let bucket_count = self.heads.len() as u64;
+        let bucket_count = self.first_nodes.len() as u64;
         while let Some(event) =
-            self.far.peek().filter(|event| (event.time.ps() >> self.bucket_bits) - bucket < bucket_count)
+            self.far_heap.peek().filter(|event| (event.time.ps() >> self.bucket_bits) - bucket < bucket_count)
         {
-            self.far.pop();
+            self.far_heap.pop();
             self.add_to_bucket(event);
             self.moved_from_far += 1;
         }
-        let slot = bucket as usize & (self.heads.len() - 1);
-        let mut node_index = std::mem::replace(&mut self.heads[slot], NO_NODE);
-        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        let slot = bucket as usize & (self.first_nodes.len() - 1);
+        let mut node_index = std::mem::replace(&mut self.first_nodes[slot], NO_NODE);
+        self.occupied_buckets[slot / 64] &= !(1 << (slot % 64));
         while let Some(node) = self.nodes.get_mut(node_index as usize) {
-            self.run.push(node.event.key());
+            self.sorted_run.push(node.event.key());
             let index = std::mem::replace(&mut node_index, node.next);
             node.next = std::mem::replace(&mut self.first_free_node, index);
         }
-        self.events_in_buckets -= self.run.len();
-        self.sorted_count += self.run.len();
-        if self.run.len() > 1 {
-            self.run.sort_unstable_by(|a, b| b.cmp(a));
+        self.events_in_buckets -= self.sorted_run.len();
+        self.sorted_count += self.sorted_run.len();
+        if self.sorted_run.len() > 1 {
+            self.sorted_run.sort_unstable_by(|a, b| b.cmp(a));
         }
     }
 
     /// Returns the distance from the current bucket to the first occupied one, which must exist.
     fn distance_to_occupied(&self) -> u64 {
-        let mask = self.heads.len() - 1;
+        let mask = self.first_nodes.len() - 1;
         let start = (self.current_bucket as usize + 1) & mask;
-        let (mut word, mut bits) = (start / 64, self.occupied[start / 64] >> (start % 64) << (start % 64));
+        let (mut word, mut bits) = (start / 64, self.occupied_buckets[start / 64] >> (start % 64) << (start % 64));
         while bits == 0 {
-            word = (word + 1) & (self.occupied.len() - 1);
-            bits = self.occupied[word];
+            word = (word + 1) & (self.occupied_buckets.len() - 1);
+            bits = self.occupied_buckets[word];
         }
         let slot = word * 64 + bits.trailing_zeros() as usize;
         (slot.wrapping_sub(start) & mask) as u64 + 1
     }
 
-    /// Handles a current bucket to which many events were added since it became current.
+    /// Handles a current bucket that is crowded: many events were added to it since it became current.
     #[cold]
-    fn relieve_current_bucket(&mut self, sequence: u64) {
+    fn handle_crowded_bucket(&mut self, sequence: u64) {
         match sequence >= self.next_choice_sequence {
             true => self.choose_buckets(sequence),
-            false => self.near_max *= 2,
+            false => self.near_heap_max *= 2,
         }
     }
 
     /// Returns whether the width of the buckets is unsuitable: they hold too many events, or most events came from
-    /// `far`.
+    /// `far_heap`.
     fn is_width_unsuitable(&mut self) -> bool {
-        let is_unsuitable = self.moved_from_far > self.sorted_count / 2 || self.len() > 4 * self.heads.len();
+        let is_unsuitable = self.moved_from_far > self.sorted_count / 2 || self.len() > 4 * self.first_nodes.len();
         (self.sorted_count, self.moved_from_far) = (0, 0);
         is_unsuitable
     }
@@ -325,11 +325,11 @@ impl Wheel {
     /// Chooses buckets that fit the pending events, and distributes the events again.
     #[cold]
     fn choose_buckets(&mut self, sequence: u64) {
-        let near_events = self.near.len();
-        let mut events: Vec<Event> = self.run.drain(..).map(Event::from_key).collect();
-        self.near.drain_into(&mut events);
-        self.far.drain_into(&mut events);
-        for head in &mut self.heads {
+        let near_events = self.near_heap.len();
+        let mut events: Vec<Event> = self.sorted_run.drain(..).map(Event::from_key).collect();
+        self.near_heap.drain_into(&mut events);
+        self.far_heap.drain_into(&mut events);
+        for head in &mut self.first_nodes {
             while let Some(node) = self.nodes.get(*head as usize) {
                 events.push(node.event);
                 *head = node.next;
@@ -337,11 +337,11 @@ impl Wheel {
         }
         self.nodes.clear();
         (self.first_free_node, self.events_in_buckets, self.sorted_count, self.moved_from_far) = (NO_NODE, 0, 0, 0);
-        self.heads.clear();
-        self.occupied.clear();
+        self.first_nodes.clear();
+        self.occupied_buckets.clear();
         if events.len() < WHEEL_TO_EVENTS {
-            (self.current_end, self.near_max) = (Time::MAX, WHEEL_FROM_EVENTS);
-            events.iter().for_each(|&event| self.near.push(event));
+            (self.current_end, self.near_heap_max) = (Time::MAX, WHEEL_FROM_EVENTS);
+            events.iter().for_each(|&event| self.near_heap.push(event));
             return;
         }
         events.sort_unstable_by(|a, b| b.cmp(a));
@@ -361,16 +361,16 @@ impl Wheel {
         };
         self.bucket_bits = width.max(1).ilog2();
         let buckets = (2 * events.len()).next_power_of_two().clamp(BUCKETS_MIN, BUCKETS_MAX);
-        self.heads.resize(buckets, NO_NODE);
-        self.occupied.resize(buckets / 64, 0);
-        self.near_max = WHEEL_FROM_EVENTS;
+        self.first_nodes.resize(buckets, NO_NODE);
+        self.occupied_buckets.resize(buckets / 64, 0);
+        self.near_heap_max = WHEEL_FROM_EVENTS;
         self.next_choice_sequence = sequence + 8 * events.len() as u64;
         self.current_bucket = first.ps() >> self.bucket_bits;
         self.current_end = Time::from_ps(self.current_bucket << self.bucket_bits | ((1 << self.bucket_bits) - 1));
         while let Some(event) = events.pop_if(|event| event.time <= self.current_end) {
-            self.run.push(event.key());
+            self.sorted_run.push(event.key());
         }
-        self.run.reverse();
+        self.sorted_run.reverse();
         events.iter().for_each(|&event| self.add_to_bucket(event));
     }
 }

@@ -21,7 +21,7 @@ fn a_cycle_of_waits_is_named() {
             let _second = second.acquire().await;
         });
     }
-    let Outcome::Deadlock(report) = bench.run(Limits::default()) else { panic!("a deadlock") };
+    let Outcome::Deadlock(report) = bench.run(Limits::default()) else { panic!("the run deadlocks") };
     assert_eq!(
         report.to_string(),
         "at 1 ns\n  even waits for bus 1 held by odd\n  odd waits for bus 0 held by even, which closes the cycle"
@@ -45,7 +45,7 @@ fn a_server_is_reported_only_if_an_essential_task_waits_for_it() {
         });
     }
     bench.spawn("client", |_, _| async move { _ = signal.wait().await });
-    let Outcome::Deadlock(report) = bench.run(Limits::default()) else { panic!("a deadlock") };
+    let Outcome::Deadlock(report) = bench.run(Limits::default()) else { panic!("the run deadlocks") };
     let waits: Vec<String> = report.chain.iter().map(ToString::to_string).collect();
     assert_eq!(
         waits,
@@ -71,7 +71,7 @@ fn polling_with_a_stated_reason_is_a_deadlock_by_the_limit() {
             }
         });
     }
-    let Outcome::Deadlock(report) = bench.run(microsecond_limits()) else { panic!("a deadlock") };
+    let Outcome::Deadlock(report) = bench.run(microsecond_limits()) else { panic!("the run deadlocks") };
     assert_eq!(report.chain.len(), 2);
     assert!(report.chain.iter().any(|wait| wait.awaited == "the door"), "{report}");
 }
@@ -91,7 +91,7 @@ fn spinning_for_no_stated_reason_is_a_livelock() {
             sim.delay(ns(10)).await;
         }
     });
-    let Outcome::Livelock(report) = bench.run(microsecond_limits()) else { panic!("a livelock") };
+    let Outcome::Livelock(report) = bench.run(microsecond_limits()) else { panic!("the run livelocks") };
     assert_eq!(report.end_time, Time::from_us(1));
 }
 
@@ -178,7 +178,7 @@ fn a_wait_beyond_the_end_ends_the_run_at_its_limit_of_time() {
     let bench = TestBench::new();
     bench.spawn("slow", |sim, _| async move { sim.delay(Time::from_us(50)).await });
     let Outcome::TimeLimit(report) = bench.run(Limits { time: Time::from_us(40), ..microsecond_limits() }) else {
-        panic!("slow")
+        panic!("the run reaches its time limit")
     };
     assert_eq!(report.end_time, Time::from_us(40));
 }
@@ -187,8 +187,8 @@ fn a_wait_beyond_the_end_ends_the_run_at_its_limit_of_time() {
 fn a_task_that_polls_rarely_is_waited_for_until_it_polls() {
     let bench = TestBench::new();
     poll_for(&bench, "the door", Time::from_us(3));
-    let Outcome::Deadlock(report) = bench.run(microsecond_limits()) else { panic!("a deadlock") };
-    assert_eq!(report.end_time, Time::from_us(3), "it looked once");
+    let Outcome::Deadlock(report) = bench.run(microsecond_limits()) else { panic!("the run deadlocks") };
+    assert_eq!(report.end_time, Time::from_us(3), "the task polled once");
 }
 
 /// Returns the waits that are reported for a task that runs `task_body` and then waits for short times again and again.
@@ -231,7 +231,7 @@ fn a_poll_reason_is_reported_while_its_guard_lives() {
         sim.progress();
         spin_for(&sim, Time::from_us(10)).await;
     });
-    let Outcome::Deadlock(report) = bench.run(microsecond_limits()) else { panic!("a deadlock") };
+    let Outcome::Deadlock(report) = bench.run(microsecond_limits()) else { panic!("the run deadlocks") };
     assert_eq!(report.chain[0].awaited, "the door");
 }
 
@@ -244,7 +244,7 @@ fn a_stalled_clock_is_a_livelock_without_limits() {
             sim.delay(Time::ZERO).await;
         }
     });
-    let Outcome::Livelock(report) = bench.run(Limits::default()) else { panic!("a livelock") };
+    let Outcome::Livelock(report) = bench.run(Limits::default()) else { panic!("the run livelocks") };
     assert_eq!(report.end_time, ns(7));
 }
 
@@ -262,7 +262,7 @@ fn a_task_that_works_is_waited_for_until_it_polls() {
             spin_for(&sim, Time::from_us(20)).await;
             log.note("end");
         });
-        let Outcome::Deadlock(report) = bench.run(microsecond_limits()) else { panic!("a deadlock") };
+        let Outcome::Deadlock(report) = bench.run(microsecond_limits()) else { panic!("the run deadlocks") };
         (report.end_time, bench.log.lines.take().join(""))
     };
     assert_eq!(outcome(true), (Time::from_us(1), String::new()));
@@ -334,7 +334,7 @@ fn run_while_packet_returns<F: Future<Output = ()> + 'static>(
 fn endless_packet_returns_are_a_deadlock_before_the_limit() {
     let (outcome, end_time) =
         run_while_packet_returns(|sim| async move { _ = Signal::new(&sim, "nothing").wait().await });
-    let Outcome::Deadlock(report) = outcome else { panic!("a deadlock: {outcome:?}") };
+    let Outcome::Deadlock(report) = outcome else { panic!("the run deadlocks: {outcome:?}") };
     assert_eq!((report.chain[0].awaited.as_str(), end_time), ("the packet to be accepted", Time::from_us(100)));
 }
 

@@ -87,7 +87,7 @@ fn spawn_task(sim: Sim, log: Log, shared: Rc<SharedParts>, name: String, steps: 
                 }
                 Step::Start(steps) => spawn_task(sim.clone(), log.clone(), shared.clone(), format!("{name}+"), steps),
                 Step::Progress => sim.progress(),
-                Step::GiveUp => sim.give_up("room".into()),
+                Step::GiveUp => sim.give_up("a credit".into()),
             }
             log.note(format_args!("{name} {step:?}"));
         }
@@ -139,7 +139,7 @@ fn the_delay_of_a_lone_task_needs_no_event() {
         log.note("end");
     });
     assert_eq!(bench.finish(), ["15 end"]);
-    assert_eq!(bench.sim().events(), 4, "they count as events");
+    assert_eq!(bench.sim().events(), 4, "the delays count as events");
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn grants_to_a_dropped_wait_are_returned() {
         })
         .await;
         sim.delay(ns(1)).await;
-        assert!(canceller_parts.0.is_held(), "granted to this task");
+        assert!(canceller_parts.0.is_held(), "the resource is granted to this task");
         drop((acquire, pool_acquire));
         log.note("dropped");
     });

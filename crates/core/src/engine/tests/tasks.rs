@@ -74,7 +74,7 @@ fn servers_are_not_waited_for() {
         log.note("end");
     });
     assert_eq!(bench.finish(), ["3 end"]);
-    assert_eq!(bench.sim().events(), 2 + 2 + 1, "two starts, the server's delays before, the work's");
+    assert_eq!(bench.sim().events(), 2 + 2 + 1, "two starts, two delays of the server, one of the other task");
 }
 
 #[test]

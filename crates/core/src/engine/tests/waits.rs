@@ -66,7 +66,7 @@ fn a_timer_overtaken_by_a_notification_neither_fires_nor_moves_the_clock() {
     });
     assert_eq!(bench.finish(), ["62 delayed"]);
     assert_eq!(bench.sim().now(), ns(100));
-    assert_eq!(bench.sim().events(), 7, "2 starts, 2 notices, 3 delays; no timer");
+    assert_eq!(bench.sim().events(), 7, "2 starts, 2 notifications, 3 delays; no timer");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_wait_dropped_before_its_end_leaves_no_trace() {
     bench.spawn("fickle", |sim, log| async move {
         let mut wait = std::pin::pin!(Some(waiter_signal.wait_until(ns(4))));
         std::future::poll_fn(|context| {
-            let poll_result = wait.as_mut().as_pin_mut().expect("not dropped yet").poll(context);
+            let poll_result = wait.as_mut().as_pin_mut().expect("the wait is not dropped yet").poll(context);
             assert!(poll_result.is_pending());
             std::task::Poll::Ready(())
         })

@@ -65,7 +65,7 @@ struct Link {
     arrivals: Mailbox<(Time, Rc<Packet>)>,
     /// Whether packets are received as a whole: each is then delivered when its last byte has arrived.
     is_packet_mode: Cell<bool>,
-    /// Earliest time at which the last packet has left the fabric.
+    /// Time at which the link is free to deliver another packet.
     free_at: Cell<Time>,
     /// The two directions: into the fabric, and out of it.
     wires: [Wire; 2],
@@ -187,7 +187,8 @@ pub struct IdealRx {
     class: Class,
     /// Packet that the reader is receiving, and the number of its bytes that were passed on.
     packet: Option<(Rc<Packet>, Bytes)>,
-    /// Packet of the last piece, the time that the piece takes on the link, and whether the packet ends with it.
+    /// Packet of the most recent piece, the time that the piece takes on the link, and whether the piece is the last of
+    /// its packet.
     piece: Option<(Rc<Packet>, Time, bool)>,
 }
 

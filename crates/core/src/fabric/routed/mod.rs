@@ -112,7 +112,8 @@ impl Routed {
             let time = work_cycle.map_or(Time::MAX, |cycle| self.instant(cycle));
             if time > self.sim.now() {
                 self.is_idle.set(true);
-                // Nothing that interfaces do before the next cycle adds work to an earlier cycle.
+                // Interfaces add work only to the next cycle or to later ones. If the next cycle already has work, a
+                // wake-up changes nothing.
                 let is_next_cycle = work_cycle == Some(next_cycle);
                 let mut is_woken = self.wakeup.wait_until(time).await;
                 while is_woken && is_next_cycle && time > self.sim.now() {

@@ -90,7 +90,7 @@ impl RoutedFabric {
     /// cross-traffic flows.
     pub(super) fn shape(&self, nodes: &[String]) -> (Shape, Vec<(u32, u32)>) {
         match self.parameters.cross {
-            Some(_) => self.topology.with_io_columns().expect("checked cross-traffic has edges to come from"),
+            Some(_) => self.topology.with_io_columns().expect("a checked fabric with cross-traffic has edges"),
             None => {
                 let shape = self.topology.build().expect("a checked shape can be built");
                 let positions = self.positions(nodes).expect("the names of nodes were checked");

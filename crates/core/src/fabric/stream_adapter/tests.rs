@@ -7,7 +7,7 @@ use crate::fabric::packet::Label;
 use crate::fabric::spec::FabricSpec;
 use std::cell::RefCell;
 
-/// A piece as it was taken: nanoseconds, bytes, and whether the packet begins and ends with them.
+/// The time in nanoseconds at which a piece was taken, its bytes, and whether the packet begins and ends with them.
 type TakenPiece = (u64, Vec<u8>, bool, bool);
 
 /// Sends packets of these lengths from one node to another over a link of 1 GB/s and 40 ns, in pieces of 64 bytes, and
@@ -44,7 +44,7 @@ fn pieces_received(lengths: &'static [u64], bytes_max: u64) -> Vec<TakenPiece> {
         let mut received = 0;
         while received < total_bytes {
             let Piece::Bytes { packet, bytes, time, first, last } = rx.next(Bytes(bytes_max)).await else {
-                panic!("a drop")
+                panic!("a packet was dropped")
             };
             assert_eq!(time, Time::ZERO, "the whole packet has arrived");
             let mut piece_bytes = Vec::new();
@@ -71,7 +71,7 @@ fn the_next_packet_enters_when_the_fabric_is_ready() {
     assert_eq!(
         pieces[1],
         (350, vec![1; 10], true, true),
-        "it arrives at 200 + 10 + 10 + 40 ns, and leaves the link after the first packet: 340 + 10 ns"
+        "the packet arrives at 200 + 10 + 10 + 40 ns, and leaves the link after the first packet: 340 + 10 ns"
     );
 }
 

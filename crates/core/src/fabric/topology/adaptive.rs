@@ -1,4 +1,5 @@
-//! Minimal adaptive routing on a mesh: a packet takes any port that brings it nearer, and there is an escape.
+//! Minimal adaptive routing on a mesh: a packet takes any port that brings it nearer to its destination, and an escape
+//! channel prevents deadlocks.
 //!
 //! The module models Duato (1993): a packet takes any productive port over all channels but the first. If none of these
 //! channels is free, it takes channel 0 of the next port in the order of dimensions. A packet on channel 0 waits only

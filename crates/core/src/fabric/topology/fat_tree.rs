@@ -140,9 +140,9 @@ struct TreeLevel {
     nodes_below: u32,
     /// Number of nodes of a subtree.
     subtree_nodes: u64,
-    /// Number of links of a router down to each subtree below.
+    /// Number of downward links of a router to each subtree below.
     links_per_child: u32,
-    /// Number of links of a router up.
+    /// Number of upward links of a router.
     parents: u32,
 }
 

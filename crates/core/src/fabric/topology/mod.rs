@@ -8,12 +8,12 @@
 //! | `mesh.rs`, `torus.rs` | meshes; tori and rings |
 //! | `edges.rs` | columns of edge ports at both sides of a mesh |
 //! | `adaptive.rs` | minimal adaptive routing on meshes, with escapes |
-//! | `hypercube.rs`, `crossbar.rs` | dimensions of two nodes each; one router for all |
+//! | `hypercube.rs`, `crossbar.rs` | hypercubes; one router for all nodes |
 //! | `fat_tree.rs` | fat trees of any arity and numbers of parents |
 //! | `butterfly.rs` | butterflies and multibutterflies |
 //! | `details.rs` | rates, latencies and names of single links and routers |
-//! | `placement.rs` | a shape whose nodes have other numbers |
-//! | `relabelled.rs` | a routing rule whose nodes have other numbers |
+//! | `placement.rs` | a shape with renumbered nodes |
+//! | `relabelled.rs` | a routing rule over another rule that numbers the nodes differently |
 //! | `graph/` | any graph, from a file |
 //! | `survey/` | degree, diameter and bisection of a shape, and whether its packets can deadlock |
 //! | `parameters.rs` | the shapes by their names in descriptions |
@@ -68,7 +68,7 @@ pub enum End {
 /// one output or node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wiring {
-    /// For each router, the targets of its outputs in the order of ports, at most 256.
+    /// Targets of the outputs of all routers, router by router and in the order of ports. A router has at most 256.
     outputs: Vec<End>,
     /// For each router, the index of its first output; at the end, the number of outputs.
     first_outputs: Vec<u32>,
@@ -104,14 +104,14 @@ impl Wiring {
         self.details.as_ref().is_some_and(|details| details.has_attributes())
     }
 
-    /// Returns the properties that the description states of the link at a router's output.
+    /// Returns the properties that the description states for the link at a router's output.
     pub fn output_attributes(&self, router: u32, port: u8) -> LinkAttributes {
         let attributes_of =
             |details: &Arc<WiringDetails>| details.outputs.get(router as usize)?.get(usize::from(port)).copied();
         self.details.as_ref().and_then(attributes_of).unwrap_or_default()
     }
 
-    /// Returns the properties that the description states of the link by which a node's packets enter.
+    /// Returns the properties that the description states for the link by which a node's packets enter.
     pub fn entry_attributes(&self, node: u32) -> LinkAttributes {
         self.details.as_ref().and_then(|details| details.entries.get(node as usize).copied()).unwrap_or_default()
     }
@@ -220,8 +220,8 @@ pub trait Routing: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns whether routes depend on the source of a header or on the channel by which it arrived. If not, a survey
-    /// needs fewer calls.
+    /// Returns whether routes depend on the source of a header or on the channel by which it arrived. If they do not, a
+    /// survey calls the rule fewer times.
     fn depends_on_input(&self) -> bool {
         true
     }

@@ -188,9 +188,9 @@ mod tests {
     fn with_temporary_file(name: &str, text: &str, use_file: impl FnOnce(&str)) {
         let name = format!("narrows-{}-{name}", std::process::id());
         let path = std::env::temp_dir().join(&name);
-        std::fs::write(&path, text).expect("a file");
+        std::fs::write(&path, text).expect("the file is written");
         use_file(&name);
-        std::fs::remove_file(path).expect("tidied up");
+        std::fs::remove_file(path).expect("the file is removed");
     }
 
     #[test]

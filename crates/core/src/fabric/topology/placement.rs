@@ -7,8 +7,8 @@ use super::{End, Routing, Shape, Wiring, WiringDetails};
 use std::sync::Arc;
 
 impl Shape {
-    /// Returns the shape in which node `n` is at position `positions[n]`. The remaining positions keep their order and
-    /// follow.
+    /// Returns the shape in which node `n` is at position `positions[n]`. The nodes after these take the remaining
+    /// positions in order.
     ///
     /// # Panics
     ///

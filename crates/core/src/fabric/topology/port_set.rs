@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(up_options.iter().collect::<Vec<_>>(), (64..128).collect::<Vec<u16>>());
         for port in up_options.iter() {
             let End::Router { router: spine, .. } = shape.wiring.outputs(0)[usize::from(port)] else {
-                panic!("a link up")
+                panic!("port {port} is not a link to a spine")
             };
             let down_options: Vec<u16> = options(spine, 100).iter().collect();
             assert_eq!(

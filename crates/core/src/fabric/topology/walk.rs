@@ -95,7 +95,9 @@ impl Walk<'_> {
                     let channel_numbers = (0..16).filter(|channel| channels >> channel & 1 == 1);
                     next_states.extend(channel_numbers.map(|channel| (router, port, channel)));
                 }
-                End::Unconnected => panic!("a packet from {source} to {destination} falls off router {router}"),
+                End::Unconnected => {
+                    panic!("a packet from {source} to {destination} leaves router {router} by an unconnected port")
+                }
             }
         }
         assert!(count > 0, "no route from router {router} to {destination}");

@@ -142,7 +142,7 @@ impl LineCache {
 
     /// Puts the block of `address` into the transaction store.
     pub fn put_in_transaction_store(&mut self, address: Address, line: CachedLine) {
-        debug_assert!(self.find(address).is_none(), "a block is not in the cache and the transaction store");
+        debug_assert!(self.find(address).is_none(), "a block is in the cache or the transaction store, not in both");
         self.transaction_store.retain(|(at, _)| *at != line_of(address));
         self.transaction_store.push((line_of(address), line));
     }

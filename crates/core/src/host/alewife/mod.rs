@@ -14,11 +14,11 @@
 //! §3): accesses that miss in the cache go to the communication and memory unit (CMMU), which is both the memory
 //! controller and the network interface. A node therefore has no bus that is snooped. Addresses below [`REMOTE`] are
 //! those of this node's memory; higher addresses are those of other nodes' memories, ordered by node. The
-//! [`CoherenceController`] of the memory determines whether a block may be used; without one, a node uses its memory
-//! alone.
+//! [`CoherenceController`] of the memory determines whether a block may be used; without one, only the node itself
+//! uses its memory.
 //!
 //! The module leaves out instruction fetch, address translation, and a second-level cache for private data. The four
-//! contexts of a processor run up to four programs of its node; see `contexts`.
+//! contexts of a processor run up to four programs of its node (parameter `contexts`).
 
 mod cache;
 mod host;

@@ -41,11 +41,11 @@ fn a_hit_takes_its_cycles_and_a_miss_takes_miss_cycles() {
     run(|node| async move {
         let cpu = &node.processor;
         let address = node.allocate(64);
-        let load = async |address| _ = cpu.load(address, 8).await.expect("its own");
+        let load = async |address| _ = cpu.load(address, 8).await.expect("the block is the node's");
         assert_eq!(access_cycles(&node, load(address)).await, 11);
         assert_eq!(access_cycles(&node, load(address + 8)).await, 2);
         assert_eq!(access_cycles(&node, load(address + 16)).await, 11);
-        let store = async |address| cpu.store(address, 8, 7).await.expect("its own");
+        let store = async |address| cpu.store(address, 8, 7).await.expect("the block is the node's");
         assert_eq!(access_cycles(&node, store(address)).await, 3);
         assert_eq!(access_cycles(&node, store(address + 32)).await, 11);
     });
@@ -57,8 +57,8 @@ fn a_replaced_block_is_written_to_memory() {
         let cpu = &node.processor;
         let (address, cache_bytes) = (node.allocate(64), 64 << 10);
         let same_frame = address + cache_bytes;
-        cpu.store(address, 8, 0xA1).await.expect("its own");
-        cpu.store(same_frame, 8, 0xB2).await.expect("its own");
+        cpu.store(address, 8, 0xA1).await.expect("the block is the node's");
+        cpu.store(same_frame, 8, 0xB2).await.expect("the block is the node's");
         // Both blocks map to the same frame of the cache.
         assert_eq!(cpu.load(address, 8).await, Ok(0xA1));
         assert_eq!(cpu.load(same_frame, 8).await, Ok(0xB2));
@@ -71,7 +71,7 @@ fn untimed_writes_replace_cached_bytes() {
     run(|node| async move {
         let cpu = &node.processor;
         let at = node.allocate(64);
-        cpu.store(at, 8, u64::MAX).await.expect("its own");
+        cpu.store(at, 8, u64::MAX).await.expect("the block is the node's");
         node.write_untimed(at + 2, &[0; 4]);
         assert_eq!(cpu.load(at, 8).await, Ok(0xFFFF_0000_0000_FFFF));
     });

@@ -12,7 +12,7 @@ use std::cell::Cell;
 /// The address of a block with its state in the low bits; 0 if the frame is empty.
 type Tag = u64;
 
-const STATE_BITS: u64 = 7;
+const STATE_MASK: u64 = 7;
 
 /// The contents of a cache.
 pub struct Cache {
@@ -20,8 +20,8 @@ pub struct Cache {
     tags: Vec<Tag>,
     /// The index of each frame's bytes; 0 if the frame has never held a block.
     indices: Vec<u32>,
-    /// The bytes of the frames that have ever held a block, in the order of their first fills. Every other frame has
-    /// the first entry.
+    /// The bytes of the frames that have ever held a block, in the order of their first fills. All other frames refer
+    /// to the first entry.
     blocks: Vec<Block>,
     /// Number of the last access to each frame; empty in a direct-mapped cache.
     last_accesses: Vec<u64>,
@@ -39,7 +39,7 @@ const RECENT_FRAMES: usize = 64;
 /// Returns whether a tag is that of `block`: the block's address plus its state, 1 to 4.
 #[inline]
 const fn tag_matches(tag: Tag, block: Address) -> bool {
-    tag.wrapping_sub(block + 1) < STATE_BITS
+    tag.wrapping_sub(block + 1) < STATE_MASK
 }
 
 /// A frame of the cache, which holds one block.
@@ -71,7 +71,7 @@ impl Cache {
     #[inline]
     pub fn find(&self, address: Address) -> Option<(BlockFrame, State)> {
         let (frame, tag) = self.find_tag(address)?;
-        Some((frame, State::ALL[(tag & STATE_BITS) as usize]))
+        Some((frame, State::ALL[(tag & STATE_MASK) as usize]))
     }
 
     #[inline]
@@ -127,8 +127,8 @@ impl Cache {
     #[inline]
     pub fn store(&mut self, address: Address, bytes: usize, value: u64) -> bool {
         let Some((frame, tag)) = self.find_tag(address) else { return false };
-        if tag & STATE_BITS != State::Modified as u64 {
-            if !State::ALL[(tag & STATE_BITS) as usize].writable() {
+        if tag & STATE_MASK != State::Modified as u64 {
+            if !State::ALL[(tag & STATE_MASK) as usize].writable() {
                 return false;
             }
             self.tags[frame.0] = block_of(address) | State::Modified as u64;
@@ -155,7 +155,7 @@ impl Cache {
     /// written.
     pub fn store_bytes(&mut self, address: Address, bytes: &[u8]) -> bool {
         let Some((frame, tag)) = self.find_tag(address) else { return false };
-        if !State::ALL[(tag & STATE_BITS) as usize].writable() {
+        if !State::ALL[(tag & STATE_MASK) as usize].writable() {
             return false;
         }
         self.tags[frame.0] = block_of(address) | State::Modified as u64;
@@ -176,7 +176,7 @@ impl Cache {
     /// Sets the state of the block in a frame.
     pub fn set_state(&mut self, frame: BlockFrame, state: State) {
         let tag = &mut self.tags[frame.0];
-        *tag = if state == State::Invalid { 0 } else { *tag & !STATE_BITS | state as u64 };
+        *tag = if state == State::Invalid { 0 } else { *tag & !STATE_MASK | state as u64 };
     }
 
     /// Returns the frame for the block of `address`, and the block that it would replace there.
@@ -184,7 +184,7 @@ impl Cache {
         let first = self.first_frame(address);
         let frame = if self.ways > 1 { self.least_recently_used(first) } else { first };
         let tag = self.tags[frame];
-        let replaced = (tag != 0).then(|| (tag & !STATE_BITS, State::ALL[(tag & STATE_BITS) as usize]));
+        let replaced = (tag != 0).then(|| (tag & !STATE_MASK, State::ALL[(tag & STATE_MASK) as usize]));
         (BlockFrame(frame), replaced)
     }
 
@@ -207,7 +207,7 @@ impl Cache {
 
     /// Returns the addresses of the blocks in the cache.
     pub fn addresses(&self) -> Vec<Address> {
-        self.tags.iter().filter(|tag| **tag & STATE_BITS != 0).map(|tag| tag & !STATE_BITS).collect()
+        self.tags.iter().filter(|tag| **tag & STATE_MASK != 0).map(|tag| tag & !STATE_MASK).collect()
     }
 
     /// Puts a block into a frame. Returns whether the frame had never held a block.

@@ -34,7 +34,8 @@ pub struct CacheParameters {
 }
 
 impl CacheParameters {
-    /// Returns the errors of these parameters. Keys are those of a host whose cache is `cache`, each with the reason.
+    /// Returns the errors of these parameters, each with its key and its reason. The keys are those of a host whose
+    /// cache has the table `cache`.
     pub fn check(&self) -> Vec<(&'static str, String)> {
         let mut problems = Vec::new();
         let blocks = self.size.get() / BLOCK_BYTES as u64;

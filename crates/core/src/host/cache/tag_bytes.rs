@@ -1,7 +1,7 @@
 //! A byte for each way of a set-associative cache, by which the way of a block is found without reading all tags.
 //!
-//! The byte is a hash of the number of the block that was put into the way last. A search for a block selects the ways
-//! that have the byte of the block as candidates, and the caller compares their tags.
+//! The byte is a hash of the number of the block that was put into the way last. A search for a block considers only
+//! the ways whose byte is the hash of that block, and the caller compares the tags of these ways.
 
 const ONE_IN_EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 const WORD_BYTES: usize = 8;

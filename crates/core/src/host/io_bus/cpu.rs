@@ -2,9 +2,10 @@
 //!
 //! The module models work in cycles of its clock, synchronized with the simulation when an access leaves the processor;
 //! programmed I/O; loads and stores of memory, through a cache (`cache.rs`) if the host has one; and handlers that
-//! preempt programs (`priority.rs`). A processor without a cache has a buffer for one block. A pass over a program's
-//! buffer therefore takes one memory access for each block and one cycle for each word. A polled word is fetched again
-//! after the bus has written its block. A block is also fetched again if another block was used in between.
+//! preempt programs (`priority.rs`). A processor without a cache has a buffer for one block. A program that reads
+//! consecutive words therefore makes one memory access for each block and takes one cycle for each word. A polled word
+//! is fetched again after the bus has written its block. A block is also fetched again if another block was used in
+//! between.
 
 use super::cache::SnoopedCache;
 use super::memory::MainMemory;
@@ -68,7 +69,7 @@ impl IoBusProcessor {
         &self.0.pending_cycles[self.1.index()]
     }
 
-    /// Starts the next step of the processor. Returns `None` if only one priority is used.
+    /// Starts the next step of the processor, as [`PreemptiveScheduler::step`] describes.
     async fn step(&self) -> Option<ResourceHold<'_>> {
         self.0.scheduler.step(self.1).await
     }

@@ -1,9 +1,9 @@
 //! Polls of a cached word, which does not change until a DMA write invalidates its block.
 //!
 //! The module models a loop of loads that hit. All rounds in which the block is cached are skipped in one step, and
-//! counted as hits and as work of the processor; the next round begins at the time at which it would have begun. If
-//! code of several priorities shares the processor, or with [`Spin::Each`], every round is simulated. Polls of a
-//! device's register are always simulated, because each poll is a transaction of the bus.
+//! counted as hits and as work of the processor; the next round begins at the same time as without skipping. If code of
+//! several priorities shares the processor, or with [`Spin::Each`], every round is simulated. Polls of a device's
+//! register are always simulated, because each poll is a transaction of the bus.
 //!
 //! The module leaves out the effect of skipped polls on other tasks of the same priority, which is at most one round at
 //! a time.

@@ -106,7 +106,7 @@ pub trait Agent {
         false
     }
 
-    /// Returns the time that the answer to the last snoop takes, which was a snoop of `block`. The time is zero unless
+    /// Returns the time that the answer to the last snoop takes; that snoop was for `block`. The time is zero unless
     /// the agent lost its copy or is the home of the block, because a transaction waits for no other answers.
     fn answer_time(&self, _block: Address) -> Time {
         Time::ZERO

@@ -2,7 +2,7 @@
 //!
 //! Each task that fetches a block has one outstanding transaction. On a split bus, several tasks can fetch blocks at
 //! the same time. If a replaced block is owned or modified, it is written back before the new one is fetched.
-//! Parameters: [`CacheParameters`]. The module leaves out levels of caches, victim buffers, prefetch.
+//! Parameters: [`CacheParameters`]. The module leaves out levels of caches, victim buffers and prefetching.
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::bus::{Bus, BusGrant};

@@ -1,9 +1,8 @@
 //! Main memory: the home of ordinary addresses.
 //!
-//! The module models one access time for all accesses, during which an access holds the bus (120 ns in Mukherjee
-//! and Hill 1998, Table 3). Memory
-//! is zero at first. The simulator allocates only the pages that are written, so that a large, mostly unused memory
-//! takes little space. The module leaves out banks, pages and refresh.
+//! The module models one access time for all accesses, during which an access holds the bus (120 ns in Mukherjee and
+//! Hill 1998, Table 3). Memory is zero at first. The simulator allocates only the pages that are written, so that a
+//! large, mostly unused memory takes little space. The module leaves out banks, pages and refresh.
 
 use super::agent::Agent;
 use crate::engine::{Bytes, Time};

@@ -151,7 +151,7 @@ impl MemoryBusNode {
     /// Attaches an interface, or its send or receive half, that is the home of `addresses`. These must be at or above
     /// [`INTERFACE_BASE`].
     pub fn attach(&self, interface: Rc<dyn Agent>, addresses: Range<Address>) -> AgentId {
-        assert!(addresses.start >= INTERFACE_BASE, "an interface is not at home in main memory");
+        assert!(addresses.start >= INTERFACE_BASE, "the addresses of an interface are above main memory");
         self.bus.attach(interface, Some(addresses))
     }
 

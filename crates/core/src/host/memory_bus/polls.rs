@@ -151,7 +151,8 @@ impl MemoryBusProcessor {
         if round.read_end < now {
             return true;
         }
-        // At equal times, an event that was scheduled before the end of the read was scheduled precedes that end.
+        // Events at equal times occur in the order in which they were scheduled. The read therefore shows an event of
+        // this time only if the event was scheduled earlier than the end of the read.
         let read_end_scheduled_at = if register.bus_location.is_some() { round.read_start } else { round.previous_end };
         let is_shown_later = || (register.event_time)().is_some_and(|event_time| event_time > read_end_scheduled_at);
         round.read_end == now && now < deadline && is_shown_later()

@@ -247,7 +247,7 @@ impl MemoryBusProcessor {
         self.add_stall(now - requested_at, wait_time);
     }
 
-    /// Accounts for an access that returned to the processor `duration` after it had left it. For `wait_time` of this
+    /// Accounts for an access that took `duration` from leaving the processor to its return. For `wait_time` of this
     /// duration, the access waited for the bus.
     pub(super) fn add_stall(&self, duration: Time, wait_time: Time) {
         self.add_stalls(duration, wait_time, 1);

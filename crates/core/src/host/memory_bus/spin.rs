@@ -1,8 +1,8 @@
 //! Polls of a cached word, which cannot change until its block is invalidated.
 //!
 //! The module models a loop of loads that hit. The rounds in which the block is in the cache are skipped; the next
-//! round begins at the time at which it would have begun. With [`Spin::Each`], every round is simulated. Other parts
-//! can observe no difference.
+//! round begins at the same time as without skipping. With [`Spin::Each`], every round is simulated. Other parts can
+//! observe no difference.
 
 use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;

@@ -1,7 +1,7 @@
 //! The PCIe link between root complex and device: packets, their bytes on the wire, and credits.
 //!
-//! Each direction is a server of packets (TLPs). A packet takes its header and its data at the rate of the link, which
-//! is the raw rate of the lanes after encoding, times `efficiency`. The completion packets of one read request
+//! Each direction is a server of packets (TLPs). The header and the data of a packet are sent at the rate of the link,
+//! which is the raw rate of the lanes after encoding, times `efficiency`. The completion packets of one read request
 //! follow each other without a gap, and so do the packets of the part of a write that is within a 4 KiB page.
 //!
 //! A write or read request is sent when the root complex has buffers for it, which it grants as credits: one header
@@ -180,8 +180,8 @@ pub fn split_transfer(address: Address, bytes: Bytes, bytes_max: u64) -> impl It
     })
 }
 
-/// Packets that follow each other in one direction without a gap: all with the same header, and all but the first and
-/// the last with the same data.
+/// Packets that follow each other in one direction without a gap. All headers have the same size, and all packets
+/// except the first and the last have the same amount of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketBurst {
     /// Number of packets.
@@ -277,7 +277,7 @@ impl UnitPool {
         state.free_count = state.free_count.checked_sub(units).expect("the units are free");
     }
 
-    /// Returns units at the instant `at`.
+    /// Schedules the return of `units` units to the pool at the instant `at`.
     #[inline]
     pub fn return_units(&self, at: Time, units: u32) {
         let returns = &mut self.state.borrow_mut().returns;

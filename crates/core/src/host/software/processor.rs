@@ -123,7 +123,7 @@ impl Processor for SoftwareProcessor {
     }
 
     async fn copy_block(&self, _from: Address, _to: Address) -> u64 {
-        panic!("a checked program copies blocks where that takes time")
+        panic!("a checked program copies blocks only on hosts whose memory takes time")
     }
 
     fn stalls(&self) -> Stalls {

@@ -89,7 +89,7 @@ fn latencies_of_tags_overlap() {
     let transfer_time = Time::from_ns(200 + 1000 + 300) + beat;
     let addresses = &[1000; 8];
     assert_eq!(run_reads(1, addresses).1, transfer_time * 8);
-    assert_eq!(run_reads(TAGS, addresses).1, transfer_time * 2, "four at a time");
+    assert_eq!(run_reads(TAGS, addresses).1, transfer_time * 2, "four transfers overlap");
     assert_eq!(run_reads(8, addresses).1, transfer_time);
 }
 

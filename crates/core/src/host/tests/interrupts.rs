@@ -101,7 +101,7 @@ fn a_message_signalled_vector_is_delivered_after_earlier_writes_only() {
             two_lines(sim).message_signalled(&writes)
         },
         move |sim, interrupts| async move {
-            let writes = writes.take().expect("they were made");
+            let writes = writes.take().expect("the interrupts have posted writes");
             let earlier_write = writes.begin();
             interrupts.raise(VECTORS[0], 1);
             let later_write = writes.begin();
@@ -112,8 +112,8 @@ fn a_message_signalled_vector_is_delivered_after_earlier_writes_only() {
             drop(later_write);
         },
     );
-    assert_eq!(first, [logged_at(VECTORS[0], 2500, 1)], "behind the first write");
-    assert_eq!(second, [logged_at(VECTORS[1], 4500, 1)], "behind both");
+    assert_eq!(first, [logged_at(VECTORS[0], 2500, 1)], "the interrupt follows the first write");
+    assert_eq!(second, [logged_at(VECTORS[1], 4500, 1)], "the interrupt follows both writes");
 }
 
 #[test]

@@ -13,14 +13,14 @@ use crate::ni::{EndpointLimit, ProtocolMemory};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
 /// The parts to be checked, of a machine whose parts are each valid alone.
-pub struct Parts<'a> {
+pub struct PartsToCheck<'a> {
     /// The parts that a description may name.
     pub registry: &'a Registry,
     /// The kinds of host that nodes have, by name.
     pub hosts: Vec<(&'a str, &'a HostPart)>,
     /// The interface, protocol and messaging layer of the nodes.
     pub node_parts: &'a NodeParts,
-    /// The interface to be checked, which the nodes with `hosts` have.
+    /// The interface to be checked, which is that of the nodes with `hosts`.
     pub interface: &'a InterfacePart,
     /// All interfaces of the machine.
     pub interfaces: &'a [&'a InterfacePart],
@@ -58,7 +58,7 @@ impl IncompatibleParts {
 }
 
 /// Returns every incompatibility of the parts.
-pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub fn incompatibilities(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let checks = [
         check_capabilities,
         check_packet_formats,
@@ -80,7 +80,7 @@ pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     checks.iter().flat_map(|check| check(parts)).collect()
 }
 
-impl Parts<'_> {
+impl PartsToCheck<'_> {
     /// Returns the environment of the protocol: the properties of the fabric and the interface.
     fn environment(&self) -> ProtocolEnvironment {
         ProtocolEnvironment::new(self.fabric_capabilities.classes, self.fabric_capabilities.in_order)
@@ -97,7 +97,7 @@ impl Parts<'_> {
 }
 
 /// Checks that nodes with different interfaces can read each other's packets.
-fn check_packet_formats(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_packet_formats(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let interface = parts.interface;
     let has_other_family = |first: &&&InterfacePart| first.family_table() != interface.family_table();
     let Some(&other) = parts.interfaces.first().filter(has_other_family) else { return Vec::new() };
@@ -127,7 +127,7 @@ fn check_packet_formats(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that hosts offer the capabilities that the interface requires.
-fn check_capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_capabilities(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let needs = parts.interface.needs();
     let mut errors = Vec::new();
     for (name, host) in &parts.hosts {
@@ -163,14 +163,14 @@ fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
 /// Returns the interfaces whose requirements a host meets, beginning with those that name endpoints without their
 /// nodes.
 fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
-    let (offered, mut all) = (host.capabilities(), registry.interfaces().undescribed().iter().collect::<Vec<_>>());
+    let (offered, mut all) = (host.capabilities(), registry.interfaces().default_parts().iter().collect::<Vec<_>>());
     all.sort_by_key(|interface| matches!(interface.limits().endpoints, EndpointLimit::PerNode(_)));
     let sufficient = all.iter().filter(|interface| offered.missing(&interface.minimum_requirements()).is_empty());
     format!("interfaces for this host: {}", sufficient.map(|interface| interface.name()).collect::<Vec<_>>().join(", "))
 }
 
 /// Checks that a firmware which supports only UDP runs no other protocol.
-fn check_udp_only(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_udp_only(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.node_parts.protocol.name());
     if parts.interface.runs_protocols() || parts.node_parts.protocol.buffer_requirements().is_none() {
         return Vec::new();
@@ -184,7 +184,7 @@ fn check_udp_only(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that a protocol's buffers fit the memory of an interface whose firmware runs it.
-fn check_firmware_memory(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_firmware_memory(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.node_parts.protocol.name());
     let memory_use = parts.interface.protocol_memory(&*parts.node_parts.protocol, 1);
     let Some(ProtocolMemory { needed, available: memory, size_key, .. }) = memory_use else { return Vec::new() };
@@ -217,7 +217,7 @@ fn check_firmware_memory(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that lost packets are retransmitted.
-fn check_loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_loss(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if parts.fabric_capabilities.loss != Loss::Any || guarantees.survives_loss {
         return Vec::new();
@@ -228,7 +228,7 @@ fn check_loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that the switches of the fabric have the features that the protocol needs.
-fn check_fabric_features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_fabric_features(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let (needs, fabric) = (parts.node_parts.protocol.needs(), parts.fabric.table());
     let missing = parts.fabric.features().missing(&needs);
     if missing.is_empty() {
@@ -241,7 +241,7 @@ fn check_fabric_features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that a protocol which relies on delivery order runs on a fabric that keeps the order.
-fn check_delivery_order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_delivery_order(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if !guarantees.needs_order || parts.fabric_capabilities.in_order {
         return Vec::new();
@@ -261,7 +261,7 @@ fn check_delivery_order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that sequence numbers distinguish a packet from its duplicates, even out of order.
-fn check_sequence_numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_sequence_numbers(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let protocol = &parts.node_parts.protocol;
     let incompatibility = |(key, reason): (&'static str, String)| {
         let message = format!("on a fabric that may deliver out of order, {reason}");
@@ -276,7 +276,7 @@ fn check_sequence_numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that packets of a transfer are delivered in order if transfers rely on it.
-fn check_transfer_order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_transfer_order(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if !parts.node_parts.messaging.in_order
         || parts.fabric_capabilities.in_order && !guarantees.reorders
@@ -300,7 +300,7 @@ fn check_transfer_order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 
 /// Checks that hardware shared memory exists if it is selected, and that the processor has contexts for all
 /// programs that wait for it.
-fn check_shared_memory(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_shared_memory(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     if parts.node_parts.shared_memory.mechanism != CoherenceMechanism::Hardware || !parts.workload.needs().shared_memory
     {
         return Vec::new();
@@ -325,7 +325,7 @@ fn check_shared_memory(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that the interface has messages if the workload sends or receives any.
-fn check_messages(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+fn check_messages(parts: &PartsToCheck<'_>) -> Option<IncompatibleParts> {
     let is_lacking = parts.workload.needs().messages && !parts.interface.limits().has_messages;
     let (workload, ni) = (parts.workload.table(), parts.interface.name());
     let message = || format!("[{workload}] sends messages, and [ni.{ni}] has only a DMA engine");
@@ -334,7 +334,7 @@ fn check_messages(parts: &Parts<'_>) -> Option<IncompatibleParts> {
 }
 
 /// Checks that the engine accepts several transfers at once if the workload requests them.
-fn check_queued_host_dma(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+fn check_queued_host_dma(parts: &PartsToCheck<'_>) -> Option<IncompatibleParts> {
     let (limits, key) = (parts.interface.limits(), parts.workload.needs().queued_host_dma?);
     let is_lacking = limits.has_host_dma && !limits.queues_host_dma;
     let message = || format!("the DMA engine of [ni.{}] makes one transfer at a time", parts.interface.name());
@@ -346,7 +346,7 @@ fn check_queued_host_dma(parts: &Parts<'_>) -> Option<IncompatibleParts> {
 }
 
 /// Checks that the hosts have a last-level cache if the workload sets its state.
-fn check_warmed_cache(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+fn check_warmed_cache(parts: &PartsToCheck<'_>) -> Option<IncompatibleParts> {
     let key = parts.workload.needs().warmed_cache?;
     let (name, _) = parts.hosts.iter().find(|(_, host)| !host.warms_cache())?;
     let message = format!("`{name}` has no last-level cache");
@@ -355,7 +355,7 @@ fn check_warmed_cache(parts: &Parts<'_>) -> Option<IncompatibleParts> {
 }
 
 /// Checks that the machine has the resources that the workload measures.
-fn check_workload_needs(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_workload_needs(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let mut errors = Vec::new();
     if parts.workload.needs().host_dma && !parts.interface.limits().has_host_dma {
         let message = format!(

@@ -1,10 +1,10 @@
 //! Checks whether the main memory of each node is large enough for the buffers that a description implies.
 //!
-//! The memory of a node holds the interface's queues and buffers, the buffers that programs send from and copy, and the
-//! buffers in which a message waits until all its parts have arrived. The number of such incomplete messages is
-//! bounded, because the missing part of each message is in one of three places: it is still to be sent (at most one
-//! message for each flow), it is in the outgoing buffers of its sender, from which it may arrive late, or it is in the
-//! receiver's interface. The check uses this bound, and a run may need less.
+//! The memory of a node holds the interface's queues and buffers, the buffers from which programs send and copy, and
+//! the buffers in which a message waits until all its parts have arrived. The number of such incomplete messages is
+//! bounded, because the missing part of each message is still to be sent (at most one message for each flow), is in the
+//! outgoing buffers of its sender, from which it may arrive late, or is in the receiver's interface. The check uses
+//! this bound, and a run may need less.
 //!
 //! Memory that only a run determines is not counted: messages that a program receives while its sends are blocked, and
 //! messages of which the fabric delays a part. A run that exhausts a memory with such messages ends with an error that
@@ -37,13 +37,14 @@ impl MemoryNeed {
     }
 }
 
-/// The buffers that the nodes of a machine send from, receive into and copy, by node.
+/// The buffers of a machine's programs, by node: those from which they send, and those that they copy; and the flows
+/// that arrive at each node.
 struct Traffic {
     /// The number and size of the buffers that each flow's sender allocates.
     send_buffers: Vec<Vec<(u64, Bytes)>>,
-    received: Vec<Vec<Flow>>,
+    incoming_flows: Vec<Vec<Flow>>,
     /// The sizes of the program's local buffers.
-    local: Vec<Vec<Bytes>>,
+    local_buffers: Vec<Vec<Bytes>>,
     /// The largest message of any program.
     message_max: u64,
 }
@@ -51,7 +52,7 @@ struct Traffic {
 /// A program's messages from one node to another.
 struct Flow {
     sender: usize,
-    messages: u64,
+    messages_in_flight: u64,
     payload: Bytes,
 }
 
@@ -80,9 +81,9 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             let [needed, size] = need.rounded_to_pages().in_common_unit(size);
             let message = format!("`{node}` may need {needed} of main memory, and has {size}");
             let key = host.key(key);
-            let key_of_sent =
+            let buffer_key =
                 machine.workload.buffer_max().map_or_else(|| key.clone(), |(sent, _)| machine.workload.key(sent));
-            let reported_key = read.highest_layer(&[&key, &key_of_sent]);
+            let reported_key = read.highest_layer(&[&key, &buffer_key]);
             let help = enlarge_help(need, if reported_key == key { "it" } else { &key });
             problems.push(read.problem_at(reported_key, &message, &help));
         }
@@ -108,7 +109,7 @@ fn node_need(
         traffic.send_buffers[node].iter().map(|(buffers, bytes)| grain.round_up(bytes.get()).saturating_mul(*buffers));
     let interface = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     MemoryNeed {
-        interface: interface.own.iter().map(|(buffers, bytes)| grain.round_up(*bytes).saturating_mul(*buffers)).sum(),
+        interface: interface.buffers.iter().map(|(count, bytes)| grain.round_up(*bytes).saturating_mul(*count)).sum(),
         to_send: sent.fold(local_buffer_bytes(traffic, node, grain), u64::saturating_add),
         to_receive: receive_bytes(traffic, node, machine, node_parts, grain)
             .saturating_add(loopback_bytes(machine, node, node_parts, grain)),
@@ -122,25 +123,25 @@ fn loopback_bytes(machine: &Machine, node: usize, node_parts: &NodeParts, grain:
     grain.round_up(node_parts.interface_of(&machine.nodes[node]).limits().packet.get()).saturating_mul(loopback_slots)
 }
 
-/// Returns the bytes of the buffers in which messages are assembled. An interface that places messages itself needs
-/// none.
+/// Returns the bytes of the buffers in which messages are assembled. An interface that places messages itself needs no
+/// such buffers.
 fn receive_bytes(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Granularity) -> u64 {
     let footprint = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     let Some(packet) = footprint.packet else { return 0 };
     let fragments = traffic.message_max.max(1).div_ceil(packet.carries);
     let buffer = grain.round_up(fragments.saturating_mul(packet.takes));
     let programs = u64::from(machine.nodes[node].endpoints);
-    incomplete_messages_max(&traffic.received[node], (node_parts, programs, footprint.queued), packet.carries)
+    incomplete_messages_max(&traffic.incoming_flows[node], (node_parts, programs, footprint.queued), packet.carries)
         .saturating_mul(buffer)
 }
 
-/// Returns the largest number of messages of the flows to a node of which only a part may have arrived.
+/// Returns the largest number of messages that may have arrived only in part at a node with the flows `incoming`.
 fn incomplete_messages_max(
     incoming: &[Flow],
     (node_parts, programs, queued): (&NodeParts, u64, u64),
     fragment: u64,
 ) -> u64 {
-    let messages = incoming.iter().map(|flow| flow.messages).fold(0, u64::saturating_add);
+    let messages = incoming.iter().map(|flow| flow.messages_in_flight).fold(0, u64::saturating_add);
     if incoming.iter().all(|flow| flow.payload.get() <= fragment) {
         return messages.min(programs);
     }
@@ -153,7 +154,7 @@ fn incomplete_messages_max(
 
 /// Returns the bytes of the program's local buffers on a node, in addition to those of messages.
 fn local_buffer_bytes(traffic: &Traffic, node: usize, grain: Granularity) -> u64 {
-    traffic.local[node].iter().map(|bytes| grain.round_up(bytes.get())).fold(0, u64::saturating_add)
+    traffic.local_buffers[node].iter().map(|bytes| grain.round_up(bytes.get())).fold(0, u64::saturating_add)
 }
 
 /// Returns the number of the node on which an endpoint of a workload is, if there is such an endpoint.
@@ -169,21 +170,22 @@ impl Traffic {
     fn new(machine: &Machine, node_parts: &NodeParts) -> Traffic {
         let (endpoints, nodes) = (EndpointNames::new(machine), machine.nodes.len());
         let message_max = build::message_max(machine, node_parts).get();
-        let (mut sent, mut received, mut local) = (vec![Vec::new(); nodes], Vec::new(), vec![Vec::new(); nodes]);
-        received.resize_with(nodes, Vec::new);
+        let mut send_buffers_by_node = vec![Vec::new(); nodes];
+        let (mut incoming_flows, mut local_buffers) = (Vec::new(), vec![Vec::new(); nodes]);
+        incoming_flows.resize_with(nodes, Vec::new);
         for PlannedFlow { from, to, in_flight, payload, send_buffers } in machine.workload.flows() {
             let (Some(from), Some(to)) = (node_of(&endpoints, from), node_of(&endpoints, to)) else { continue };
             // A workload may need more nodes than there are; another check reports that.
             if from.max(to) < nodes {
-                sent[from].push(send_buffers);
-                received[to].push(Flow { sender: from, messages: in_flight, payload });
+                send_buffers_by_node[from].push(send_buffers);
+                incoming_flows[to].push(Flow { sender: from, messages_in_flight: in_flight, payload });
             }
         }
         for (endpoint, bytes) in machine.workload.local_buffers() {
             if let Some(node) = node_of(&endpoints, endpoint).filter(|node| *node < nodes) {
-                local[node].push(bytes);
+                local_buffers[node].push(bytes);
             }
         }
-        Traffic { send_buffers: sent, received, local, message_max }
+        Traffic { send_buffers: send_buffers_by_node, incoming_flows, local_buffers, message_max }
     }
 }

@@ -51,7 +51,7 @@ fn check_compatibility(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for &interface in interfaces {
         let (fabric_capabilities, addresses, hosts) =
             (fabric.capabilities(), machine.addresses(), hosts_of(machine, interface));
-        let parts = fit::Parts {
+        let parts = fit::PartsToCheck {
             registry,
             hosts,
             node_parts,
@@ -137,8 +137,8 @@ fn check_classes(read: &Read<Machine>, node_parts: &super::NodeParts, problems: 
     }
 }
 
-/// Returns the key that gives a node the host that one of `keys` belongs to, because a host often comes from a shipped
-/// part.
+/// Returns the key by which a node selects the host to which one of `keys` belongs. A problem of a host from a shipped
+/// part can be reported at this key.
 fn selection_key(machine: &Machine, keys: &[String]) -> Option<String> {
     let concerns_host = |host: &str| {
         keys.iter().any(|key| key.strip_prefix("hosts.").is_some_and(|key| key.starts_with(&format!("{host}."))))
@@ -158,7 +158,7 @@ fn check_fabric_only(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         problems.push(read.problem_at(&key, message, &format!("remove `{key}`")));
     }
     if fabric.routers().is_none() {
-        let all = read.value.registry.fabrics().undescribed().iter();
+        let all = read.value.registry.fabrics().default_parts().iter();
         let such_as = all.filter(|fabric| fabric.routers().is_some()).map(|fabric| fabric.table()).next();
         let such_as = such_as.map_or(String::new(), |table| format!(", such as [{table}]"));
         let help = format!("choose a shape of routers{such_as}");
@@ -208,7 +208,7 @@ fn check_workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let has_shared_nodes = machine.addresses().endpoints_per_node_max() > 1;
     let (kind, kinds) = if has_shared_nodes { ("endpoint", "endpoints") } else { ("node", "nodes") };
-    let names = machine.end_names();
+    let names = machine.endpoint_names();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let endpoints = EndpointNames::new(machine);
     for (key, name) in machine.workload.endpoint_names() {
@@ -241,14 +241,14 @@ fn check_workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Returns help that names the hosts that a node may have.
-fn available_hosts_help(given: &str, hosts: &[&str]) -> String {
-    let shipped = |name: &str| format!("hosts/{name}");
-    if shipped::part(&shipped(given)).is_some() {
-        return format!("add the shipped part \"{}\" to `parts`", shipped(given));
+/// Returns help for a node that names the unknown host `host`.
+fn available_hosts_help(host: &str, hosts: &[&str]) -> String {
+    let part_name = format!("hosts/{host}");
+    if shipped::part(&part_name).is_some() {
+        return format!("add the shipped part \"{part_name}\" to `parts`");
     }
     match hosts {
         [] => "describe it as [hosts.NAME…], or name a shipped one in `parts`: see `narrows list hosts`".to_owned(),
-        _ => suggestion("hosts", given, hosts),
+        _ => suggestion("hosts", host, hosts),
     }
 }

@@ -1,6 +1,6 @@
 //! Checks that packets, messages and names fit the part that carries them, and that headers can distinguish all names.
 
-use super::fit::{IncompatibleParts, Parts};
+use super::fit::{IncompatibleParts, PartsToCheck};
 use crate::engine::Bytes;
 use crate::fabric::MtuLimit;
 use crate::machine::nodes::NODES_MAX;
@@ -18,7 +18,7 @@ pub(super) fn longest_packet(node_parts: &NodeParts, interface: &InterfacePart) 
 }
 
 /// Checks that packets are no longer than the fabric carries.
-pub(super) fn check_packet_length(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub(super) fn check_packet_length(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let (packet, key) = longest_packet(parts.node_parts, parts.interface);
     let Some(MtuLimit { bytes, reason, keys, hint }) =
         parts.fabric_capabilities.packet_max.filter(|limit| limit.bytes < packet)
@@ -39,7 +39,7 @@ pub(super) fn check_packet_length(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that a packet carries the words of the workload's active messages, and of software shared memory.
-pub(super) fn check_message_words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub(super) fn check_message_words(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let (needs, carried_words) = (parts.workload.needs(), parts.interface.limits().words);
     let shares_in_software =
         needs.shared_memory && parts.node_parts.shared_memory.mechanism == CoherenceMechanism::Software;
@@ -64,7 +64,7 @@ pub(super) fn check_message_words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that messages are no longer than the interface's headers can state.
-pub(super) fn check_message_lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub(super) fn check_message_lengths(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let interfaces = parts.interfaces.iter().map(|interface| &***interface);
     if interfaces.clone().any(|ni| ni.wire_format() != parts.interface.wire_format()) {
         return Vec::new();
@@ -95,7 +95,7 @@ pub(super) fn check_message_lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts>
     errors
 }
 
-fn payload_error(parts: &Parts<'_>, key: &str, payload: Bytes, limit: Bytes) -> IncompatibleParts {
+fn payload_error(parts: &PartsToCheck<'_>, key: &str, payload: Bytes, limit: Bytes) -> IncompatibleParts {
     let (name, packet) = (parts.interface.name(), parts.interface.packet_key());
     let (message, help) = match parts.interface.limits().message_bound {
         MessageBound::PacketBuffer => (
@@ -111,7 +111,7 @@ fn payload_error(parts: &Parts<'_>, key: &str, payload: Bytes, limit: Bytes) -> 
 }
 
 /// Checks that headers can name all nodes and that the fabric has ports for them.
-pub(super) fn check_node_count(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub(super) fn check_node_count(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let nodes = parts.addresses.nodes();
     node_count_error(parts.registry, nodes, Some(parts.interface), parts.fabric).into_iter().collect()
 }
@@ -150,7 +150,7 @@ pub(super) fn node_count_error(
 }
 
 /// Checks that headers can distinguish all endpoints and that the interface has memory for each.
-pub(super) fn check_endpoint_count(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub(super) fn check_endpoint_count(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let (nodes, endpoint_count, per_node) =
         (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.endpoints_per_node_max());
     if endpoint_count == nodes {
@@ -198,7 +198,7 @@ pub(super) fn check_endpoint_count(parts: &Parts<'_>) -> Vec<IncompatibleParts> 
 }
 
 /// Checks that the interface has the verbs that the workload uses.
-pub(super) fn check_verbs(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub(super) fn check_verbs(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let Some(needs) = parts.workload.needs().verbs else { return Vec::new() };
     let (ni, workload) = (parts.interface.name(), parts.workload.table());
     let Some(limits) = parts.interface.limits().verbs else {

@@ -19,7 +19,7 @@ pub(super) fn check_parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Reports an invalid parameter of a part, at the key that was overridden last.
+/// Returns the problem of an invalid parameter of a part, at the key that was overridden last.
 fn report<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error: &ParameterError) -> Problem {
     let keys: Vec<String> = error.keys().map(|key| part.key(key)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -27,7 +27,8 @@ fn report<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error:
     read.problem_at(read.highest_layer(&keys), &error.message, &help)
 }
 
-/// Checks that blocks of shared memory fit in pages, and consist of words of eight bytes.
+/// Checks that the size of a block of shared memory is a power of two, so that pages hold whole blocks and blocks hold
+/// whole words of eight bytes.
 fn shared_memory(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let block = read.value.node_parts.as_ref().map(|node_parts| node_parts.shared_memory.block);
     if let Some(block) = block.filter(|block| !block.get().is_power_of_two()) {

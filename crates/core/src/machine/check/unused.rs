@@ -81,11 +81,12 @@ fn host_problem(read: &Read<Machine>, host: &str) -> Problem {
         .help(format!("hosts of the description: {}", others.join(", ")))
 }
 
-/// Returns the names of the entries of `nodes` that only settings define, in a description that has others, if the
-/// workload has flows and none is from or to these nodes, and if the fabric does not name them.
+/// Returns the names of the unused entries of `nodes`: only settings define them, no flow of the workload uses them,
+/// and the fabric does not name them. The list is empty if the description has no other nodes, or if the workload has
+/// no flows.
 fn unused_nodes(read: &Read<Machine>) -> Vec<&str> {
     let machine = &read.value;
-    let mut nodes_of_settings = entries(machine);
+    let mut nodes_of_settings = node_entries(machine);
     let count = nodes_of_settings.len();
     nodes_of_settings.retain(|node| is_defined_by_settings(read, &["nodes", node]));
     if nodes_of_settings.is_empty() || nodes_of_settings.len() == count {
@@ -112,14 +113,14 @@ fn unused_nodes(read: &Read<Machine>) -> Vec<&str> {
 }
 
 /// Returns the names of the entries of `nodes`.
-fn entries(machine: &Machine) -> Vec<&str> {
+fn node_entries(machine: &Machine) -> Vec<&str> {
     let mut names: Vec<&str> = machine.nodes.iter().filter_map(|node| node.key.strip_prefix("nodes.")).collect();
     names.dedup();
     names
 }
 
 fn node_problem(read: &Read<Machine>, node: &str) -> Problem {
-    let others: Vec<&str> = entries(&read.value).into_iter().filter(|other| *other != node).collect();
+    let others: Vec<&str> = node_entries(&read.value).into_iter().filter(|other| *other != node).collect();
     let near = nearest(node, others.iter().copied()).map(|near| format!("did you mean `nodes.{near}`?"));
     let message = format!("no flow of the workload uses the node `{node}`");
     read.problem_at(&format!("nodes.{node}"), &message, &near.unwrap_or_default())
@@ -133,9 +134,10 @@ fn replaced_interface(read: &Read<Machine>) -> Option<String> {
     let kind = table.strip_prefix("ni.")?;
     let chosen = read.definitions(&["ni", kind]);
     let setting = chosen.first()?.layer.setting().filter(|_| chosen.iter().all(is_setting))?;
-    let below = |other: &str| read.definitions(&["ni", other]).into_iter().rfind(|origin| !is_setting(origin));
+    let description_of = |other: &str| read.definitions(&["ni", other]).into_iter().rfind(|origin| !is_setting(origin));
     let kinds = machine.registry.interfaces().members().into_iter().map(|(key, _)| key);
-    let (replaced, origin) = kinds.filter(|other| *other != kind).find_map(|other| Some((other, below(other)?)))?;
+    let mut other_kinds = kinds.filter(|other| *other != kind);
+    let (replaced, origin) = other_kinds.find_map(|other| Some((other, description_of(other)?)))?;
     let key = key_of(setting);
     let option = if matches!(chosen[0].layer, Layer::Set(_)) { "--set " } else { "the varied key " };
     let part = shipped::part(&format!("ni/{kind}"));
@@ -151,10 +153,10 @@ mod tests {
     use crate::machine::read;
     use crate::text::{Document, Problems};
 
-    fn read_ring(more: &str, sets: &[&str]) -> Result<Read<Machine>, Problems> {
-        let text = shipped::example("ring-ping-pong").expect("an example");
+    fn read_ring(added_lines: &str, sets: &[&str]) -> Result<Read<Machine>, Problems> {
+        let text = shipped::example("ring-ping-pong").expect("the example ships");
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
-        read(Document::Text("m.toml", &format!("{text}{more}"), None), &sets)
+        read(Document::Text("m.toml", &format!("{text}{added_lines}"), None), &sets)
     }
 
     fn messages(sets: &[&str]) -> Vec<String> {
@@ -196,12 +198,16 @@ mod tests {
 
     #[test]
     fn unused_host_of_the_file_is_a_notice_and_one_of_a_part_is_none() {
-        let notices_of = |more: &str, sets: &[&str]| notices(&read_ring(more, sets).expect("a valid description"));
+        let notices_of = |added_lines: &str, sets: &[&str]| {
+            notices(&read_ring(added_lines, sets).expect("the description is valid"))
+        };
         assert_eq!(
             notices_of("", &["parts=['ni/ring', 'hosts/pcie-gen3-x8', 'hosts/p6-natoma', 'fabrics/ideal-1998']"]),
             Vec::<String>::new()
         );
-        let [notice] = &notices_of("\n[hosts.pcie-gen3x8.pcie]\ncores = 1\n", &[])[..] else { panic!("one notice") };
+        let [notice] = &notices_of("\n[hosts.pcie-gen3x8.pcie]\ncores = 1\n", &[])[..] else {
+            panic!("no single notice")
+        };
         assert!(
             notice.starts_with("warning: m.toml:")
                 && notice.ends_with(
@@ -213,14 +219,14 @@ mod tests {
 
     #[test]
     fn interface_that_a_setting_replaces_is_a_notice() {
-        let read = read_ring("", &["ni.rdma.mtu=4 KiB"]).expect("a valid description");
-        let [notice] = &notices(&read)[..] else { panic!("one notice") };
+        let read = read_ring("", &["ni.rdma.mtu=4 KiB"]).expect("the description is valid");
+        let [notice] = &notices(&read)[..] else { panic!("no single notice") };
         assert!(notice.starts_with("note: --set ni.rdma.mtu replaces the interface `ring` (machines/ni/"), "{notice}");
         assert!(
             notice.ends_with(" by `rdma` with its default values; `--set ni=rdma` chooses the shipped part"),
             "{notice}"
         );
-        let same = read_ring("", &["ni.ring.inline-max=128 B"]).expect("a valid description");
+        let same = read_ring("", &["ni.ring.inline-max=128 B"]).expect("the description is valid");
         assert_eq!(notices(&same), Vec::<String>::new());
     }
 }

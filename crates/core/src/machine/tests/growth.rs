@@ -35,9 +35,9 @@ impl Cost {
         Registry::shared().read(document, &[]).unwrap_or_else(|problems| panic!("{problems}"));
         let (mut machine, mut built) = (None, None);
         let read = measure(|| machine = Registry::shared().read(document, &[]).ok());
-        let machine = machine.expect("it was read before").value;
+        let machine = machine.expect("the description was read before").value;
         let build = measure(|| built = Some(build(&machine, Recorder::off())));
-        let built = built.expect("it was just built");
+        let built = built.expect("the machine was just built");
         let run = measure(|| {
             built.run();
         });

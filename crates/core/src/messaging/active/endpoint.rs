@@ -164,7 +164,7 @@ impl ActiveEndpoint {
     /// Returns the number of packets for the endpoint's node that have left their senders' interfaces, and that the
     /// node's processor has not accepted yet. The result is 0 on interfaces without ports.
     pub fn pending_packets(&self) -> u64 {
-        self.endpoint.pending.packets_of(self.endpoint.node())
+        self.endpoint.pending.packets_to(self.endpoint.node())
     }
 
     /// Returns the counters of the protocol of the endpoint's interface, and the bytes of the protocol's state.
@@ -176,7 +176,7 @@ impl ActiveEndpoint {
         self.endpoint.context.cpu.sim()
     }
 
-    /// Returns the class of requests, or of replies if `is_reply`.
+    /// Returns the class of replies if `is_reply` is true, otherwise the class of requests.
     pub(super) fn class(&self, is_reply: bool) -> Class {
         let classes = self.endpoint.context.driver.limits().classes;
         if is_reply && classes > 1 { Class::REPLIES } else { Class::REQUESTS }

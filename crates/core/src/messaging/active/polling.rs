@@ -201,7 +201,7 @@ impl ActiveEndpoint {
 
     /// Receives the packets that a waiting program receives before it checks its condition again, and returns their
     /// number.
-    async fn receive_some(&self, permit: &mut RunPermit) -> usize {
+    async fn receive_before_check(&self, permit: &mut RunPermit) -> usize {
         if self.parameters.drain_first {
             return self.receive_all(permit).await;
         }
@@ -307,7 +307,7 @@ impl ActiveEndpoint {
                     break false;
                 }
             }
-            if self.receive_some(&mut permit).await > 0 {
+            if self.receive_before_check(&mut permit).await > 0 {
                 poll_guard = None;
                 if condition() {
                     break true;

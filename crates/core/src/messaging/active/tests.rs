@@ -49,12 +49,12 @@ fn endpoint_pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveE
     let addresses = Rc::new(EndpointMap::new([1, 1]));
     let (tally, pending, barrier) = (MessageTally::new(&sim), InFlight::new(2), Rc::<Barrier>::default());
     let connections = ConnectionTable::new();
-    let kind = SoftwareParameters { clock: Hertz(1_000_000_000), cores: 1 };
+    let host_parameters = SoftwareParameters { clock: Hertz(1_000_000_000), cores: 1 };
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
     let interface = QueuesParameters { packet: Bytes(32) };
     let active_endpoint = |node: NodeId| {
         let name = format!("n{node}");
-        let host = Host::new(node, &name, kind.start(&sim, node, &name));
+        let host = Host::new(node, &name, host_parameters.start(&sim, node, &name));
         let context = BuildContext {
             sim: &sim,
             host: &host,
@@ -141,7 +141,7 @@ fn transfers_have_the_stated_packets_and_are_complete() {
     assert_eq!(packets_and_completion_cycle(UNORDERED, 61).0, 24);
     assert!(
         packets_and_completion_cycle(UNORDERED, 60).1 > packets_and_completion_cycle(IN_ORDER, 60).1,
-        "order is worth something"
+        "in-order delivery saves time"
     );
 }
 
@@ -151,20 +151,20 @@ fn transfers_have_the_stated_packets_and_are_complete() {
 fn a_transfer_waits_for_late_packets_of_the_one_before() {
     let (transfers, from) = (Transfers::default(), EndpointId(0));
     let accept = |handler: u8, words: &[u32]| transfers.accept(&Received { from, handler, words }, false).is_some();
-    assert!(accept(TRANSFER_BEGIN, &[7 << 24 | 3]), "the first is answered");
+    assert!(accept(TRANSFER_BEGIN, &[7 << 24 | 3]), "the first setup is answered");
     assert!(!accept(TRANSFER_DATA, &[2, 30]));
-    assert!(!accept(TRANSFER_BEGIN, &[8 << 24]), "the second is not answered yet");
+    assert!(!accept(TRANSFER_BEGIN, &[8 << 24]), "the second setup is not answered yet");
     assert_eq!(transfers.take_complete(from), None);
     assert!(!accept(TRANSFER_DATA, &[0, 10, 20]));
     let first = transfers.take_complete(from).expect("all words of the first have arrived");
     assert_eq!((first.handler, first.words, first.reply.is_some()), (7, vec![10, 20, 30], true));
     let second = CompleteTransfer { handler: 8, words: vec![], reply: None };
-    assert_eq!(transfers.take_complete(from), Some(second), "one of no words is complete at once");
+    assert_eq!(transfers.take_complete(from), Some(second), "a transfer without words is complete at once");
     assert_eq!(transfers.take_complete(from), None);
 }
 
-/// Tests the order when two packets have arrived while a program computed: it sends its own packet before it receives
-/// them, or afterwards; and a waiting program continues after the first packet, or after both.
+/// Tests the order of a send and of two packets that arrived while the program computed. With `drain-first`, the
+/// program first receives both packets. Without it, the program sends first, and continues after the first packet.
 #[test]
 fn drain_first_receives_arrivals_before_a_send() {
     let send_and_continue_times = |drain_first: bool| {
@@ -209,7 +209,7 @@ fn dispatch_is_charged_for_messages_and_not_for_data() {
         let slower = MessagingParameters { dispatch: 100, ..parameters };
         packets_and_completion_cycle(slower, 12).1 - packets_and_completion_cycle(parameters, 12).1
     };
-    // The messages go back and forth. Without in-order delivery, each transfer begins with a setup and its answer.
+    // Without in-order delivery, each of the two transfers begins with a setup and its answer, which are dispatched.
     assert_eq!((slower_by(IN_ORDER), slower_by(UNORDERED)), (0, 4 * 100));
 }
 
@@ -225,7 +225,7 @@ fn a_deadlock_names_the_programs_that_wait_for_each_other() {
             }
         }));
     }
-    let Outcome::Deadlock(deadlock) = simulation.run(Limits::default()) else { panic!("it is stuck") };
+    let Outcome::Deadlock(deadlock) = simulation.run(Limits::default()) else { panic!("the run deadlocks") };
     let chain: Vec<String> = deadlock.chain.iter().map(ToString::to_string).collect();
     assert_eq!(
         chain,

@@ -3,8 +3,8 @@
 //! With in-order delivery, the first packet carries handler and length, "while subsequent messages contain the data"
 //! (Callahan and Goldstein 1995, §2.2). Without in-order delivery, "a round trip to initialize the destination
 //! processor's data structures" comes first, and each packet carries its offset. A receiver accepts one transfer of
-//! each sender at a time: while packets of one transfer are still under way, the setup of the next is answered only
-//! when these packets have arrived. The packets of a transfer request a bulk dialog, which the last packet ends.
+//! each sender at a time: it answers the setup of the next transfer when all packets of the previous transfer have
+//! arrived. The packets of a transfer request a bulk dialog, which the last packet ends.
 //!
 //! A sender cannot have several transfers to one receiver at once.
 
@@ -71,8 +71,8 @@ pub(super) fn ordered_packets(
     })
 }
 
-/// Returns the packets of a transfer whose receiver is set up. Each packet carries its offset, and at most `words_max`
-/// words in all.
+/// Returns the packets of a transfer whose receiver is set up. Each packet carries its offset and data, together at
+/// most `words_max` words.
 pub(super) fn unordered_packets(
     to: EndpointId,
     words: &[u32],
@@ -122,7 +122,7 @@ impl Transfers {
         self.is_receiver_ready.get()
     }
 
-    /// Accepts a packet of a transfer, and returns the answer to it, if it needs one.
+    /// Accepts a packet of a transfer, and returns the answer, if the packet needs one.
     pub fn accept(&self, received: &Received<'_>, in_order: bool) -> Option<ActiveMessage> {
         let mut partial_transfers = self.partial_transfers.borrow_mut();
         let from = received.from;

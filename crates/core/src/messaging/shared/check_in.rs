@@ -28,7 +28,8 @@ const CHECK_INS_ODD: u32 = 1 << 31;
 pub(super) struct CheckIns {
     /// Blocks of other homes of which this endpoint has sent an odd number of check-ins.
     sent_odd: RefCell<BTreeSet<BlockId>>,
-    /// Nodes and numbers of own blocks, of which an odd number of check-ins has arrived.
+    /// Pairs of a node and the number of a block of this home, if an odd number of the node's check-ins of the block
+    /// has arrived.
     received_odd: RefCell<BTreeSet<(EndpointId, u32)>>,
     /// Words of requests that arrived before the check-in that their node sent earlier, by node and number of the
     /// block.
@@ -65,8 +66,8 @@ impl CheckIns {
         word & !CHECK_INS_ODD
     }
 
-    /// Keeps a request for own block `number` if a check-in that its node sent earlier has not arrived. Returns whether
-    /// it is kept.
+    /// Keeps a request for block `number` of this home if a check-in that the requesting node sent earlier has not
+    /// arrived. Returns whether the request is kept.
     pub fn defer_if_early(&self, from: EndpointId, word: u32, kind: CoherenceKind, number: u32) -> bool {
         let has_all = (word & CHECK_INS_ODD != 0) == self.received_odd.borrow().contains(&(from, number));
         if has_all || !is_request(kind) {
@@ -77,8 +78,8 @@ impl CheckIns {
         true
     }
 
-    /// Counts a check-in of own block `number` that has arrived. Returns the word of the request that has waited for
-    /// it, if any.
+    /// Counts a check-in of block `number` of this home that has arrived. Returns the word of the request that has
+    /// waited for the check-in, if any.
     pub fn arrive(&self, from: EndpointId, number: u32) -> Option<u32> {
         toggle(&mut self.received_odd.borrow_mut(), (from, number));
         self.early_requests.borrow_mut().remove(&(from, number))

@@ -31,7 +31,7 @@ pub(super) struct HardwareCoherence {
     switch_cycles: u64,
     /// Cycles of a context switch between any two programs.
     context_switch: u64,
-    /// Whether the access for which the program waited was granted once.
+    /// Whether the access for which the program waited was granted for a single use.
     was_granted: Cell<bool>,
 }
 

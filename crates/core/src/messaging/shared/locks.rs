@@ -18,7 +18,7 @@ const KIND_BITS: u32 = 2;
 pub(super) struct Locks {
     active: Rc<ActiveEndpoint>,
     /// Number of endpoints, each of which is the home of some locks.
-    homes: u32,
+    home_count: u32,
     /// Endpoints that hold or request each lock of this home: the holder first, then those that wait.
     queues: RefCell<BTreeMap<u32, VecDeque<EndpointId>>>,
     /// Whether the lock for which the program waits has been granted.
@@ -26,9 +26,9 @@ pub(super) struct Locks {
 }
 
 impl Locks {
-    /// Creates the locks of the endpoint over `active`, one of `homes` endpoints.
-    pub fn new(active: &Rc<ActiveEndpoint>, homes: u32) -> Locks {
-        Locks { active: active.clone(), homes, queues: RefCell::default(), is_granted: Cell::default() }
+    /// Creates the locks of the endpoint over `active`, one of `home_count` endpoints.
+    pub fn new(active: &Rc<ActiveEndpoint>, home_count: u32) -> Locks {
+        Locks { active: active.clone(), home_count, queues: RefCell::default(), is_granted: Cell::default() }
     }
 
     /// Waits for lock `number`, and acquires it.
@@ -45,7 +45,7 @@ impl Locks {
     }
 
     fn home(&self, number: u32) -> EndpointId {
-        EndpointId(number % self.homes)
+        EndpointId(number % self.home_count)
     }
 
     fn send(&self, number: u32, kind: u32) {

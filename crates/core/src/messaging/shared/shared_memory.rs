@@ -90,7 +90,7 @@ impl SharedMemory {
         self.faults.get()
     }
 
-    /// Returns the processor cycles of finding a tag.
+    /// Returns the processor cycles to check a tag.
     pub fn tag_check_cycles(&self) -> u64 {
         self.parameters.check
     }
@@ -166,8 +166,8 @@ impl SharedMemory {
         }
     }
 
-    /// Returns the copy of the block of `at` to its home, if software keeps memory coherent and the copy is read-only.
-    /// The result is whether a message was sent. The program must not hold the processor.
+    /// Sends the copy of the block of `at` back to its home, if software keeps memory coherent and the copy is
+    /// read-only. Returns whether a message was sent. The program must not hold the processor.
     pub async fn check_in(&self, at: SharedAddress) -> bool {
         match &self.coherence {
             Coherence::Software(software) => software.check_in(at).await,

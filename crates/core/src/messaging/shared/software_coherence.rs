@@ -190,6 +190,6 @@ impl SoftwareCoherence {
 ///
 /// Panics if `block_bytes` is not a power of two.
 fn block_shift(block_bytes: u32) -> u32 {
-    assert!(block_bytes.is_power_of_two(), "a block of {block_bytes} bytes");
+    assert!(block_bytes.is_power_of_two(), "{block_bytes}, the bytes of a block, is a power of two");
     block_bytes.trailing_zeros()
 }

@@ -17,7 +17,7 @@ pub(super) struct BlockWaiters {
 
 impl BlockWaiters {
     /// Registers an access that waits for `block`, and returns its grant.
-    pub fn wait(&mut self, block: BlockId) -> Grant {
+    pub fn register(&mut self, block: BlockId) -> Grant {
         let grant = Grant::default();
         self.waiting_grants.entry(block).or_default().push(grant.clone());
         grant

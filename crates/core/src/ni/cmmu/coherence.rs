@@ -1,11 +1,11 @@
 //! The unit's implementation of the directory protocol, which keeps memory that nodes share coherent.
 //!
-//! The module models the packets of the directory protocol, whose rules are in
-//! [`protocol::directory`](crate::protocol::directory): they have eight bytes, or 24 with a block. The module also
-//! models the unit's cycles for received packets, which the unit processes one at a time, and for the processor's
-//! requests. If a block has more readers than pointers, the home's processor traps. Copies of other nodes' blocks are
-//! only in the processor's cache: an evicted block goes to its home. A block that has arrived after a request or a
-//! prefetch waits in a buffer next to the cache until the processor accesses it.
+//! The protocol's rules are in [`protocol::directory`](crate::protocol::directory). The module models the protocol's
+//! packets, which have eight bytes, or 24 with a block. The module also models the unit's cycles for received packets,
+//! which the unit processes one at a time, and for the processor's requests. If a block has more readers than pointers,
+//! the home's processor traps. Copies of other nodes' blocks are only in the processor's cache: an evicted block goes
+//! to its home. A block that has arrived after a request or a prefetch waits in a buffer next to the cache until the
+//! processor accesses it.
 //!
 //! Packets that the unit sends wait in one queue per class, whose lengths the protocol's rules bound. Received packets
 //! are always consumed. The module leaves out contention between the unit, the processor and messages for access to
@@ -36,7 +36,7 @@ struct OutgoingMessage {
     data: Option<LineBytes>,
 }
 
-/// The messages that the protocol sends in response to an event, and the unit's cycles before that.
+/// The messages that the protocol sends in response to an event, and the unit's cycles before it sends them.
 #[derive(Default)]
 struct PendingReplies {
     messages: Vec<OutgoingMessage>,
@@ -144,11 +144,11 @@ impl Coherence {
     async fn serve(self: Rc<Self>) {
         loop {
             let (from, packet) = self.incoming.receive().await;
-            let message = wire::decode_coherence(&packet).expect("a packet of the protocol");
+            let message = wire::decode_coherence(&packet).expect("the packet belongs to the coherence protocol");
             self.sim.delay(self.clock.cycles(self.service_cycles(message.kind))).await;
             let data = message.kind.carries_block().then(|| {
                 let bytes = packet.bytes();
-                bytes[HEADER_BYTES.len()..].try_into().expect("a block's bytes")
+                bytes[HEADER_BYTES.len()..].try_into().expect("the data is one block")
             });
             let (block, mut actions) = (message.block(from, self.node), Vec::new());
             match message.kind.is_for_home() {
@@ -233,7 +233,7 @@ impl Coherence {
                     pending.messages.push(OutgoingMessage { to, message, data });
                 }
                 CoherenceAction::Store => {
-                    let data = block_bytes.expect("a block came");
+                    let data = block_bytes.expect("the message contained the block");
                     match block.home == self.node {
                         true => self.host.store_returned_block(address, &data),
                         false => self.host.take_copy(address, data),
@@ -308,7 +308,7 @@ impl Coherence {
             self.host.move_to_cache(address);
             return None;
         }
-        let grant = self.waiters.borrow_mut().wait(block);
+        let grant = self.waiters.borrow_mut().register(block);
         let pending = self.perform(block, None, &actions);
         self.send_after_cycles(pending).await;
         Some(grant)

@@ -77,7 +77,7 @@ impl CmmuDriver {
                 bytes_of(words)
             }
             PayloadSource::Memory(address, bytes) => {
-                assert!(address % DOUBLE_WORD as u64 == 0, "the unit fetches double words");
+                assert!(address % DOUBLE_WORD as u64 == 0, "the payload begins at a double word");
                 cpu.work(word_cycles * 4 + self.parameters.dma);
                 self.host.peek(address, bytes)
             }
@@ -175,7 +175,7 @@ impl Driver for CmmuDriver {
         let nodes = [from, self.port.node()];
         let packet_endpoints = [0, 1].map(|side| self.port.addresses().endpoint(nodes[side], endpoints[side]));
         let bytes = packet.bytes().len() - HEADER_BYTES.len() - padding as usize;
-        let state = DriverState { whole: Some(packet), ..DriverState::default() };
+        let state = DriverState { packet: Some(packet), ..DriverState::default() };
         Some(RxPacket::new(packet_endpoints, envelope, bytes, journey).with_state(state).with_lease(lease))
     }
 
@@ -187,7 +187,7 @@ impl Driver for CmmuDriver {
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
         let (start, parameters) = (cpu.now(), &self.parameters);
-        let packet = arrival.state.whole.take().expect("a packet that was found");
+        let packet = arrival.state.packet.take().expect("the last poll found a packet");
         let body = body(&packet, wire::decode(&packet).padding);
         let interrupt = if self.is_interrupted() { parameters.interrupt } else { 0 };
         cpu.work(interrupt + self.costs.receive + extra_cycles);

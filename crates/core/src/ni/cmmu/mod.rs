@@ -19,9 +19,9 @@
 //! one class, replies in another if the fabric has two. A full receive queue blocks the network, including coherence
 //! packets behind messages; when it has been full for some time, software empties it into memory.
 //!
-//! The protocol's rules are [`protocol::directory`](crate::protocol::directory), here with five pointers, then a
-//! software trap (LimitLESS). Below the directory protocol is the [`Port`](super::Port) that every interface has, which
-//! runs the protocol of the machine.
+//! The protocol's rules are [`protocol::directory`](crate::protocol::directory), here with five pointers per block and
+//! a software trap for further readers (LimitLESS). Below the directory protocol is the [`Port`](super::Port) that
+//! every interface has, which runs the protocol of the machine.
 //!
 //! The module leaves out protection, the window of descriptors that several messages share, scatter at the receiver to
 //! more than one address, and sending from a handler that interrupts a half-described message.

@@ -15,9 +15,11 @@ use crate::protocol::directory::CoherenceMessage;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: Bytes = Bytes(8);
+/// Flag: the message is a part of a longer message.
 const IS_PART: u32 = 1 << 8;
 const PADDING_SHIFT: u32 = 9;
 const IS_COHERENCE: u32 = 1 << 12;
+/// Flag: the coherence message names a third node, its party.
 const HAS_PARTY: u32 = 1 << 13;
 const PARTY_SHIFT: u32 = 16;
 /// Bits of the number of a coherence message's third node.
@@ -54,7 +56,7 @@ fn word(packet: &Packet, at: usize) -> u32 {
 pub fn encode(head: MessageHead) -> [u8; 8] {
     let Envelope { is_part, handler, sequence, fragment, last } = head.envelope;
     let sequence = u32::from(sequence);
-    assert!(sequence < 1 << SEQUENCE_BITS && fragment < 1 << FRAGMENT_BITS, "sequence or fragment number too large");
+    assert!(sequence < 1 << SEQUENCE_BITS && fragment < 1 << FRAGMENT_BITS, "the sequence and fragment numbers fit");
     let [from, to] = head.endpoints;
     let endpoints = from << ENDPOINTS_SHIFT | to << (ENDPOINTS_SHIFT + ENDPOINT_BITS);
     let first = u32::from(handler) | head.padding << PADDING_SHIFT | endpoints;

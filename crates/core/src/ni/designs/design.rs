@@ -1,12 +1,12 @@
 //! The designs of Mukherjee and Hill (1998), §4 and Table 2.
 //!
-//! A design consists of a sending and a receiving half, and the device and driver of a half are in one file; the
-//! Memory-Channel-like design combines halves of two other designs. The driver's loop is in
+//! A design consists of a sending half and a receiving half. The device and the driver of a half are in one file. The
+//! Memory-Channel-like design combines halves of two other designs. The loop of all drivers is in
 //! [`queue_driver`](super::queue_driver).
 
 use crate::host::HostCapabilities;
 
-/// The designs.
+/// A design of a network interface.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Design {
     /// `NI2w`, CM-5-like.

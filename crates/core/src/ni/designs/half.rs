@@ -43,7 +43,7 @@ pub trait ReceiveHalf {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit>;
     /// Moves the packet that the last poll found to `sink`, and frees its slot.
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>);
-    /// Ends a round of the polling loop in which no packet was found. The result is that of
+    /// Ends a round of the polling loop in which no packet was found. The result has the meaning of the result of
     /// [`Driver::idle`](crate::ni::Driver::idle).
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
     /// Charges the processor's cycles of a round without a packet, without waiting as `idle` does.

@@ -3,7 +3,7 @@
 //! | file or folder | holds |
 //! |---|---|
 //! | `design.rs`, `parameters.rs` | the designs, and their parameters |
-//! | `half.rs`, `queue_driver.rs` | a sending or a receiving half, and the driver made of two |
+//! | `half.rs`, `queue_driver.rs` | a sending or a receiving half, and the driver made of two halves |
 //! | `fifo/` | memory in the interface, by words, blocks or user-level DMA |
 //! | `queue/` | coherent queues in cacheable memory |
 
@@ -107,7 +107,7 @@ impl InterfaceSpec for InterfaceParameters {
             Design::MemoryChannel => 1,
             Design::Ni2w | Design::Udma | Design::Ap3000 | Design::Cni512q | Design::SingleCycle => 0,
         };
-        let own = match self.design {
+        let buffers = match self.design {
             Design::Udma => [(1, self.message_bytes_max.get()), (0, 0)],
             _ => [(queues, self.queue_blocks.saturating_mul(block)), (has_head, block)],
         };
@@ -117,7 +117,7 @@ impl InterfaceSpec for InterfaceParameters {
             true => self.queue_blocks / self.message_blocks_max().next_power_of_two(),
             false => 0,
         };
-        MemoryFootprint { own, packet: Some(packet), queued }
+        MemoryFootprint { buffers, packet: Some(packet), queued }
     }
 
     fn packet_key(&self) -> &'static str {

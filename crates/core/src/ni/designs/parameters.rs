@@ -13,7 +13,7 @@ use crate::text::{Meaning, ParameterSink, ParameterType, Table};
 /// Key of the largest network message.
 pub const MESSAGE_MAX: &str = "message-max";
 
-/// Maximum number of blocks of a queue that is at home in the interface. The queues of the two directions have separate
+/// Maximum number of blocks of a queue whose home is the interface. The queues of the two directions have separate
 /// address ranges of this size.
 const INTERFACE_QUEUE_MAX: u64 = 1 << 17;
 /// The names of the resources that several parameters belong to.
@@ -58,8 +58,8 @@ pub struct InterfaceParameters {
     pub word_cycles: u64,
     /// Coherent queues: the notice of a message to send; the tail register in the paper (§4).
     pub notice: SendNotice,
-    /// Coherent queues and `CNI0Qm`: packets, and blocks of coherent queues, that the interface moves at the same time,
-    /// in each direction: 1 (chosen).
+    /// Coherent queues and `CNI0Qm`: number of packets, and for coherent queues of blocks, that the interface moves at
+    /// the same time in each direction: 1 (chosen).
     pub outstanding: usize,
 }
 
@@ -68,8 +68,8 @@ pub struct InterfaceParameters {
 pub enum SendNotice {
     /// An uncached store of the tail.
     Tail,
-    /// The message's first block alone: the interface holds a copy, and fetches the block again when the copy is
-    /// invalidated. The header is written last.
+    /// No separate store: the interface holds a copy of the message's first block, and fetches the block again when the
+    /// copy is invalidated. The processor writes the header last.
     Line,
 }
 
@@ -248,8 +248,8 @@ impl InterfaceParameters {
         }
     }
 
-    /// Returns the encoding of the packets' headers. The header of the paper has no bits for the sender's marks, which
-    /// otherwise are written to the tail register.
+    /// Returns the encoding of the packets' headers. The paper's header has no bits for the sender's marks; with it,
+    /// the marks are written to the tail register.
     pub fn header_format(&self) -> HeaderFormat {
         match self.notice {
             SendNotice::Tail => HeaderFormat::for_packets_of(self.message_bytes_max.get()),

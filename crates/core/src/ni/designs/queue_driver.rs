@@ -130,7 +130,7 @@ impl SplitDriver {
     fn header(&self, packet: &SendRequest<'_>) -> Header {
         Header {
             format: self.parameters.header_format(),
-            payload_bytes: u16::try_from(packet.source.bytes()).expect("a payload of a packet fits"),
+            payload_bytes: u16::try_from(packet.source.bytes()).expect("the payload fits in a packet"),
             source: packet.from.0,
             destination: packet.to.0,
             envelope: packet.envelope,

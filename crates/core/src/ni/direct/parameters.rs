@@ -20,7 +20,7 @@ fn whole_words_error(packet: &Bytes) -> Option<(String, &'static str)> {
 }
 
 impl QueuesParameters {
-    /// Returns the largest number of words of an active message: those of a packet without the header.
+    /// Returns the largest number of words of an active message: the words of a packet without its header.
     pub(super) fn words(&self) -> usize {
         self.packet.len() / 4 - 1
     }

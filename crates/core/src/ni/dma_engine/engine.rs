@@ -35,7 +35,7 @@ struct TransferQueue {
     /// Instant at which the issue stage is free.
     free_at: Cell<Time>,
     busy_time: Cell<Time>,
-    /// The head of the queue, which alone waits for the host's port to accept it.
+    /// The head position of the queue: only the transfer that holds it waits for the host's port to accept it.
     head: Resource,
     issue_time: IssueTime,
     label: &'static str,
@@ -141,7 +141,7 @@ impl DmaEngine {
         self.reads.complete(&self.sim, start, bytes, journey);
     }
 
-    /// Returns the time at which the engine has copied the data of `beat`, if it had copied earlier beats at
+    /// Returns the time at which the engine has copied the data of `beat`, if it finished the earlier beats at
     /// `previous_end`.
     fn copy_end(&self, beat: &DataBeat, previous_end: Time) -> Time {
         let piece = self.piece.min(beat.bytes);

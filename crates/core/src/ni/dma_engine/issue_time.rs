@@ -2,8 +2,8 @@
 
 use crate::engine::{Bytes, Time};
 
-/// A time by size: constant up to the first listed size, linear between two listed sizes, and proportional to the size
-/// beyond the last one.
+/// A time that depends on a size: constant up to the first listed size, linear between two listed sizes, and
+/// proportional to the size beyond the last one.
 pub struct IssueTime(Vec<(u64, u64)>);
 
 impl IssueTime {

@@ -15,7 +15,7 @@
 //!
 //! By Little's law, the throughput of reads is at most `slots` divided by their latency without the overhead.
 //! The engine's timer has a tick, and a latency is a whole number of ticks. Messages, the processor's registers and the
-//! network side are left out. The defaults are those of a Netronome NFP-6000.
+//! network side are left out. The defaults describe a Netronome NFP-6000.
 //!
 //! | file | holds |
 //! |---|---|

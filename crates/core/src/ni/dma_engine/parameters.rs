@@ -61,7 +61,7 @@ fn increasing_sizes_error(sizes: &[Bytes]) -> Option<(String, &'static str)> {
 }
 
 impl DmaEngineParameters {
-    /// Returns an error for each list of times whose length differs from that of the list of sizes.
+    /// Returns an error for each list of times whose length differs from the length of the list of sizes.
     pub(super) fn list_length_errors(&self) -> Vec<ParameterError> {
         let lists = [("read-times", &self.read_times), ("write-times", &self.write_times)];
         let unequal = lists.into_iter().filter(|(_, times)| times.len() != self.sizes.len());

@@ -21,7 +21,7 @@ pub struct HostJob {
     /// The progress counter of a read.
     pub progress: Option<Rc<TransferProgress>>,
     pub journey: Journey,
-    /// The stage of the message that ends with this transfer.
+    /// The stage of the message's latency that the end of this transfer closes.
     pub closed_stage: Option<&'static str>,
 }
 
@@ -36,7 +36,7 @@ pub struct HostDma {
     registers: Registers<HostJob>,
     tracks: [TrackId; 2],
     /// End of the latest beat.
-    moved_until: Cell<Time>,
+    last_beat_end: Cell<Time>,
 }
 
 impl HostDma {
@@ -49,7 +49,7 @@ impl HostDma {
             firmware_wakeup: connections.firmware_wakeup.clone(),
             registers: Registers::new(connections, "host DMA"),
             tracks: ["hostTx", "hostRcv"].map(|engine| sim.recorder().track(name, engine)),
-            moved_until: Cell::default(),
+            last_beat_end: Cell::default(),
             sim: sim.clone(),
         });
         let server = engine.clone();
@@ -100,8 +100,8 @@ impl HostDma {
         DmaRequest { address: job.host_address, operation }
     }
 
-    /// Passes a beat that has begun between bus and SRAM. For a read, `data` holds its bytes.
-    async fn pass_beat(&self, job: &HostJob, transfer: &mut impl Transfer, (beat, data): (DataBeat, &[u8])) {
+    /// Transfers a started beat between bus and SRAM. For a read, `data` holds the beat's bytes.
+    async fn transfer_beat(&self, job: &HostJob, transfer: &mut impl Transfer, (beat, data): (DataBeat, &[u8])) {
         if job.direction == Direction::Read {
             self.sram.store(job.sram_address + beat.offset, data);
         }
@@ -117,9 +117,9 @@ impl HostDma {
         self.sram.set_bus_rate(None);
         job.journey.add_service(beat.began, end);
         // The service of a beat may begin before the previous beat has ended.
-        let counted_from = beat.began.max(self.moved_until.get());
+        let counted_from = beat.began.max(self.last_beat_end.get());
         self.registers.record_active(end.since(counted_from));
-        self.moved_until.set(end);
+        self.last_beat_end.set(end);
         if job.progress.as_ref().is_some_and(|progress| progress.end_burst()) {
             self.firmware_wakeup.notify();
         }
@@ -156,7 +156,7 @@ impl TransferEngine for HostTransfer<'_> {
         engine.registers.record_active(setup);
         let mut data = engine.buffer.take();
         while let Some(beat) = transfer.next_beat(&mut data).await {
-            engine.pass_beat(job, &mut transfer, (beat, &data)).await;
+            engine.transfer_beat(job, &mut transfer, (beat, &data)).await;
         }
         engine.buffer.set(data);
         if let Some(stage) = job.closed_stage {

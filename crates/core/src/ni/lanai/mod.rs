@@ -35,7 +35,7 @@ use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The reason, shown to users, for which the size of the chip's memory has no effect on a run.
+/// The reason, shown to users, why the size of the chip's memory has no effect on a run.
 pub const SRAM_FITS: &str = "the memory is large enough";
 
 /// The parameters of the chip.
@@ -84,8 +84,8 @@ pub struct Lanai {
 }
 
 impl Lanai {
-    /// Starts the chip on `host`'s bus and at its node's port of `fabric`, of which it uses the first class. The host
-    /// accesses `sram` directly.
+    /// Starts the chip on the bus of `host` and at the node's port of `fabric`, of which the chip uses the first class.
+    /// The host accesses `sram` directly.
     pub fn start(sim: &Sim, parameters: LanaiParameters, sram: Rc<Sram>, host: &Host, fabric: &Fabric) -> Rc<Lanai> {
         let (node, class) = (host.node, Class::REQUESTS);
         let firmware_wakeup = sram.firmware_wakeup();

@@ -58,7 +58,7 @@ impl TransferProgress {
     pub fn end_burst(&self) -> bool {
         let burst = self.burst.take().expect("a burst was under way");
         self.landed_before_burst.set(self.landed_before_burst.get() + burst.bytes);
-        assert!(self.landed_before_burst.get() <= self.total.get(), "no more lands than was announced");
+        assert!(self.landed_before_burst.get() <= self.total.get(), "no more bytes land than the transfer has");
         let has_reached_watched = self.watched.get().is_some_and(|watched| self.landed_before_burst.get() >= watched);
         if has_reached_watched {
             self.watched.set(None);
@@ -90,11 +90,11 @@ mod tests {
         assert_eq!(progress.landed(Time::from_ns(10)), Bytes(0));
         assert_eq!(progress.landed(Time::from_ns(15)), Bytes(50));
         assert_eq!(progress.watch(Bytes(70)), Some(Time::from_ns(17)));
-        assert_eq!(progress.watch(Bytes(170)), None, "beyond this burst");
+        assert_eq!(progress.watch(Bytes(170)), None, "the count is beyond this burst");
         assert!(!progress.end_burst());
         assert_eq!(progress.landed(Time::from_ns(30)), Bytes(100));
         progress.begin(Bytes(200), Time::from_ns(30), Time::from_ns(50));
-        assert!(progress.end_burst(), "watched count reached, and finished");
+        assert!(progress.end_burst(), "the watched count is reached, and the transfer is complete");
         assert!(progress.is_complete());
     }
 }

@@ -17,7 +17,7 @@ pub struct ReceiveJob {
     pub sram_address: u64,
     /// The progress counter of the transfer, which also holds its length.
     pub progress: Rc<TransferProgress>,
-    /// The stage of the message that ends with this transfer.
+    /// The stage of the message's latency that the end of this transfer closes.
     pub closed_stage: Option<&'static str>,
 }
 

@@ -101,7 +101,7 @@ impl Sram {
         self.network_engines.set(self.network_engines.get() + 1);
     }
 
-    /// Removes a network engine that stops.
+    /// Removes a network engine that stops from the count.
     pub(super) fn end_network(&self) {
         self.network_engines.set(self.network_engines.get() - 1);
     }

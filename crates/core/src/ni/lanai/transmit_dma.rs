@@ -20,7 +20,7 @@ pub struct TransmitJob {
     pub bytes: Bytes,
     /// Whether the packet ends with this transfer.
     pub last: bool,
-    /// The stage of the message that ends with this transfer.
+    /// The stage of the message's latency that the end of this transfer closes.
     pub closed_stage: Option<&'static str>,
 }
 

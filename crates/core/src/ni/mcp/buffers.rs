@@ -46,7 +46,7 @@ impl RxDestination {
     pub const NODES_MAX: u32 = 1 << 16;
 
     /// Returns the destination of a packet that goes unchanged into one buffer.
-    pub fn whole(buffer: u32) -> RxDestination {
+    pub fn unsplit(buffer: u32) -> RxDestination {
         RxDestination { buffer, fragment: 0, split: None, omits_headers: false }
     }
 

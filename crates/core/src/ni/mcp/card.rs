@@ -16,7 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The driver of a node's card.
-pub struct Card {
+pub struct CardDriver {
     pub(super) sim: Sim,
     pub(super) name: String,
     pub(super) host: Host,
@@ -58,7 +58,7 @@ pub(super) struct RxEvent {
     pub journey: Journey,
 }
 
-impl Card {
+impl CardDriver {
     /// Creates the driver of a card that is mapped at `window`, with send buffers of `send_bytes` each.
     pub(super) fn new(
         context: &BuildContext<'_>,
@@ -66,10 +66,10 @@ impl Card {
         buffers: ReceiveBuffers,
         instruments: &Rc<Instruments>,
         send_bytes: u64,
-    ) -> Card {
-        let memory = |_| context.host.allocate(send_bytes as usize);
-        let send_buffers: Vec<Address> = (0..parameters.send_buffers).map(memory).collect();
-        Card {
+    ) -> CardDriver {
+        let allocate = |_| context.host.allocate(send_bytes as usize);
+        let send_buffers: Vec<Address> = (0..parameters.send_buffers).map(allocate).collect();
+        CardDriver {
             sim: context.sim.clone(),
             name: context.name().to_string(),
             host: context.host.clone(),
@@ -119,7 +119,7 @@ impl Card {
         let mut bytes = vec![0; 4 * N];
         cpu.read_run(self.window.at(at), &mut bytes).await;
         let mut words = words_of(&bytes);
-        std::array::from_fn(|_| words.next().expect("as many words as were read"))
+        std::array::from_fn(|_| words.next().expect("one word for each 4 bytes read"))
     }
 
     /// Takes the journey of the packet whose event the host has read. A packet that the network dropped was already

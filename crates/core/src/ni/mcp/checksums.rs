@@ -8,7 +8,7 @@ use crate::protocol::udp_ip::fragment::UDP_CHECKSUM_RANGE;
 use crate::protocol::udp_ip::{IPV4_HEADER, Sum, UDP_HEADER, parse};
 use std::net::SocketAddrV4;
 
-/// Fills in the checksum of a datagram that is one packet, in a packet buffer.
+/// Fills in the UDP checksum of the single-packet datagram in a packet buffer.
 pub fn fill_in(sram: &Sram, buffer: u64, length: Bytes) {
     let mut packet = vec![0; length.len()];
     sram.load(buffer, &mut packet);

@@ -1,6 +1,6 @@
 //! The driver that the messaging layer calls: the kernel's sockets, or a user-level library.
 
-use super::card::Card;
+use super::card::CardDriver;
 use super::headers::ENVELOPE_BYTES;
 use super::kernel::{Kernel, ReceivedDatagram, words_max};
 use super::layout::data_max;
@@ -41,7 +41,7 @@ impl McpDriver {
         McpDriver { stack, chip, held_datagrams: RefCell::default(), next_datagram: Cell::new(0) }
     }
 
-    fn card(&self) -> &Card {
+    fn card(&self) -> &CardDriver {
         match &self.stack {
             SoftwareStack::Kernel(kernel) => &kernel.card,
             SoftwareStack::Library(library) => &library.card,

@@ -1,7 +1,7 @@
 //! The specification of the control program: the chip, the firmware on it and the software above it.
 
 use super::buffers::{HEADER_SLOT_BYTES, ReceiveBuffers, RxDestination};
-use super::card::Card;
+use super::card::CardDriver;
 use super::driver::{McpDriver, SoftwareStack};
 use super::firmware;
 use super::kernel::{self, Kernel, WORDS_MAX, words_max};
@@ -75,10 +75,10 @@ impl InterfaceSpec for McpInterface {
             true => PAYLOAD_MAX as u64 + HEADER_SLOT_BYTES * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
-        let own_buffers = [(parameters.send_buffers, self.send_bytes()), (parameters.receive_buffers, receive)];
+        let buffers = [(parameters.send_buffers, self.send_bytes()), (parameters.receive_buffers, receive)];
         let data = data_max(parameters) as u64;
         let packet = (!parameters.is_in_place()).then_some(PacketFootprint { carries: data, takes: data });
-        MemoryFootprint { own: own_buffers, packet, queued: parameters.receive_buffers }
+        MemoryFootprint { buffers, packet, queued: parameters.receive_buffers }
     }
 
     fn packet_key(&self) -> &'static str {
@@ -109,7 +109,7 @@ impl InterfaceSpec for McpInterface {
         let buffers = ReceiveBuffers::new(context.host, parameters);
         let instruments = Rc::default();
         let send_bytes = self.send_bytes();
-        let card = Rc::new(Card::new(context, (window, parameters), buffers.clone(), &instruments, send_bytes));
+        let card = Rc::new(CardDriver::new(context, (window, parameters), buffers.clone(), &instruments, send_bytes));
         card.post_all(|at, word| sram.store_word(at, word));
         firmware::start(context, &chip, parameters, buffers, &instruments);
         let stack = match parameters.software {

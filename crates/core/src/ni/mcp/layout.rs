@@ -14,7 +14,7 @@ pub const MESSAGE_HEADER: usize = 16;
 
 /// Address of the number of messages sent, which the host compares with the number that it has handled.
 pub const SENT_COUNT_ADDRESS: u64 = 0;
-/// Bytes before the rings.
+/// Address of the first ring.
 const RINGS_START: u64 = 64;
 
 /// Offsets of the words of a send slot. The pieces follow these words, each with an address and a length.
@@ -27,13 +27,13 @@ pub mod send {
     pub const NODE: u64 = 8;
     /// Indices of the two endpoints on their nodes.
     pub const ENDPOINTS: u64 = 12;
-    /// The number of pieces, and the flag [`SUMS`].
+    /// The number of pieces, and the flag [`FILLS_CHECKSUM_FLAG`].
     pub const PIECES: u64 = 16;
     /// The first piece.
     pub const FIRST_PIECE: u64 = 20;
     /// The flag in [`PIECES`] that requests the interface to fill in the checksum; the lower bits are the number of
     /// pieces.
-    pub const SUMS: u32 = 1 << 31;
+    pub const FILLS_CHECKSUM_FLAG: u32 = 1 << 31;
 }
 
 /// Offsets of the words of a receive-buffer descriptor.
@@ -148,11 +148,11 @@ pub fn fragments_max(parameters: &McpParameters) -> u64 {
     if let Software::Library(_) = parameters.software {
         return 1;
     }
-    packets_of(parameters, PAYLOAD_MAX as u64)
+    packets_per_datagram(parameters, PAYLOAD_MAX as u64)
 }
 
 /// Returns the number of packets of a datagram with a payload of `payload` bytes.
-pub fn packets_of(parameters: &McpParameters, payload: u64) -> u64 {
+pub fn packets_per_datagram(parameters: &McpParameters, payload: u64) -> u64 {
     (payload + UDP_HEADER as u64).div_ceil(fragment_payload_max(parameters))
 }
 

@@ -7,7 +7,7 @@
 //! protection.
 
 use super::buffers::{RxDestination, pages};
-use super::card::Card;
+use super::card::CardDriver;
 use super::headers::{ENVELOPE_BYTES, decode_envelope, encode_envelope};
 use super::kernel::{Part, ReceivedDatagram};
 use super::layout::{MESSAGE_HEADER, Piece, SENT_COUNT_ADDRESS, event, state};
@@ -24,7 +24,7 @@ use std::rc::Rc;
 
 /// A node's library.
 pub struct Library {
-    pub(super) card: Rc<Card>,
+    pub(super) card: Rc<CardDriver>,
     pub(super) costs: LibraryCosts,
     /// Messages that have arrived and that no program has taken yet.
     pub(super) inbox: Mailbox<ReceivedDatagram>,
@@ -92,7 +92,7 @@ impl Library {
         let card = &self.card;
         let take_free_buffer = || {
             let is_free = !card.free_send_buffers.borrow().is_empty() && card.queue.reserve(1);
-            is_free.then(|| card.free_send_buffers.borrow_mut().pop().expect("one is free"))
+            is_free.then(|| card.free_send_buffers.borrow_mut().pop().expect("a buffer is free"))
         };
         if let Some(buffer) = take_free_buffer() {
             return Some(buffer);

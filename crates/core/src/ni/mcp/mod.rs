@@ -10,7 +10,7 @@
 //! | file or folder | holds |
 //! |---|---|
 //! | `threads/` | the threads as a table of transitions, and the machine that runs it; without time and I/O |
-//! | `parameters.rs` | every named number |
+//! | `parameters.rs` | the parameters |
 //! | `interface.rs` | the specification |
 //! | `stage.rs`, `instruments.rs` | the stages of a packet, and the journeys carried alongside the bytes |
 //! | `layout.rs` | the layout of interface memory |

@@ -1,14 +1,14 @@
 //! Enqueueing of packets to send on the two levels of the send queue, and their completion.
 
-use super::card::Card;
+use super::card::CardDriver;
 use super::layout::{send, state};
 use super::queue::Descriptor;
 use crate::host::{AnyProcessor, Processor};
 use crate::ni::word_copy::bytes_of;
 
-impl Card {
+impl CardDriver {
     /// Sends a packet for which a descriptor has been reserved: at once if the interface has a free slot and no other
-    /// packet waits, and otherwise in order.
+    /// packet waits, and otherwise after the waiting packets.
     pub(super) async fn enqueue(&self, cpu: &AnyProcessor, packet: Descriptor) {
         let queue = &self.queue;
         if queue.free_slots.get() == 0 || !queue.waiting_packets.borrow().is_empty() {
@@ -23,9 +23,9 @@ impl Card {
         let slot = self.layout.slot(queue.next_slot.get());
         queue.next_slot.set(queue.next_slot.get() + 1);
         queue.free_slots.set(queue.free_slots.get() - 1);
-        queue.in_interface.borrow_mut().push_back(packet.freed_buffer);
+        queue.buffers_in_interface.borrow_mut().push_back(packet.freed_buffer);
         self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
-        let checksum_flag = if packet.fills_checksum { send::SUMS } else { 0 };
+        let checksum_flag = if packet.fills_checksum { send::FILLS_CHECKSUM_FLAG } else { 0 };
         let mut words =
             vec![packet.length as u32, packet.to.0, packet.endpoints, packet.pieces.len() as u32 | checksum_flag];
         words.extend(packet.pieces.iter().flat_map(|piece| [piece.address as u32, piece.bytes as u32]));
@@ -41,7 +41,8 @@ impl Card {
         let newly_sent = sent_messages.wrapping_sub(queue.handled_messages.replace(sent_messages));
         for _ in 0..newly_sent {
             cpu.work(cycles);
-            let buffer = queue.in_interface.borrow_mut().pop_front().expect("a sent message was in the interface");
+            let buffer =
+                queue.buffers_in_interface.borrow_mut().pop_front().expect("a sent message was in the interface");
             self.free_send_buffers.borrow_mut().extend(buffer);
             queue.free_slots.set(queue.free_slots.get() + 1);
             queue.unreserved_descriptors.set(queue.unreserved_descriptors.get() + 1);

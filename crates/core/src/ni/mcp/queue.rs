@@ -32,7 +32,7 @@ pub(super) struct SendQueue {
     /// Descriptors in the first level, oldest first.
     pub(super) waiting_packets: RefCell<VecDeque<Descriptor>>,
     /// Send buffers of the descriptors in the second level, oldest first.
-    pub(super) in_interface: RefCell<VecDeque<Option<usize>>>,
+    pub(super) buffers_in_interface: RefCell<VecDeque<Option<usize>>>,
     /// Number of sent messages that have been handled.
     pub(super) handled_messages: Cell<u32>,
 }
@@ -44,7 +44,7 @@ impl SendQueue {
             unreserved_descriptors: Cell::new(parameters.send_slots + parameters.send_queue),
             next_slot: Cell::new(0),
             waiting_packets: RefCell::default(),
-            in_interface: RefCell::default(),
+            buffers_in_interface: RefCell::default(),
             handled_messages: Cell::new(0),
         }
     }

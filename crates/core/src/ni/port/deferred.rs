@@ -14,7 +14,7 @@ pub(super) enum Deferred {
     CompleteTake {
         /// Class of the packet.
         class: Class,
-        /// When the answer to the packet follows.
+        /// Whether an answer to the packet follows.
         answer: Answer,
         /// The protocol's key of the packet.
         key: usize,

@@ -55,7 +55,7 @@ impl Port {
     /// Records a span that ends now.
     #[inline]
     fn record_span_since(&self, activity: &'static str, packet: &Packet, start: Time) {
-        if !self.sim.recorder().keeps_track(self.track) {
+        if !self.sim.recorder().keeps_spans_of(self.track) {
             return;
         }
         let span_label = SpanLabel { activity, message: packet.journey.id(), bytes: packet.label().length };
@@ -132,11 +132,11 @@ impl Port {
         }
     }
 
-    /// Handles an arrived packet: a packet with data at once, and an acknowledgement after the cycles that it takes.
+    /// Handles an arrived packet: a packet with data at once, and an acknowledgement after its processing cycles.
     fn receive(&self, packet: Rc<Packet>) {
-        match self.processing > 0 && packet.bytes().is_empty() {
+        match self.processing_cycles > 0 && packet.bytes().is_empty() {
             true => {
-                let processed_at = self.clock.edge_since(self.sim.now(), self.processing);
+                let processed_at = self.clock.edge_since(self.sim.now(), self.processing_cycles);
                 self.deferred.send((processed_at, Deferred::DeliverAcknowledgement(packet)));
             }
             false => self.deliver_to_protocol(&packet),
@@ -186,11 +186,13 @@ impl Port {
     /// Completes the taking of a packet: the protocol releases the packet and its slot to the reader.
     pub(super) fn complete_take(&self, class: Class, answer: Answer, key: usize) {
         self.class_states[class.index()].taking.set(false);
-        let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
-        let held_packet = self.held_packets.borrow()[key].expect("a packet is released when its slot is known");
+        let accepted = self.protocol.borrow_mut().take(class, answer).expect("the front packet has not been taken");
+        let held_packet = self.held_packets.borrow()[key].expect("a packet is held until its slot is known");
         match held_packet.is_read {
-            true => self.free_slot(class, key, taken.slot),
-            false => self.held_packets.borrow_mut()[key] = Some(HeldPacket { slot: Some(taken.slot), ..held_packet }),
+            true => self.free_slot(class, key, accepted.slot),
+            false => {
+                self.held_packets.borrow_mut()[key] = Some(HeldPacket { slot: Some(accepted.slot), ..held_packet })
+            }
         }
         self.send_ready_frames();
         self.arrived.notify();

@@ -3,9 +3,8 @@
 //! The module models one loop for all protocols and fabrics. When the fabric's input for a class is free, the port asks
 //! the protocol for the next frame. The port reports arrived packets, and packets that the reader has taken or
 //! released, to the protocol, which may then have more frames to send. Composing an acknowledgement and processing one
-//! take the protocol's `processing` cycles each. A packet's latency within the interface is modelled by the design, or
-//! is part of the fabric's interface delay. The module leaves out everything in which
-//! designs differ.
+//! take the protocol's processing cycles each. A packet's latency within the interface is modelled by the interface's
+//! design, or is part of the fabric's interface delay. The module leaves out everything in which designs differ.
 //!
 //! A port measures the protocol's counters and the packets in flight to each node ([`InFlight`]). It records a span
 //! for each packet while the packet is sent, and a span of zero length for each arrival.
@@ -33,7 +32,7 @@ pub struct Port {
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
     /// Number of logical networks for programs.
     classes: u8,
-    processing: u64,
+    processing_cycles: u64,
     retransmits: bool,
     has_send_pool: bool,
     has_timers: bool,
@@ -114,7 +113,7 @@ impl Port {
             packet_length: packet_max,
             protocol: RefCell::new(protocol.start(node)),
             classes: protocol.spec().classes(classes),
-            processing: protocol.spec().processing_cycles(),
+            processing_cycles: protocol.spec().processing_cycles(),
             retransmits: guarantees.survives_loss,
             has_send_pool: guarantees.pools,
             has_timers: guarantees.has_timers,
@@ -149,7 +148,7 @@ impl Port {
             }
         };
         self.wire.attach(Box::new(on_event));
-        if self.processing > 0 {
+        if self.processing_cycles > 0 {
             self.sim.spawn_server(format!("{name} interface"), self.clone().run_deferred());
         }
         if self.has_timers {
@@ -203,7 +202,7 @@ impl Port {
 
     /// Gives a composed packet to the protocol, and returns when the output stage of the interface is free again: at
     /// once if packets wait in a pool, otherwise when the packet has entered the fabric.
-    pub async fn pass(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
+    pub async fn offer_and_wait(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
         let body = packet.body.clone();
         self.offer(slot, packet);
         while !self.has_send_pool && !body.has_entered() {
@@ -236,7 +235,7 @@ impl Port {
         self.pending.remove(self.node);
         self.sim.progress();
         let key = self.new_key();
-        match self.processing {
+        match self.processing_cycles {
             0 => self.complete_take(class, answer, key),
             cycles => {
                 state.taking.set(true);

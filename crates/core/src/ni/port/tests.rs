@@ -28,7 +28,7 @@ struct Switch {
     marks_at: usize,
     /// Queue length above which packets are trimmed.
     trims_at: usize,
-    /// Whether its capabilities state that it may lose packets.
+    /// Whether the switch declares that it may lose packets.
     #[param(default = true)]
     states_loss: bool,
 }
@@ -281,7 +281,7 @@ impl Protocol<PacketHandle> for MarkedWindow {
     }
 }
 
-/// The number of packets with congestion marks, and of trimmed ones, at the switch and at the protocols.
+/// The numbers of congestion-marked and of trimmed packets, in this order, at the switch and at the protocols.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct MarkCounts {
     at_switch: [u64; 2],
@@ -335,7 +335,7 @@ fn a_protocol_sees_the_marks_and_headers_of_packets_and_survives_trimming() {
     assert_eq!(run.outcome, Outcome::Done);
     assert_eq!((run.metric("messages.delivered"), run.metric("messages.dropped")), (Some(120.0), Some(0.0)));
     assert!(counts.at_switch[0] > counts.at_switch[1] && counts.at_switch[1] > 0, "{counts:?}");
-    assert_eq!(counts.at_protocol, counts.at_switch, "no mark is lost on the way to the protocol");
+    assert_eq!(counts.at_protocol, counts.at_switch, "every mark reaches the protocol");
     assert!(run.sum(|statistics| statistics.retransmitted) >= counts.at_switch[1], "trimmed packets are retransmitted");
 }
 
@@ -355,7 +355,8 @@ fn a_trimmed_packet_is_counted_as_lost_without_retransmission() {
 
 #[test]
 fn a_fabric_without_the_features_that_a_protocol_needs_is_refused_by_name() {
-    let error = machine(NODE, ", \"fabrics/ideal-1998\"]\nprotocol.marked = {}\n", "").expect_err("no marks");
+    let error = machine(NODE, ", \"fabrics/ideal-1998\"]\nprotocol.marked = {}\n", "")
+        .expect_err("a fabric without marks is refused");
     let expected = "[fabric.ideal] lacks what [protocol.marked] needs: congestion marks, trimming of packets";
     assert!(error.contains(expected) && error.contains("choose [fabric.switch]"), "{error}");
 }

@@ -1,5 +1,5 @@
-//! The bytes of a completion queue entry, in the layout of mlx5 (rdma-core, `providers/mlx5/mlx5dv.h`), of which the
-//! last 64 bytes of an entry are used.
+//! The bytes of a completion queue entry, in the layout of mlx5 (rdma-core, `providers/mlx5/mlx5dv.h`). Only the last
+//! 64 bytes of an entry are used.
 //!
 //! | bytes | field |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | 55 | syndrome of an error |
 //! | 56–59 | number of the queue pair |
 //! | 60–61 | index of the request or of the buffer |
-//! | 63 | kind in bits 4–7; bit 0 is the owner bit, which differs from lap to lap |
+//! | 63 | kind in bits 4–7; bit 0 is the owner bit, which flips with each pass through the queue |
 //!
 //! The last eight bytes identify the entry and its owner, so that one load shows whether the entry is valid.
 
@@ -49,7 +49,8 @@ const REQUEST_ERROR: u8 = 0xd;
 const RECEIVE_ERROR: u8 = 0xe;
 
 impl CompletionEntry {
-    /// Returns the value of the owner bit of entry `position` of a queue of `entries` entries. Memory is zero at first.
+    /// Returns the value of the owner bit of entry `position` of a queue of `entries` entries. The first pass has the
+    /// value 1, since the memory is zero at first.
     pub fn owner(position: u64, entries: u32) -> u8 {
         1 - (position / u64::from(entries) % 2) as u8
     }

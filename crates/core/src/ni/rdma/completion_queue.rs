@@ -1,5 +1,5 @@
 //! A completion queue: a ring of entries in host memory, which the device writes and the processor polls, and a record
-//! of the entries that the processor has taken, which the device reads if the ring seems full.
+//! of the number of entries that the processor has taken. The device reads the record if the ring seems full.
 
 use super::completion_entry::CompletionEntry;
 use crate::engine::{Journey, Signal, Sim};
@@ -12,7 +12,7 @@ pub struct CompletionQueue {
     base: Address,
     entries: u32,
     entry_bytes: u64,
-    /// Address of the record of taken entries.
+    /// Address of the record of the number of taken entries.
     taken_record: Address,
     /// Number of entries that the device has reserved.
     reserved_entries: Cell<u64>,
@@ -29,7 +29,7 @@ pub struct CompletionQueue {
     pub written: Signal,
 }
 
-/// Offset of the used part's last word in an entry, from the entry's end.
+/// Distance of an entry's last word from the entry's end.
 const LAST_WORD: u64 = 8;
 
 impl CompletionQueue {
@@ -71,7 +71,8 @@ impl CompletionQueue {
         self.seems_full().then_some(self.taken_record)
     }
 
-    /// Updates the number of entries that the device knows to have been taken to `taken`, the contents of the record.
+    /// Sets the number of entries that the device knows to have been taken. `taken` is the value that the device has
+    /// read from the record.
     pub fn set_known_taken(&self, taken: u64) {
         self.known_taken.set(taken);
     }

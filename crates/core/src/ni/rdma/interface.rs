@@ -19,7 +19,7 @@ use crate::protocol::udp_ip::addresses;
 const QUEUE_PAIRS_MAX: u32 = 1 << 20;
 /// Largest request: 2 GiB (InfiniBand Architecture Specification, volume 1, section 9.2).
 const REQUEST_MAX: Bytes = Bytes(1 << 31);
-/// Bytes of the headers of a packet with the longest ones.
+/// Largest number of header bytes of a packet.
 const HEADER_BYTES_MAX: u64 = ETHERNET_BYTES as u64 + 20 + 8 + 12 + 28 + 4;
 
 impl Part for RdmaParameters {
@@ -81,7 +81,7 @@ impl InterfaceSpec for RdmaParameters {
     fn memory_footprint(&self) -> MemoryFootprint {
         let (payload, mtu) = (PacketHeader::payload_max(self.mtu) as u64, self.mtu.get());
         MemoryFootprint {
-            own: [(self.send_entries.into(), mtu), (self.receive_entries.into(), mtu)],
+            buffers: [(self.send_entries.into(), mtu), (self.receive_entries.into(), mtu)],
             packet: Some(PacketFootprint::new(payload, payload)),
             queued: self.receive_entries.into(),
         }

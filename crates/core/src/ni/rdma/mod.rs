@@ -9,12 +9,12 @@
 //!    request.
 //! 2. *Descriptor*: the device finds the context of the queue pair, and reads the requests by DMA unless BlueFlame
 //!    brought the request. Up to `fetches` doorbells are handled at once.
-//! 3. *Send processing*, a latency that overlaps with that of other requests. Then the scheduler takes packets of all
-//!    queue pairs in turn, `queue-pair-gap` and `packet-gap` apart.
+//! 3. *Send processing*, a latency that overlaps with the latencies of other requests. Then the scheduler takes packets
+//!    of all queue pairs in turn, `queue-pair-gap` and `packet-gap` apart.
 //! 4. *Payload read*: the payload of the packet is read by DMA into packet memory. Up to `packet-buffers` reads are
 //!    outstanding.
 //! 5. *Wire*: a packet leaves when all of it is in packet memory.
-//! 6. *Receive processing*, a latency that overlaps with that of other packets.
+//! 6. *Receive processing*, a latency that overlaps with the latencies of other packets.
 //! 7. *Payload write*: the payload is written to memory by a posted DMA write.
 //! 8. *Completion*: the completion queue entry is written behind the payload. A poll finds it.
 //!

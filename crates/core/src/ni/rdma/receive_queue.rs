@@ -34,6 +34,7 @@ pub struct ReceiveQueue {
     /// Number of posted buffers that the device has read, and number of those that it knows of.
     fetched_buffers: Cell<u64>,
     known_buffers: Cell<u64>,
+    /// Buffers that the device has read in advance.
     prefetched: RefCell<VecDeque<PostedBuffer>>,
     is_refilling: Cell<bool>,
     refilled: Signal,
@@ -124,14 +125,14 @@ impl ReceiveQueue {
         }
     }
 
-    /// Returns the address of the record if all buffers that the device knows of have been read, so that it reads the
-    /// record first.
+    /// Returns the address of the record if all buffers that the device knows of have been read, so that the device
+    /// reads the record first.
     pub fn record_to_read(&self) -> Option<Address> {
         (self.known_buffers.get() == self.fetched_buffers.get()).then_some(self.record)
     }
 
-    /// Updates the number of buffers that the device knows of; `posted` is the contents of the record.
-    pub fn set_known(&self, posted: u64) {
+    /// Updates the number of buffers that the device knows of; `posted` is the value that it has read from the record.
+    pub fn set_known_buffers(&self, posted: u64) {
         // Buffers that were preloaded are not in the record until the first one is posted again.
         self.known_buffers.set(posted.max(self.known_buffers.get()));
     }
@@ -146,13 +147,13 @@ impl ReceiveQueue {
     /// Adds the buffers of entries that were read.
     pub fn add_entries(&self, bytes: &[u8]) {
         let from = self.fetched_buffers.get();
-        let (rows, _) = bytes.as_chunks::<RECEIVE_BYTES>();
-        let buffers = rows.iter().zip(from..).map(|(row, position)| {
-            let (address, bytes) = decode_receive(row);
+        let (encoded_entries, _) = bytes.as_chunks::<RECEIVE_BYTES>();
+        let buffers = encoded_entries.iter().zip(from..).map(|(encoded, position)| {
+            let (address, bytes) = decode_receive(encoded);
             PostedBuffer { index: position as u16, address, bytes }
         });
         self.prefetched.borrow_mut().extend(buffers);
-        self.fetched_buffers.set(from + rows.len() as u64);
+        self.fetched_buffers.set(from + encoded_entries.len() as u64);
     }
 
     /// Ends a refill.

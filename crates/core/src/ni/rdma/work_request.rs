@@ -58,7 +58,7 @@ pub enum RemoteOperand {
 pub struct WorkEntry {
     /// Remote operands.
     pub remote: RemoteOperand,
-    /// Source of a send or write, or destination of the others.
+    /// Source of a send or write, or destination of another operation's result.
     pub data: LocalData,
     /// Index of the first block.
     pub index: u16,
@@ -158,7 +158,7 @@ impl WorkEntry {
     ///
     /// # Panics
     ///
-    /// Panics if the bytes are not those of a request.
+    /// Panics if the bytes are not a request.
     pub fn decode(bytes: &[u8]) -> WorkEntry {
         let word = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let long = |at: usize| u64::from_be_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));

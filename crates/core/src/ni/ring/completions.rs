@@ -13,13 +13,14 @@ pub struct CompletionWriter {
     /// Whether completions have a ring of their own.
     has_own_ring: bool,
     batch: usize,
+    /// Position and frame length of each completion that is not written yet.
     pending: RefCell<Vec<(u64, u32)>>,
     /// Number of completions so far.
     completed_count: Cell<u64>,
 }
 
 impl CompletionWriter {
-    /// Creates the completions in `layout`, which are written `batch` at a time.
+    /// Creates the writer of the completions in `layout`, which writes `batch` completions at a time.
     pub fn new(layout: RingLayout, has_own_ring: bool, batch: u64) -> CompletionWriter {
         let (pending, completed_count) = Default::default();
         CompletionWriter { layout, has_own_ring, batch: batch as usize, pending, completed_count }

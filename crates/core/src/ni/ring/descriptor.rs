@@ -5,9 +5,10 @@
 //! 14–15 lap of the completion: 0 in a posted descriptor
 //! ```
 //!
-//! All fields are little-endian; further bytes of a larger descriptor are zero. A completion has the same length and
-//! lap, and is written over the descriptor or into a ring of its own. The lap is never zero and differs from that of
-//! the previous lap, so neither side clears an entry.
+//! All fields are little-endian; further bytes of a larger descriptor are zero. A completion has the frame's length and
+//! the lap at these offsets, and is written over the descriptor or into a ring of its own. The lap counts the passes
+//! through the ring modulo 65535, from 1 on. It changes with each pass and is never zero, so neither side clears an
+//! entry.
 
 use crate::host::Address;
 

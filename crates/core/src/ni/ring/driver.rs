@@ -96,7 +96,7 @@ impl RingDriver {
         frame
     }
 
-    /// Returns whether the driver can exclude that a poll of the core finds a frame.
+    /// Returns whether the driver knows, without a poll, that no frame waits for the core.
     fn is_known_empty(&self, cpu: &AnyProcessor) -> bool {
         match &self.kernel {
             Some(kernel) => kernel.inbox.is_empty(),
@@ -177,12 +177,12 @@ impl Driver for RingDriver {
         let frame = match &self.kernel {
             Some(kernel) => {
                 let frame = kernel.inbox.try_receive()?;
-                // The program's local time may be behind that of the softirq.
+                // The program's local time may be behind the softirq's local time.
                 let _lease = cpu.acquire("poll").await;
                 cpu.until(cpu.sim().now()).await;
                 frame
             }
-            // A load of an unchanged completion hits, and costs no more than the round of the loop around it.
+            // A load of an unchanged completion hits in the cache, and costs no more than the loop around it.
             None if self.is_known_empty(cpu) => return None,
             None => {
                 let _lease = cpu.acquire("poll").await;
@@ -294,7 +294,7 @@ impl Driver for RingDriver {
 }
 
 impl RingDriver {
-    /// Charges a poll that found nothing. A program that waits for the kernel sleeps.
+    /// Charges a poll that found nothing. It costs nothing with a kernel, for which the program sleeps.
     fn charge_idle_poll(&self, cpu: &AnyProcessor) {
         if self.kernel.is_none() {
             cpu.work(self.costs.poll);

@@ -1,8 +1,8 @@
 //! The device's side of a descriptor ring: it reads posted descriptors in batches, ahead of their use.
 //!
-//! The device reads a whole batch when it has space for one and as many descriptors are posted. It reads a smaller
-//! batch only if it has no descriptor left. A busy ring therefore costs one read for each batch, and a descriptor in
-//! an idle ring is read without waiting for a batch.
+//! The device reads a whole batch when the driver has posted a whole batch and the device has space for it. It reads a
+//! smaller batch only if it has no descriptor left. A busy ring therefore costs one read for each batch, and a
+//! descriptor in an idle ring is read without waiting for a batch.
 
 use super::context::{read_bytes, submit_read};
 use super::descriptor::RingLayout;
@@ -27,10 +27,11 @@ pub struct FetchedRing {
     used_entries: Cell<u64>,
     /// Bytes of the entries in the device.
     fetched_bytes: RefCell<VecDeque<u8>>,
-    /// End of each batch in the device, and the instant of its request.
+    /// Position after the last entry of each batch in the device, and the instant at which the batch was requested.
     batches: RefCell<VecDeque<(u64, Time)>>,
     /// Whether the device needs more entries than it holds to continue.
     is_starved: Cell<bool>,
+    /// Reads under way, each with the position after its last entry and the instant of the request.
     fetches: Mailbox<(DmaCompletion, u64, Time)>,
     /// Notified when more entries may be requested.
     request_allowed: Signal,
@@ -71,7 +72,7 @@ impl FetchedRing {
         ring
     }
 
-    /// Sets the number of posted entries, of which `tail` has the lower 32 bits.
+    /// Sets the number of posted entries, given its lower 32 bits, `tail`.
     pub fn set_tail(&self, tail: u32) {
         let new_entries = tail.wrapping_sub(self.tail.get() as u32);
         self.tail.set(self.tail.get() + u64::from(new_entries));
@@ -88,7 +89,8 @@ impl FetchedRing {
         self.used_entries.get() == self.tail.get()
     }
 
-    /// Takes the bytes of the next entry, with the instant at which the device requested it, if it is in the device.
+    /// If the next entry is in the device, appends its bytes to `into` and returns the instant at which the device
+    /// requested it.
     pub fn try_take(&self, into: &mut Vec<u8>) -> Option<Time> {
         let bytes = self.layout.entry_bytes as usize;
         let mut fetched_bytes = self.fetched_bytes.borrow_mut();
@@ -114,7 +116,8 @@ impl FetchedRing {
         Some(request_time)
     }
 
-    /// Takes the bytes of the next entry, and waits for it if necessary. Returns the instant of its request.
+    /// Appends the bytes of the next entry to `into`, after a wait if it is not in the device yet. Returns the instant
+    /// at which the device requested it.
     pub async fn take(&self, into: &mut Vec<u8>) -> Time {
         loop {
             if let Some(request_time) = self.try_take(into) {

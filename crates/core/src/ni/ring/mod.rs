@@ -22,12 +22,12 @@
 //!
 //! The module leaves out frames of several buffers, checksums and segmentation by the device, receive coalescing,
 //! copies that a program could avoid (each side copies a frame once), priorities among rings, and the memory allocator
-//! of buffers. The device's pipeline is one time on each side.
+//! of buffers. The device's pipeline is modelled by one fixed time per frame on each side.
 //!
 //! # Sources of the numbers
 //!
-//! Sizes and batches are those of the analytic model of pcie-bench (Neugebauer et al., SIGCOMM 2018; Intel's Niantic).
-//! The times of the kernel are measured or remembered, as the documentation of each says.
+//! Sizes and batches are from the analytic model of pcie-bench (Neugebauer et al., SIGCOMM 2018; Intel's Niantic).
+//! The times of the kernel are measured or remembered, as the documentation of each parameter says.
 //!
 //! | file | holds |
 //! |---|---|

@@ -35,7 +35,7 @@ pub struct Moderation {
 impl RingSide {
     const ALL: [RingSide; 2] = [RingSide::Send, RingSide::Receive];
 
-    /// Returns the bit of the cause of an interrupt.
+    /// Returns the cause bit of this side's interrupts.
     pub fn cause(self) -> u32 {
         1 << self as u32
     }
@@ -115,12 +115,12 @@ impl Moderation {
         self.is_masked.set(self.parameters.masks_interrupts);
         self.host.get().interrupts().raise(self.vector, side.cause());
         if self.unannounced[side as usize].get() > 0 && !self.is_masked.get() {
-            self.complete_rest(side);
+            self.announce_remaining(side);
         }
     }
 
     /// Raises further interrupts, or arms the timer, for completions beyond those that were announced.
-    fn complete_rest(&self, side: RingSide) {
+    fn announce_remaining(&self, side: RingSide) {
         if self.unannounced[side as usize].get() >= self.parameters.moderation_packets {
             return self.raise(side);
         }

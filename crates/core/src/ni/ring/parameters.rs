@@ -231,7 +231,7 @@ impl RingParameters {
         }
     }
 
-    /// Returns the costs of the kernel's driver, if the kernel has the rings.
+    /// Returns the parameters of the kernel's driver, if the kernel owns the rings.
     pub fn kernel(&self) -> Option<&KernelDriverParameters> {
         match &self.driver {
             RingDriverKind::Kernel { kernel } => Some(kernel),

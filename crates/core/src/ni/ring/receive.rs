@@ -25,7 +25,7 @@ pub struct ReceiveQueue {
     completions: CompletionWriter,
     /// Journeys of frames whose completions wait to be written.
     uncompleted_journeys: RefCell<Vec<Journey>>,
-    /// Latest instant at which these completions are written.
+    /// Latest instant at which the waiting completions are written.
     deadline: Cell<Time>,
     /// Number of frames in memory, as the head register shows it.
     head: Cell<u64>,
@@ -163,8 +163,8 @@ impl Receiver {
             let ring = &self.queues[queue].descriptors;
             entry.clear();
             if ring.try_take(&mut entry).is_none() {
-                // The driver posts no buffers before it has found all received frames. The frames that are being
-                // written are left to `complete`.
+                // The driver posts no buffers before it has found all received frames. For frames that are still being
+                // written, `complete` writes the completions.
                 self.waits_for_buffer.set(ring.is_empty());
                 match self.waits_for_buffer.get() {
                     true => self.write_all_completions().await,
@@ -197,7 +197,7 @@ impl Receiver {
         }
     }
 
-    /// Completes frames when they are visible, since a completion might pass its frame.
+    /// Completes each frame when the frame is visible, since its completion might otherwise become visible earlier.
     async fn complete_unordered(&self) {
         loop {
             let mut frame = self.frames_being_written.receive().await;

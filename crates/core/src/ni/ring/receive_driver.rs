@@ -41,7 +41,7 @@ pub struct ReceiveDriver {
     /// Posted buffers, in the order of the ring.
     posted_buffers: RefCell<VecDeque<Address>>,
     /// Completions that were found at once and not returned yet, as buffers and lengths.
-    unreturned: RefCell<VecDeque<(Address, u32)>>,
+    unreturned_frames: RefCell<VecDeque<(Address, u32)>>,
     posting: Resource,
     pub doorbells: Cell<u64>,
     pub head_reads: Cell<u64>,
@@ -67,7 +67,7 @@ impl ReceiveDriver {
             tail: Cell::new(buffers.len() as u64),
             posted_since_doorbell: Cell::default(),
             posted_buffers: RefCell::new(buffers.into()),
-            unreturned: RefCell::default(),
+            unreturned_frames: RefCell::default(),
             posting: Resource::new(&context.sim, format!("{}: a core that posts a receive buffer", context.name)),
             doorbells: Cell::default(),
             head_reads: Cell::default(),
@@ -93,7 +93,7 @@ impl ReceiveDriver {
 
     /// Returns whether the ring is known to hold no completion that the driver has not found.
     pub fn is_known_empty(&self) -> bool {
-        self.unreturned.borrow().is_empty() && self.found_completions.get() == self.device.visible_frames()
+        self.unreturned_frames.borrow().is_empty() && self.found_completions.get() == self.device.visible_frames()
     }
 
     /// Loads the next completion; returns the length of its frame.
@@ -107,7 +107,7 @@ impl ReceiveDriver {
 
     /// Returns the next received frame. The driver removes up to `burst` completions from the ring at once.
     pub async fn poll(&self, cpu: &AnyProcessor, burst: u64) -> Option<ReceivedFrame> {
-        let next = self.unreturned.borrow_mut().pop_front();
+        let next = self.unreturned_frames.borrow_mut().pop_front();
         let (buffer, length) = match next {
             Some(next) => next,
             None => self.take_batch(cpu, burst).await?,
@@ -129,12 +129,12 @@ impl ReceiveDriver {
         for _ in 0..burst {
             let Some(length) = self.load_completion(cpu).await else { break };
             self.found_completions.set(self.found_completions.get() + 1);
-            let buffer = self.posted_buffers.borrow_mut().pop_front().expect("a completion is that of a posted buffer");
+            let buffer = self.posted_buffers.borrow_mut().pop_front().expect("a completion belongs to a posted buffer");
             match first {
                 None => first = Some((buffer, length)),
                 Some(_) => {
                     cpu.announce_run(buffer, FRAME_HEADER_BYTES, false);
-                    self.unreturned.borrow_mut().push_back((buffer, length));
+                    self.unreturned_frames.borrow_mut().push_back((buffer, length));
                 }
             }
         }
@@ -144,7 +144,7 @@ impl ReceiveDriver {
     /// Posts a buffer again, and rings the doorbell after a batch.
     pub async fn post(&self, cpu: &AnyProcessor, buffer: Address) {
         // Several cores may post buffers of one ring.
-        let _ring = self.posting.acquire().await;
+        let _hold = self.posting.acquire().await;
         let position = self.tail.get();
         let entry =
             RingDescriptor { address: buffer, length: self.context.parameters.buffers.get() as u32, is_inline: false };

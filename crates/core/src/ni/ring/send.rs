@@ -18,7 +18,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// A frame in the device.
+/// A frame that the device reads or sends.
 struct SentFrame {
     source: FrameSource,
     position: u64,
@@ -43,15 +43,16 @@ pub struct SendQueue {
     completions: CompletionWriter,
     /// Number of completed entries.
     head: Cell<u64>,
-    /// Frames that the driver has posted, in order, with their records.
+    /// Journeys and marks of the frames that the driver has posted, in order.
     posted_frames: RefCell<VecDeque<(Journey, Marks)>>,
-    /// Records of the frames that the driver has posted since its last doorbell.
+    /// Journeys of the frames that the driver has posted since its last doorbell.
     unannounced_journeys: RefCell<SmallVec<[Journey; 1]>>,
-    /// Doorbells that the driver has begun to write: the time, and the records of the frames that they announce.
+    /// Doorbells that the driver has begun to write: the start time, and the journeys of the announced frames.
     begun_doorbells: RefCell<VecDeque<(Time, SmallVec<[Journey; 1]>)>>,
     issued_frames: Mailbox<SentFrame>,
     /// Doorbells in the pipeline.
     doorbells: Mailbox<u32>,
+    /// Slots for the frames that the device reads or holds.
     slots: Rc<Pool>,
     completed_frames: Rc<CompletedFrames>,
     writes: Rc<PendingWrites>,
@@ -190,7 +191,10 @@ impl SendQueue {
             let body = Packet::from_owned_bytes(Label::default(), journey, bytes);
             context
                 .port
-                .pass(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes: length, body })
+                .offer_and_wait(
+                    slot,
+                    Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes: length, body },
+                )
                 .await;
             self.slot_time.set(self.slot_time.get() + (context.sim.now() - slot_start));
             self.slots.release(1);

@@ -101,8 +101,8 @@ impl SendDriver {
     async fn read_head(&self, cpu: &AnyProcessor) -> u64 {
         self.head_reads.set(self.head_reads.get() + 1);
         let head = cpu.read(self.registers.at(SEND_HEAD), 4).await as u32;
-        let reclaimed = self.tail.get() - (self.layout.entries - self.free_entries.get());
-        reclaimed + u64::from(head.wrapping_sub(reclaimed as u32))
+        let reclaimed_entries = self.tail.get() - (self.layout.entries - self.free_entries.get());
+        reclaimed_entries + u64::from(head.wrapping_sub(reclaimed_entries as u32))
     }
 
     /// Reclaims the entries whose completions are in memory.
@@ -147,7 +147,7 @@ impl SendDriver {
         let position = self.tail.get();
         let buffer = match entries {
             1 => {
-                let buffer = self.free_buffers.borrow_mut().pop().expect("a free buffer was found");
+                let buffer = self.free_buffers.borrow_mut().pop().expect("a buffer is free");
                 cpu.store_run(buffer, frame).await;
                 Some(buffer)
             }

@@ -84,7 +84,7 @@ fn record_drops(build: &BuildContext<'_>) -> impl Fn(&'static str, &Journey) + '
     }
 }
 
-/// Creates the driver's side of a queue: its index, the device's side, and the layouts of its completions.
+/// Creates the driver's side of a queue, given the queue's index, its device side, and the layouts of its completions.
 fn driver_queue(
     context: &Rc<DeviceContext>,
     window: Window,
@@ -93,8 +93,8 @@ fn driver_queue(
     let parameters = &context.parameters;
     let registers = Window(window.at(index as u64 * QUEUE_BYTES));
     let host = context.host.get();
-    let buffer = |_: u64| host.allocate(parameters.buffers.len());
-    let [send, receive] = [0, 1].map(|_| (0..parameters.entries).map(buffer).collect::<Vec<Address>>());
+    let allocate_buffer = |_: u64| host.allocate(parameters.buffers.len());
+    let [send, receive] = [0, 1].map(|_| (0..parameters.entries).map(allocate_buffer).collect::<Vec<Address>>());
     DriverQueue {
         send: SendDriver::new(context, &pair.send, registers, send_completions, send.into_iter().rev().collect()),
         receive: ReceiveDriver::new(context, &pair.receive, (registers, index), receive_completions, receive),

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// A write that was submitted.
 pub enum PendingWrite {
-    /// A frame into its buffer.
+    /// A frame that is written into its buffer, with the time at which the write began.
     Frame(DmaCompletion, TakenPacket, Time),
     /// Completions of received frames.
     Received(DmaCompletion, Rc<CompletedFrames>, SmallVec<[Journey; 1]>),
@@ -52,7 +52,7 @@ impl PendingWrites {
         let pending = Mailbox::new(sim, format!("{name}: a write of the interface"));
         let writes = Rc::new(PendingWrites { context: context.clone(), pending });
         let waiter = writes.clone();
-        sim.spawn_server(format!("{name} visible writes"), async move { waiter.wait().await });
+        sim.spawn_server(format!("{name} visible writes"), async move { waiter.run().await });
         writes
     }
 
@@ -61,7 +61,7 @@ impl PendingWrites {
         self.pending.send(write);
     }
 
-    async fn wait(&self) {
+    async fn run(&self) {
         loop {
             match self.pending.receive().await {
                 PendingWrite::Frame(mut write, taken_packet, write_start) => {

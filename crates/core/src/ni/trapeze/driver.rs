@@ -79,9 +79,9 @@ impl TrapezeDriver {
         (instruments, admission): (&Rc<Instruments>, &Rc<Admission>),
     ) -> Rc<TrapezeDriver> {
         let (sim, name) = (context.sim, context.name());
-        let buffer = |_| context.host.allocate(parameters.payload_max.len());
+        let allocate_buffer = |_| context.host.allocate(parameters.payload_max.len());
         let driver = Rc::new(TrapezeDriver {
-            receive_buffers: (0..parameters.ring_entries).map(buffer).collect(),
+            receive_buffers: (0..parameters.ring_entries).map(allocate_buffer).collect(),
             sim: sim.clone(),
             host: context.host.clone(),
             cpu: context.host.cpu(),
@@ -159,7 +159,7 @@ impl TrapezeDriver {
         let (entry, buffer) = (self.layout.receive_entry(index), self.receive_buffer(index));
         self.cpu.write_run(self.window.at(entry + word::ADDRESS), &(buffer as u32).to_le_bytes()).await;
         self.cpu.write_run(self.window.at(entry + word::STATE), &state::POSTED.to_le_bytes()).await;
-        self.held_entries[self.slot(index)].set(false);
+        self.held_entries[self.ring_index(index)].set(false);
     }
 
     fn handle_interrupt(self: Rc<Self>) -> LocalFuture<'static> {
@@ -174,7 +174,7 @@ impl TrapezeDriver {
     /// Takes the message in the next entry of the receive ring, if there is one.
     async fn take_next(&self, lease: &CpuLease) -> Option<ReceivedMessage> {
         let index = self.next_receive_entry.get();
-        let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
+        let (entry, slot) = (self.layout.receive_entry(index), self.ring_index(index));
         if self.held_entries[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
             return None;
         }
@@ -228,10 +228,10 @@ impl TrapezeDriver {
     }
 
     fn receive_buffer(&self, index: u64) -> Address {
-        self.receive_buffers[self.slot(index)]
+        self.receive_buffers[self.ring_index(index)]
     }
 
-    fn slot(&self, index: u64) -> usize {
+    fn ring_index(&self, index: u64) -> usize {
         (index % self.parameters.ring_entries) as usize
     }
 

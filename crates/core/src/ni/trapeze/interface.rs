@@ -80,7 +80,7 @@ impl InterfaceSpec for TrapezeInterface {
     /// Returns the host memory for the receive ring's buffers.
     fn memory_footprint(&self) -> MemoryFootprint {
         let buffers = (self.parameters.ring_entries, self.parameters.payload_max.get());
-        MemoryFootprint { own: [buffers, (0, 0)], packet: None, queued: 0 }
+        MemoryFootprint { buffers: [buffers, (0, 0)], packet: None, queued: 0 }
     }
 
     fn packet_key(&self) -> &'static str {

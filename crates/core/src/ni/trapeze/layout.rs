@@ -15,7 +15,7 @@ pub const HEADER_BYTES: Bytes = Bytes(16);
 pub mod word {
     /// The state of the entry: see [`super::state`].
     pub const STATE: u64 = 0;
-    /// The payload's length in the low 24 bits, the program's words in the high 8.
+    /// The payload's length in the low 24 bits, and the number of the program's words in the high 8.
     pub const LENGTH: u64 = 4;
     /// Host address of the payload, at the sender or at the receiver.
     pub const ADDRESS: u64 = 8;
@@ -135,7 +135,7 @@ pub struct Layout {
     endpoints: u64,
     /// Number of packet buffers of the send side and of the receive side.
     buffers: [u64; 2],
-    /// Bytes before a receive buffer, which hold its control message.
+    /// Bytes before each receive buffer, which hold the packet's control message; 0 without a protocol.
     control_bytes: u64,
     payload_max: u64,
 }

@@ -9,8 +9,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `parameters.rs` | the parameters |
-//! | `layout.rs` | the endpoint in interface memory: rings, incoming payload table, buffers |
-//! | `policy.rs` | delivery policies: the start and the length of transfers to sinks |
+//! | `layout.rs` | the layout of interface memory: rings, incoming payload table, buffers |
+//! | `policy.rs` | delivery policies: the start and the length of transfers out of packet buffers |
 //! | `interface.rs` | the specification |
 //! | `stage.rs`, `instruments.rs` | the stages of a message, and the journeys carried alongside the bytes |
 //! | `firmware/` | the device half, one file per direction |

@@ -1,32 +1,37 @@
-//! The values of all points, and their initial state.
+//! The flow field: the values of all points, and their initial state.
 
 use super::coupling::{Coupling, QUANTITIES, Quantities};
 use super::gas::{self, Gas};
 use super::residual;
 
-/// The values of all points, by the number of the point. States, residuals and matrices are shared; the driving term is
-/// private to the processor of the point.
+/// The flow field: the values of all points, by the number of the point. States, residuals and matrices are shared; the
+/// driving term is private to the processor of the point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub struct FlowField {
     /// The density, momenta and energy of each point.
     pub states: Vec<Quantities>,
     /// The right-hand side, which the sweeps overwrite with the solution.
     pub residuals: Vec<Quantities>,
     /// The matrices above the diagonal after elimination, in the current sweep.
-    pub uppers: Vec<Coupling>,
+    pub upper_matrices: Vec<Coupling>,
     /// The driving term of each point in a time step.
-    pub driving: Vec<Quantities>,
+    pub driving_terms: Vec<Quantities>,
 }
 
-impl Field {
-    /// Returns the initial field: the solution on the surface, and a blend of solutions inside.
-    pub fn new(gas: &Gas) -> Field {
+impl FlowField {
+    /// Returns the initial flow field: the solution on the surface, and a blend of solutions inside.
+    pub fn new(gas: &Gas) -> FlowField {
         let size = gas.size();
         let states = (0..size)
             .map(|point| initial_state(gas.position(gas.indices_of(point)), gas.is_on_surface(gas.indices_of(point))))
             .collect();
         let zero = Quantities::default();
-        Field { states, residuals: vec![zero; size], uppers: vec![Coupling::default(); size], driving: driving(gas) }
+        FlowField {
+            states,
+            residuals: vec![zero; size],
+            upper_matrices: vec![Coupling::default(); size],
+            driving_terms: driving_terms(gas),
+        }
     }
 }
 
@@ -58,7 +63,7 @@ fn initial_state(position: [f64; 3], is_on_surface: bool) -> Quantities {
 }
 
 /// Returns the driving term of each point, which keeps the solution steady.
-fn driving(gas: &Gas) -> Vec<Quantities> {
+fn driving_terms(gas: &Gas) -> Vec<Quantities> {
     let solution: Vec<Quantities> =
         (0..gas.size()).map(|point| gas::solution(gas.position(gas.indices_of(point)))).collect();
     let zero = Quantities::default();

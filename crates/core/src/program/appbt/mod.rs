@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `gas.rs` | the problem: fluxes, their Jacobians, the exact solution |
 //! | `coupling.rs` | 5 × 5 matrices |
-//! | `field.rs` | the values of all points, and their initial state |
+//! | `field.rs` | the flow field: the values of all points, and their initial state |
 //! | `residual.rs` | the right-hand side, by a stencil |
 //! | `sweep.rs` | block-tridiagonal systems along an axis |
 //! | `subcubes.rs` | the points of each processor |
@@ -20,11 +20,12 @@
 //!    six neighbours.
 //! 2. Sweep along each axis, forward and then backward, in chunks, which are rows of lines. Forward, for each chunk: if
 //!    its lines begin in another subcube, wait until that subcube's forward counter has passed the chunk. Then
-//!    eliminate the own points of each line, and increment the own counter. This reads the matrices and right-hand
-//!    sides of the other subcube's last plane, and the states of both adjacent planes. Backward, when all chunks are
-//!    eliminated: if lines continue in another subcube, wait for its backward counter, substitute, and increment the
-//!    own counter. This reads the solutions of the other subcube's first plane. A barrier ends the sweep.
-//! 3. Add the own solutions to the own states. A barrier ends the iteration.
+//!    eliminate the processor's points of each line, and increment its forward counter. This reads the matrices and
+//!    right-hand sides of the other subcube's last plane, and the states of both adjacent planes. Backward, when all
+//!    chunks are eliminated: if lines continue in another subcube, wait for its backward counter, substitute, and
+//!    increment the processor's backward counter. This reads the solutions of the other subcube's first plane. A
+//!    barrier ends the sweep.
+//! 3. Add the solutions of the processor's points to their states. A barrier ends the iteration.
 //!
 //! The barrier after a sweep prevents a processor from overwriting the solutions of its first plane while its neighbour
 //! may still read them. The counters order all other accesses. Each value of a point is computed by one processor from

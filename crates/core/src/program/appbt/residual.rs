@@ -1,7 +1,7 @@
 //! The right-hand side: the change of the state in a time step, by a stencil of seven points.
 
 use super::coupling::{QUANTITIES, Quantities};
-use super::field::Field;
+use super::field::FlowField;
 use super::gas::{self, Gas};
 use super::subcubes::Subcube;
 
@@ -23,12 +23,12 @@ pub fn change(gas: &Gas, states: &[Quantities], point: usize) -> Quantities {
 
 /// Computes the right-hand side of a processor's points. Returns the greatest magnitude of each quantity of
 /// the right-hand side.
-pub fn residuals(gas: &Gas, field: &mut Field, subcube: &Subcube) -> Quantities {
+pub fn residuals(gas: &Gas, field: &mut FlowField, subcube: &Subcube) -> Quantities {
     let mut norm = Quantities::default();
     for point in subcube.inner_points(gas) {
         let change = change(gas, &field.states, point);
         for quantity in 0..QUANTITIES {
-            let value = change[quantity] + field.driving[point][quantity];
+            let value = change[quantity] + field.driving_terms[point][quantity];
             field.residuals[point][quantity] = value;
             norm[quantity] = norm[quantity].max(value.abs());
         }
@@ -37,7 +37,7 @@ pub fn residuals(gas: &Gas, field: &mut Field, subcube: &Subcube) -> Quantities 
 }
 
 /// Adds the solutions of a processor's points to their states.
-pub fn add(gas: &Gas, field: &mut Field, subcube: &Subcube) {
+pub fn add(gas: &Gas, field: &mut FlowField, subcube: &Subcube) {
     for point in subcube.inner_points(gas) {
         let states = field.states[point].iter_mut();
         states.zip(field.residuals[point]).for_each(|(state, change)| *state += change);

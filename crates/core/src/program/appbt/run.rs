@@ -1,7 +1,7 @@
 //! The program of a processor, and the check of its result.
 
 use super::coupling::Quantities;
-use super::field::Field;
+use super::field::FlowField;
 use super::gas::Gas;
 use super::reads::{self, Phase, PointValue};
 use super::subcubes::Subcubes;
@@ -79,7 +79,7 @@ impl WorkloadSpec for Appbt {
         let counters = |home: usize| [(); COUNTERS].map(|()| space.allocate(EndpointId(home as u32), 8));
         let counters = (0..processors).map(counters).collect();
         let workers = Worker::all(world, &space);
-        let run = Rc::new(Run {
+        let run = Rc::new(AppbtRun {
             parameters: self.clone(),
             results: RefCell::new(vec![None; processors]),
             span: parallel::TimedSection::default(),
@@ -95,9 +95,9 @@ impl WorkloadSpec for Appbt {
 }
 
 /// The result of a processor: its field, and the greatest residual of each iteration.
-type ProcessorResult = (Field, Vec<Quantities>);
+type ProcessorResult = (FlowField, Vec<Quantities>);
 
-struct Run {
+struct AppbtRun {
     parameters: Appbt,
     gas: Gas,
     subcubes: Subcubes,
@@ -111,11 +111,11 @@ struct Run {
     span: parallel::TimedSection,
 }
 
-impl Run {
+impl AppbtRun {
     /// Runs the program of a processor.
     async fn program(self: Rc<Self>, worker: Rc<Worker>) {
         let subcube = self.subcubes.subcube_of(worker.id());
-        let (mut field, mut norms) = (Field::new(&self.gas), Vec::new());
+        let (mut field, mut norms) = (FlowField::new(&self.gas), Vec::new());
         for point in self.own_points(worker.id()) {
             self.write(&worker, &field, PointValue::State, point).await;
         }
@@ -143,7 +143,7 @@ impl Run {
     }
 
     /// Computes the right-hand side, and returns the greatest magnitude of each quantity.
-    async fn residuals(&self, worker: &Worker, field: &mut Field) -> Quantities {
+    async fn residuals(&self, worker: &Worker, field: &mut FlowField) -> Quantities {
         self.read(worker, field, Phase::Residual).await;
         let subcube = self.subcubes.subcube_of(worker.id());
         let norm = residual::residuals(&self.gas, field, &subcube);
@@ -154,7 +154,7 @@ impl Run {
 
     /// Sweeps a chunk after the neighbour before it has completed the same phase, and then sets the counter to
     /// `done_chunks`.
-    async fn sweep(&self, worker: &Worker, field: &mut Field, phase: Phase, (counter, done_chunks): (usize, u64)) {
+    async fn sweep(&self, worker: &Worker, field: &mut FlowField, phase: Phase, (counter, done_chunks): (usize, u64)) {
         let (gas, own_processor) = (&self.gas, worker.id());
         if let Some(predecessor) = reads::predecessor(gas, &self.subcubes, own_processor, phase) {
             worker.wait_for(self.counters[predecessor][counter], |count| count >= done_chunks).await;
@@ -181,7 +181,7 @@ impl Run {
     }
 
     /// Reads the values that a phase needs from other processors.
-    async fn read(&self, worker: &Worker, field: &mut Field, phase: Phase) {
+    async fn read(&self, worker: &Worker, field: &mut FlowField, phase: Phase) {
         for (_, kind, point) in reads::remote_reads(&self.gas, &self.subcubes, worker.id(), phase) {
             let address = self.address(kind, point);
             for (word, value) in (0..).zip(values_mut(field, kind, point)) {
@@ -194,7 +194,7 @@ impl Run {
     async fn compute_points(
         &self,
         worker: &Worker,
-        field: &Field,
+        field: &FlowField,
         kinds: &[PointValue],
         instructions: u64,
         points: impl Iterator<Item = usize>,
@@ -207,7 +207,7 @@ impl Run {
         }
     }
 
-    async fn write(&self, worker: &Worker, field: &Field, kind: PointValue, point: usize) {
+    async fn write(&self, worker: &Worker, field: &FlowField, kind: PointValue, point: usize) {
         let address = self.address(kind, point);
         for (word, value) in (0..).zip(values(field, kind, point)) {
             worker.store_f64(address.plus(8 * word), *value).await;
@@ -245,28 +245,28 @@ impl Run {
 }
 
 /// Returns the points of a line in a processor's chunk.
-fn line_points(run: &Run, processor: usize, axis: usize, line: usize) -> impl Iterator<Item = usize> {
+fn line_points(run: &AppbtRun, processor: usize, axis: usize, line: usize) -> impl Iterator<Item = usize> {
     run.subcubes.subcube_of(processor).line_points(&run.gas, axis, line).map(|(point, _)| point)
 }
 
 /// Returns the numbers of which a value of a point consists.
-fn values(field: &Field, kind: PointValue, point: usize) -> &[f64] {
+fn values(field: &FlowField, kind: PointValue, point: usize) -> &[f64] {
     match kind {
         PointValue::State => &field.states[point],
         PointValue::Residual => &field.residuals[point],
-        PointValue::Upper => field.uppers[point].as_flattened(),
+        PointValue::Upper => field.upper_matrices[point].as_flattened(),
     }
 }
 
-fn values_mut(field: &mut Field, kind: PointValue, point: usize) -> &mut [f64] {
+fn values_mut(field: &mut FlowField, kind: PointValue, point: usize) -> &mut [f64] {
     match kind {
         PointValue::State => &mut field.states[point],
         PointValue::Residual => &mut field.residuals[point],
-        PointValue::Upper => field.uppers[point].as_flattened_mut(),
+        PointValue::Upper => field.upper_matrices[point].as_flattened_mut(),
     }
 }
 
-impl RunningWorkload for Run {
+impl RunningWorkload for AppbtRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let workload_metrics = [
             self.span.metric_per_iteration("appbt.cycles_per_iteration", self.parameters.iterations, outcome),

@@ -5,12 +5,12 @@
 //! subcube must have completed the chunk first.
 
 use super::coupling::{self, Coupling, QUANTITIES};
-use super::field::Field;
+use super::field::FlowField;
 use super::gas::{self, Gas};
 use super::subcubes::Subcube;
 
 /// Eliminates below the diagonal on a processor's part of the lines of a chunk.
-pub fn forward(gas: &Gas, field: &mut Field, subcube: &Subcube, axis: usize, chunk: usize) {
+pub fn forward(gas: &Gas, field: &mut FlowField, subcube: &Subcube, axis: usize, chunk: usize) {
     let stride = gas.stride(axis);
     for line in subcube.lines(gas, axis, chunk) {
         for (point, index) in subcube.line_points(gas, axis, line) {
@@ -18,32 +18,32 @@ pub fn forward(gas: &Gas, field: &mut Field, subcube: &Subcube, axis: usize, chu
             let mut right = field.residuals[point];
             if index > 1 {
                 let lower = off_diagonal(gas, field, point - stride, axis, -gas.flux_factor());
-                diagonal = coupling::subtract_matrix_product(&diagonal, &lower, &field.uppers[point - stride]);
+                diagonal = coupling::subtract_matrix_product(&diagonal, &lower, &field.upper_matrices[point - stride]);
                 right = coupling::subtract_product(&right, &lower, &field.residuals[point - stride]);
             }
             // The matrix of the last inner point is multiplied by the change of the surface, which is zero.
             let upper = off_diagonal(gas, field, point + stride, axis, gas.flux_factor());
-            (field.uppers[point], field.residuals[point]) = coupling::solve(diagonal, upper, right);
+            (field.upper_matrices[point], field.residuals[point]) = coupling::solve(diagonal, upper, right);
         }
     }
 }
 
 /// Substitutes backward on a processor's part of the lines of a chunk.
-pub fn backward(gas: &Gas, field: &mut Field, subcube: &Subcube, axis: usize, chunk: usize) {
+pub fn backward(gas: &Gas, field: &mut FlowField, subcube: &Subcube, axis: usize, chunk: usize) {
     let stride = gas.stride(axis);
     for line in subcube.lines(gas, axis, chunk) {
         for (point, index) in subcube.line_points(gas, axis, line).rev() {
             if index + 2 < gas.points {
                 let solution_after = field.residuals[point + stride];
                 field.residuals[point] =
-                    coupling::subtract_product(&field.residuals[point], &field.uppers[point], &solution_after);
+                    coupling::subtract_product(&field.residuals[point], &field.upper_matrices[point], &solution_after);
             }
         }
     }
 }
 
 /// Returns the coupling between the change of a point and that of the adjacent point.
-fn off_diagonal(gas: &Gas, field: &Field, point: usize, axis: usize, factor: f64) -> Coupling {
+fn off_diagonal(gas: &Gas, field: &FlowField, point: usize, axis: usize, factor: f64) -> Coupling {
     let mut matrix = gas::jacobian(&field.states[point], axis);
     matrix.iter_mut().flatten().for_each(|value| *value *= factor);
     (0..QUANTITIES).for_each(|quantity| matrix[quantity][quantity] -= gas.dissipation_factor());

@@ -34,7 +34,7 @@ struct Schedules {
 
 impl ArrivalTrace {
     /// Returns the scheduled times of flow number `flow`, which are empty if the file has none.
-    pub fn of_flow(&self, flow: usize) -> &[Time] {
+    pub fn times_of_flow(&self, flow: usize) -> &[Time] {
         self.times.flows.get(&flow).unwrap_or(&self.times.all_flows)
     }
 }
@@ -111,15 +111,15 @@ mod tests {
 
     #[test]
     fn times_are_read_in_the_unit_of_their_column() {
-        let schedules = parse("# measured\nscheduled_us\n0\n1.5\n1.5\n").expect("a file");
+        let schedules = parse("# measured\nscheduled_us\n0\n1.5\n1.5\n").expect("the file is valid");
         assert_eq!(schedules.all_flows, [0, 1_500_000, 1_500_000].map(Time::from_ps));
-        let schedules = parse("flow, scheduled_ns\n1, 3\n0, 2\n1, 4\n").expect("a file");
+        let schedules = parse("flow, scheduled_ns\n1, 3\n0, 2\n1, 4\n").expect("the file is valid");
         assert_eq!(schedules.flows[&1], [3_000, 4_000].map(Time::from_ps));
     }
 
     #[test]
     fn an_error_names_its_line() {
-        let error = |text| parse(text).expect_err("a wrong file");
+        let error = |text| parse(text).expect_err("the file is invalid");
         assert_eq!(error("scheduled_us\n2\n1\n"), "line 3: 1 us is earlier than the preceding arrival, 2 us");
         assert_eq!(error("time\n2\n"), "there is no column `scheduled_us` among `time`");
         assert!(error("scheduled_us\n-1\n").starts_with("line 2: `-1 us`"), "{}", error("scheduled_us\n-1\n"));

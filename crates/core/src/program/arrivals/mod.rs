@@ -90,8 +90,9 @@ impl Arrivals {
     /// Returns the error, if any, of the parameters for `flows` flows of `messages` messages each.
     pub fn check_flows(&self, flows: usize, messages: u64) -> Option<ParameterError> {
         let Arrivals::Trace(trace) = self else { return None };
-        let (flow, listed) =
-            (0..flows).map(|flow| (flow, trace.of_flow(flow).len() as u64)).find(|(_, listed)| *listed < messages)?;
+        let (flow, listed) = (0..flows)
+            .map(|flow| (flow, trace.times_of_flow(flow).len() as u64))
+            .find(|(_, listed)| *listed < messages)?;
         let message =
             format!("the file states {listed} arrivals of flow {flow}, but {messages} messages are to be sent");
         let error = ParameterError::new("arrivals.file.file", message);
@@ -160,7 +161,7 @@ impl Iterator for ArrivalTimes {
         let number = self.number;
         self.number += 1;
         if let Arrivals::Trace(trace) = &self.process {
-            return trace.of_flow(self.flow).get(number).copied();
+            return trace.times_of_flow(self.flow).get(number).copied();
         }
         let arrival = self.next;
         let interval = self.interval();

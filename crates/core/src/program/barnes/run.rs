@@ -72,7 +72,7 @@ impl WorkloadSpec for Barnes {
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
         let memory = Memory::new(&space, galaxy.initial_bodies(world.seed), &own_bodies, &budget.cells);
         let workers = Worker::all(world, &space);
-        let run = Rc::new(Run {
+        let run = Rc::new(BarnesRun {
             steps: self.steps,
             collectives: (0..processors).map(|_| Rc::default()).collect(),
             serial_bodies: budget.bodies,
@@ -90,7 +90,7 @@ impl WorkloadSpec for Barnes {
     }
 }
 
-struct Run {
+struct BarnesRun {
     galaxy: Galaxy,
     steps: u64,
     memory: Memory,
@@ -113,7 +113,7 @@ struct ProcessorState {
     log: Vec<Access>,
 }
 
-impl Run {
+impl BarnesRun {
     /// Runs the program of a processor.
     async fn program(self: Rc<Self>, worker: Rc<Worker>) {
         let bodies = zones::initial_zone(self.galaxy.bodies, worker.id(), worker.workers());
@@ -258,7 +258,7 @@ impl Run {
     }
 }
 
-impl RunningWorkload for Run {
+impl RunningWorkload for BarnesRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let forces = self.steps * self.galaxy.bodies as u64;
         let interactions = value_if(outcome.is_complete(), self.interactions.get() as f64 / forces as f64);

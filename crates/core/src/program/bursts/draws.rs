@@ -30,7 +30,7 @@ impl BurstDraws {
             send_probability: bursts.send_probability,
             packet_bounds: bursts.packets,
             weighted_lengths: bursts.lengths.clone(),
-            total_weight: bursts.lengths.iter().map(|(_, total_weight)| total_weight).sum(),
+            total_weight: bursts.lengths.iter().map(|(_, weight)| weight).sum(),
             pattern: bursts.pattern.clone(),
         }
     }
@@ -69,7 +69,7 @@ pub(super) struct QuietPeriods {
     responsive: (u64, u64),
     /// Shortest and longest quiet period, in cycles.
     unresponsive: (u64, u64),
-    /// First cycle of the present or next period, and first cycle after it; `None` if the node always responds.
+    /// First cycle of the present or next quiet period, and first cycle after it; `None` if the node always responds.
     period: Option<(u64, u64)>,
 }
 
@@ -91,7 +91,7 @@ impl QuietPeriods {
         self.period = Some((begin, begin + length));
     }
 
-    /// Returns the present period, or otherwise the next one.
+    /// Returns the quiet period that contains cycle `now`, or otherwise the next one.
     fn present_or_next(&mut self, now: u64) -> Option<(u64, u64)> {
         while let Some((_, end)) = self.period.filter(|(_, end)| *end <= now) {
             self.draw_next(end);
@@ -99,7 +99,7 @@ impl QuietPeriods {
         self.period
     }
 
-    /// Ignores the network until the end of the present period, if there is one.
+    /// Ignores the network until the end of the present quiet period, if there is one.
     pub async fn pause(&mut self, endpoint: &ActiveEndpoint) {
         let now = endpoint.cycle();
         if let Some((_, end)) = self.present_or_next(now).filter(|(begin, _)| *begin <= now) {

@@ -193,11 +193,11 @@ impl WorkloadSpec for Bursts {
         });
         for node in 0..nodes {
             let endpoint = parallel::endpoint(world, node);
-            let (receiver, clock, sim) = (measurements.clone(), endpoint.clock(), world.sim.clone());
+            let (handler_measurements, clock, sim) = (measurements.clone(), endpoint.clock(), world.sim.clone());
             endpoint.on_message(move |received| {
-                receiver.receipts.record(node, received);
-                receiver.accepted_cycle.set(clock.cycle_at(sim.now()));
-                receiver.notify_if_done(nodes);
+                handler_measurements.receipts.record(node, received);
+                handler_measurements.accepted_cycle.set(clock.cycle_at(sim.now()));
+                handler_measurements.notify_if_done(nodes);
             });
             let draws = (BurstDraws::new(self, world.seed, node, nodes), QuietPeriods::new(self, world.seed, node));
             let program = self.clone().run(endpoint, draws, measurements.clone());
@@ -261,8 +261,8 @@ impl RunningWorkload for Measurements {
     }
 }
 
-/// Returns the throughput of the network after the warm-up, its confidence interval, that of the mean latency, and the
-/// end of the warm-up.
+/// Returns the throughput of the network after the warm-up, the confidence intervals of the throughput and of the mean
+/// latency, and the end of the warm-up.
 fn steady_metrics(world: &World) -> Vec<Metric> {
     let (series, end) = (world.tally.latency_series(), world.sim.now().ps());
     let clock = parallel::endpoint(world, 0).clock();

@@ -182,7 +182,7 @@ fn lengths(t: &mut Table<'_>, traffic: &Traffic) -> Vec<(u64, u64)> {
 /// Reads the two bounds of a range that includes both.
 fn range(t: &mut Table<'_>, key: &'static str, doc: &'static str, min_value: u64, default: [u64; 2]) -> (u64, u64) {
     let bounds = t.counts(key, doc).each(min_value, CYCLES_MAX).length(2, 2).or(&default);
-    let [min, max] = bounds[..] else { unreachable!("a list of two") };
+    let [min, max] = bounds[..] else { unreachable!("the list has two elements") };
     if min > max {
         t.report_invalid(key, format!("{min} is more than {max}"), "write the smaller number first");
     }

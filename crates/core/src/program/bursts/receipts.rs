@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The packets that have arrived at each node, by sender.
 pub(super) struct Receipts {
-    by_node: RefCell<Vec<BTreeMap<usize, ReceivedNumbers>>>,
+    numbers_by_node: RefCell<Vec<BTreeMap<usize, ReceivedNumbers>>>,
     count: Cell<u64>,
     out_of_order: Cell<u64>,
 }
@@ -21,8 +21,8 @@ struct ReceivedNumbers {
 
 impl Receipts {
     pub fn new(nodes: usize) -> Receipts {
-        let by_node = RefCell::new((0..nodes).map(|_| BTreeMap::new()).collect());
-        Receipts { by_node, count: Cell::new(0), out_of_order: Cell::new(0) }
+        let numbers_by_node = RefCell::new((0..nodes).map(|_| BTreeMap::new()).collect());
+        Receipts { numbers_by_node, count: Cell::new(0), out_of_order: Cell::new(0) }
     }
 
     /// Records a packet that `node` received. Panics if a model changed its bytes or delivered it twice.
@@ -36,8 +36,8 @@ impl Receipts {
             );
         }
         self.count.set(self.count.get() + 1);
-        let mut by_node = self.by_node.borrow_mut();
-        let received_numbers = by_node[node].entry(received.from.index()).or_default();
+        let mut numbers_by_node = self.numbers_by_node.borrow_mut();
+        let received_numbers = numbers_by_node[node].entry(received.from.index()).or_default();
         assert!(
             number >= received_numbers.next_number && !received_numbers.later_numbers.contains(&number),
             "a packet arrived twice"

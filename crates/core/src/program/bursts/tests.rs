@@ -56,7 +56,7 @@ fn most_messages_of_light_traffic_are_short_and_most_packets_are_of_long_ones() 
 
 #[test]
 fn long_messages_request_bulk_dialogs_and_end_them() {
-    let read = machine::read(Document::Text("test.toml", MACHINE, None), &[]).expect("a sound machine");
+    let read = machine::read(Document::Text("test.toml", MACHINE, None), &[]).expect("the machine is valid");
     let built = build(&read.value, Recorder::off());
     let endpoint = parallel::endpoint(&built.world, 0);
     let flags = |bursts: &Bursts, packets| -> Vec<(bool, bool)> {

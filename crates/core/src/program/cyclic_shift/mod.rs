@@ -144,8 +144,8 @@ impl WorkloadSpec for CyclicShift {
             pending_samples: RefCell::new(PendingSamples { nodes, ..PendingSamples::default() }),
         });
         parallel::start(world, |endpoint| {
-            let (node, receiver) = (endpoint.id().index(), measurements.clone());
-            endpoint.on_transfer(move |from, _, words| receiver.record(node, from.index(), &words));
+            let (node, handler_measurements) = (endpoint.id().index(), measurements.clone());
+            endpoint.on_transfer(move |from, _, words| handler_measurements.record(node, from.index(), &words));
             self.clone().run(endpoint, measurements.clone())
         });
         world.sim.spawn_server("samples", self.clone().record_samples(world.clone(), measurements.clone()));

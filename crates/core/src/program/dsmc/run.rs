@@ -110,9 +110,9 @@ impl WorkloadSpec for Dsmc {
         worker::start(world, &workers, |worker| {
             let processor = worker.id();
             // A handler that owned the run, which owns its endpoint, would keep both alive for ever.
-            let (receiver, collective) = (Rc::downgrade(&gas_run), Rc::<Collective>::default());
+            let (weak_run, collective) = (Rc::downgrade(&gas_run), Rc::<Collective>::default());
             parallel::set_handler(worker.endpoint(), &collective, move |_, handler, words| {
-                let gas_run = receiver.upgrade().expect("a run lives while its messages are handled");
+                let gas_run = weak_run.upgrade().expect("a run lives while its messages are handled");
                 gas_run.handle(processor, handler, words)
             });
             run(worker, collective, gas_run.clone())

@@ -9,11 +9,11 @@ use std::ops::Range;
 
 /// The ghosts of a processor.
 pub(super) struct Ghosts {
-    sides: [Side; SIDES],
+    sides: [SideGhosts; SIDES],
 }
 
 /// The ghost values of one side of the graph.
-struct Side {
+struct SideGhosts {
     /// Graph nodes whose values are needed, in order, by their processor.
     needed_nodes: BTreeMap<usize, Vec<u32>>,
     /// Values of all graph nodes of the side; NaN before they arrive.
@@ -30,16 +30,16 @@ struct Side {
 pub(super) struct SendLists {
     /// Receivers, each with the indices of the processor's graph nodes. The first receiver is the next processor, so
     /// that not all processors send to the same one at first.
-    pub by_receiver: Vec<(usize, Vec<usize>)>,
+    pub nodes_by_receiver: Vec<(usize, Vec<usize>)>,
     /// Graph nodes, each with a receiver, in the order of the graph nodes.
-    pub by_node: Vec<(usize, usize)>,
+    pub receivers_by_node: Vec<(usize, usize)>,
 }
 
 impl SendLists {
-    /// Returns the values that processor `own_processor` sends, as the needs of all processors determine them.
+    /// Returns the values that processor `own_processor` sends, which are those that the other processors need.
     pub fn new(all_ghosts: &[Ghosts], graph: &Graph, side: usize, own_processor: usize) -> SendLists {
         let others = (1..all_ghosts.len()).map(|distance| (own_processor + distance) % all_ghosts.len());
-        let by_receiver: Vec<(usize, Vec<usize>)> = others
+        let nodes_by_receiver: Vec<(usize, Vec<usize>)> = others
             .filter_map(|to| {
                 let nodes = all_ghosts[to].sides[side].needed_nodes.get(&own_processor)?;
                 Some((to, nodes.iter().map(|node| graph.owner(*node).1).collect()))
@@ -47,9 +47,9 @@ impl SendLists {
             .collect();
         let with_receiver =
             |(to, nodes): &(usize, Vec<usize>)| nodes.iter().map(|node| (*node, *to)).collect::<Vec<_>>();
-        let mut by_node: Vec<_> = by_receiver.iter().flat_map(with_receiver).collect();
-        by_node.sort_by_key(|(node, _)| *node);
-        SendLists { by_receiver, by_node }
+        let mut receivers_by_node: Vec<_> = nodes_by_receiver.iter().flat_map(with_receiver).collect();
+        receivers_by_node.sort_by_key(|(node, _)| *node);
+        SendLists { nodes_by_receiver, receivers_by_node }
     }
 }
 
@@ -65,7 +65,7 @@ impl Ghosts {
             let expected_count = needed.values().map(BTreeSet::len).sum();
             let needed = needed.into_iter().map(|(from, nodes)| (from, nodes.into_iter().collect())).collect();
             let side_values = RefCell::new(vec![f64::NAN; graph.nodes()]);
-            Side {
+            SideGhosts {
                 needed_nodes: needed,
                 expected_count,
                 side_values,

@@ -27,14 +27,15 @@ pub(super) struct Graph {
 
 impl Graph {
     pub fn new(parameters: &Em3d, processors: usize, seed: u64) -> Graph {
-        let (nodes_per_processor, degree) = (parameters.n_nodes as usize, parameters.d_nodes as usize);
+        let (nodes_per_processor, degree) =
+            (parameters.nodes_per_processor as usize, parameters.arcs_per_node as usize);
         let mut random = rng::stream(seed, "graph of the field");
         let nodes = nodes_per_processor * processors;
         let mut arcs = [(); SIDES].map(|()| Vec::with_capacity(nodes * degree));
         for side in &mut arcs {
             for arc in 0..nodes * degree {
                 let from = draw_processor(parameters, arc / degree / nodes_per_processor, processors, &mut random);
-                let index = random.random_range(0..parameters.n_nodes) as usize;
+                let index = random.random_range(0..parameters.nodes_per_processor) as usize;
                 // The weight is less than one over the degree, so that values stay small.
                 side.push(((from * nodes_per_processor + index) as u32, random.random::<f64>() / degree as f64));
             }
@@ -88,7 +89,7 @@ impl Graph {
 
 /// Draws the processor from which an arc into a node of `own_processor` comes.
 fn draw_processor(parameters: &Em3d, own_processor: usize, processors: usize, random: &mut rng::RandomStream) -> usize {
-    if random.random_range(0..100u64) < parameters.local_p {
+    if random.random_range(0..100u64) < parameters.local_percent {
         return own_processor;
     }
     let distance = random.random_range(1..=parameters.distance_max(processors)) as usize;

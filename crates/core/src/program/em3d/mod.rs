@@ -9,9 +9,9 @@
 //! | `shared.rs` | the program of a processor whose values are in shared memory |
 //!
 //! Values of the electric (E) and magnetic (H) field lie on the two sides of a bipartite graph. An iteration computes
-//! new values of H from those of E, then of E from those of H. Before each of these half steps a processor sends the
-//! values that another processor needs in one message; after each half step there is a barrier. Values have 64 bits,
-//! which are two words, and must equal those of a serial run bit for bit.
+//! new values of H from those of E, then of E from those of H. Before each of these half steps a processor sends one
+//! message to each other processor, with the values that the receiver needs; after each half step there is a barrier.
+//! Values have 64 bits, which are two words, and must equal those of a serial run bit for bit.
 //!
 //! Instead of transfers, a processor may send updates, as with a custom update protocol (Falsafi et al. 1994; Mukherjee
 //! and Hill 1998, Table 4). For each value that another processor needs, it then sends a message of 12 bytes with the
@@ -49,14 +49,14 @@ use std::rc::Rc;
 #[param(meaning = Load)]
 pub struct Em3d {
     /// Number of graph nodes on each processor, in each half of the bipartite graph.
-    #[param(min = 1, max = 100_000, default = 200)]
-    pub n_nodes: u64,
+    #[param(key = "n-nodes", min = 1, max = 100_000, default = 200)]
+    pub nodes_per_processor: u64,
     /// Arcs into each graph node.
-    #[param(min = 1, max = 1_000, default = 10)]
-    pub d_nodes: u64,
+    #[param(key = "d-nodes", min = 1, max = 1_000, default = 10)]
+    pub arcs_per_node: u64,
     /// Percentage of arcs that come from the same processor.
-    #[param(max = 100, default = 80)]
-    pub local_p: u64,
+    #[param(key = "local-p", max = 100, default = 80)]
+    pub local_percent: u64,
     /// Largest distance, in processor numbers, of the processors from which the other arcs come; by default 5, or less
     /// with few processors.
     #[param(min = 1)]
@@ -68,7 +68,7 @@ pub struct Em3d {
     /// messages of several values; `updates` sends a message of 12 bytes for each value; `loads` reads them from shared
     /// memory.
     #[param(was = "sends", default = "transfers")]
-    pub exchange: Sends,
+    pub exchange: ExchangeMethod,
     /// Values in each message, with `exchange = "groups"`.
     #[param(min = 1, max = 1_000, default = 5)]
     pub group: u64,
@@ -83,7 +83,7 @@ pub struct Em3d {
 
 /// The method by which values are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum Sends {
+pub enum ExchangeMethod {
     /// All values that another processor needs in one message of many packets.
     Transfers,
     /// Messages of a few values each.
@@ -94,7 +94,8 @@ pub enum Sends {
     Loads,
 }
 
-struct Field {
+/// The state of a run.
+struct Em3dRun {
     parameters: Em3d,
     graph: Graph,
     send_lists: Vec<[SendLists; SIDES]>,
@@ -114,7 +115,7 @@ struct Field {
 const DIST_SPAN: u64 = 5;
 
 impl Em3d {
-    /// Returns the largest distance of processors between which there are arcs.
+    /// Returns the largest distance between two processors that an arc connects.
     fn distance_max(&self, processors: usize) -> u64 {
         self.dist_span.unwrap_or_else(|| DIST_SPAN.min(processors as u64 - 1))
     }
@@ -139,19 +140,23 @@ impl Part for Em3d {
 
 impl WorkloadSpec for Em3d {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.exchange == Sends::Loads, ..WorkloadNeeds::active_messages() }
+        WorkloadNeeds { shared_memory: self.exchange == ExchangeMethod::Loads, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
         let distance_message =
             || format!("the largest distance between {nodes} processors is {}", nodes.saturating_sub(1));
         let prefetch_message = || {
-            format!("a prefetch {} arcs ahead reaches beyond the {} arcs of a graph node", self.prefetch, self.d_nodes)
+            format!(
+                "a prefetch {} arcs ahead reaches beyond the {} arcs of a graph node",
+                self.prefetch, self.arcs_per_node
+            )
         };
         let distance_problem =
             (self.dist_span >= Some(nodes as u64)).then(|| ParameterError::new("dist-span", distance_message()));
-        let prefetch_problem = (self.prefetch >= self.d_nodes && self.prefetch > 0)
-            .then(|| ParameterError::new("prefetch", prefetch_message()).help(format!("at most {}", self.d_nodes - 1)));
+        let prefetch_problem = (self.prefetch >= self.arcs_per_node && self.prefetch > 0).then(|| {
+            ParameterError::new("prefetch", prefetch_message()).help(format!("at most {}", self.arcs_per_node - 1))
+        });
         distance_problem.into_iter().chain(prefetch_problem).collect()
     }
 
@@ -164,10 +169,10 @@ impl WorkloadSpec for Em3d {
         assert!(self.check_endpoints(processors).is_empty(), "a checked description fits its nodes");
         let graph = Graph::new(self, processors, world.seed);
         // Values that are loaded from shared memory have no ghosts.
-        let senders = if self.exchange == Sends::Loads { 0 } else { processors };
+        let senders = if self.exchange == ExchangeMethod::Loads { 0 } else { processors };
         let ghosts: Vec<_> = (0..senders).map(|processor| Ghosts::new(&graph, processor)).collect();
         let send_lists = |processor| [0, 1].map(|side| SendLists::new(&ghosts, &graph, side, processor));
-        let field = Rc::new(Field {
+        let em3d_run = Rc::new(Em3dRun {
             parameters: self.clone(),
             send_lists: (0..senders).map(send_lists).collect(),
             ghosts,
@@ -180,27 +185,29 @@ impl WorkloadSpec for Em3d {
             workers: OnceCell::new(),
         });
         match self.exchange {
-            Sends::Loads => field.clone().start_loading(world),
-            Sends::Transfers | Sends::Groups | Sends::Updates => sending::start(&field, world),
+            ExchangeMethod::Loads => em3d_run.clone().start_loading(world),
+            ExchangeMethod::Transfers | ExchangeMethod::Groups | ExchangeMethod::Updates => {
+                sending::start(&em3d_run, world)
+            }
         }
-        field
+        em3d_run
     }
 }
 
-impl Field {
+impl Em3dRun {
     /// Starts the programs whose values are in shared memory.
-    fn start_loading(self: Rc<Field>, world: &World) {
+    fn start_loading(self: Rc<Em3dRun>, world: &World) {
         let space = Rc::new(Space::new(world.endpoint_map.len(), world.shared_memory.block));
-        let values = Rc::new(shared::Values::new(&self.parameters, &space));
+        let values = Rc::new(shared::SharedValues::new(&self.parameters, &space));
         let workers = self.workers.get_or_init(|| Worker::all(world, &space));
         worker::start(world, workers, |worker| {
-            let (values, field) = (values.clone(), self.clone());
-            async move { values.run(worker, field).await }
+            let (values, em3d_run) = (values.clone(), self.clone());
+            async move { values.run(worker, em3d_run).await }
         });
     }
 }
 
-impl Field {
+impl Em3dRun {
     /// Starts the timed section of a processor that has just left a barrier.
     fn mark_start(&self, endpoint: &ActiveEndpoint) {
         self.span.mark_start(endpoint);
@@ -232,7 +239,7 @@ impl Field {
     }
 }
 
-impl RunningWorkload for Field {
+impl RunningWorkload for Em3dRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let [packets_before, packets_after] = [0, 1].map(|index| self.packet_counts[index].get() as f64);
         let workload_metrics = [

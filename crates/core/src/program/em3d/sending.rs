@@ -3,7 +3,7 @@
 
 use super::ghosts::Ghosts;
 use super::graph::SIDES;
-use super::{Field, Sends};
+use super::{Em3dRun, ExchangeMethod};
 use crate::engine::EndpointId;
 use crate::messaging::World;
 use crate::messaging::active::ActiveEndpoint;
@@ -27,20 +27,20 @@ const UPDATE_INSTRUCTIONS: u64 = 3 + 1 + 2 + 3;
 const GROUP_INSTRUCTIONS: [u64; 2] = [3, 2 + 2 + 1 + 2];
 
 /// Starts the program on all processors.
-pub(super) fn start(field: &Rc<Field>, world: &World) {
+pub(super) fn start(em3d_run: &Rc<Em3dRun>, world: &World) {
     parallel::start(world, |endpoint| {
-        // A handler that owned the field, which owns the endpoint, would keep both alive for ever.
-        let (own_processor, receiver) = (endpoint.id().index(), Rc::downgrade(field));
-        let field_of_handler = move || receiver.upgrade().expect("a field lives while messages arrive");
-        match field.parameters.exchange {
-            Sends::Transfers => endpoint.on_transfer(move |from, side, words| {
-                field_of_handler().ghosts[own_processor].receive_all(side.into(), from.index(), &words);
+        // A handler that owned the run, which owns the endpoint, would keep both alive for ever.
+        let (own_processor, weak_run) = (endpoint.id().index(), Rc::downgrade(em3d_run));
+        let live_run = move || weak_run.upgrade().expect("a run lives while its messages arrive");
+        match em3d_run.parameters.exchange {
+            ExchangeMethod::Transfers => endpoint.on_transfer(move |from, side, words| {
+                live_run().ghosts[own_processor].receive_all(side.into(), from.index(), &words);
             }),
             _ => parallel::set_handler(&endpoint, &Rc::default(), move |from, handler, words| {
-                handle(&field_of_handler().ghosts[own_processor], from, handler, words)
+                handle(&live_run().ghosts[own_processor], from, handler, words)
             }),
         }
-        run(endpoint, field.clone())
+        run(endpoint, em3d_run.clone())
     });
 }
 
@@ -69,26 +69,27 @@ fn handle(ghosts: &Ghosts, from: EndpointId, handler: u8, words: &[u32]) -> u64 
 }
 
 /// Runs the program of a processor.
-async fn run(endpoint: Rc<ActiveEndpoint>, field: Rc<Field>) {
-    let (graph, own_processor) = (&field.graph, endpoint.id().index());
-    let (ghosts, arcs) = (&field.ghosts[own_processor], field.parameters.n_nodes * field.parameters.d_nodes);
+async fn run(endpoint: Rc<ActiveEndpoint>, em3d_run: Rc<Em3dRun>) {
+    let (graph, own_processor) = (&em3d_run.graph, endpoint.id().index());
+    let (ghosts, arcs) =
+        (&em3d_run.ghosts[own_processor], em3d_run.parameters.nodes_per_processor * em3d_run.parameters.arcs_per_node);
     let mut values = [0, 1].map(|side| graph.initial_values(side)[graph.nodes_of(own_processor)].to_vec());
     endpoint.barrier().await;
-    field.mark_start(&endpoint);
-    for half_step in 0..2 * field.parameters.iterations as usize {
+    em3d_run.mark_start(&endpoint);
+    for half_step in 0..2 * em3d_run.parameters.iterations as usize {
         // The values of H (side 1) are computed from those of E (side 0), and then those of E from those of H.
         let (source, target) = (half_step % 2, 1 - half_step % 2);
-        match field.parameters.exchange {
-            Sends::Updates => {
-                field.send_updates(&endpoint, source, &values[source]).await;
+        match em3d_run.parameters.exchange {
+            ExchangeMethod::Updates => {
+                em3d_run.send_updates(&endpoint, source, &values[source]).await;
                 endpoint.wait_until(|| ghosts.has_all_reported_values(source)).await;
             }
             _ => {
-                field.send_bulk(&endpoint, source, &values[source]).await;
+                em3d_run.send_bulk(&endpoint, source, &values[source]).await;
                 endpoint.wait_until(|| ghosts.has_all_values(source)).await;
             }
         }
-        parallel::compute(&endpoint, arcs * field.parameters.arc_cycles).await;
+        parallel::compute(&endpoint, arcs * em3d_run.parameters.arc_cycles).await;
         let new_values = {
             let source_values = ghosts.take_values(source, graph.nodes_of(own_processor), &values[source]);
             graph.step(target, graph.nodes_of(own_processor), &values[target], &source_values)
@@ -96,19 +97,19 @@ async fn run(endpoint: Rc<ActiveEndpoint>, field: Rc<Field>) {
         values[target] = new_values;
         endpoint.barrier().await;
     }
-    field.mark_end(&endpoint);
-    field.finish(own_processor, values);
+    em3d_run.mark_end(&endpoint);
+    em3d_run.finish(own_processor, values);
 }
 
-impl Field {
+impl Em3dRun {
     /// Sends the values of a side that other processors need: to each receiver in one message, or in groups.
     async fn send_bulk(&self, endpoint: &ActiveEndpoint, side: usize, values: &[f64]) {
         let parameters = &self.parameters;
-        for (to, needed) in &self.send_lists[endpoint.id().index()][side].by_receiver {
+        for (to, needed) in &self.send_lists[endpoint.id().index()][side].nodes_by_receiver {
             let encode = |nodes: &[usize]| {
                 nodes.iter().flat_map(|index| parallel::f64_to_words(values[*index])).collect::<Vec<u32>>()
             };
-            if parameters.exchange == Sends::Transfers {
+            if parameters.exchange == ExchangeMethod::Transfers {
                 self.message_count.set(self.message_count.get() + 1);
                 endpoint.transfer(parallel::endpoint_id(*to), side as u8, &encode(needed)).await;
                 continue;
@@ -126,13 +127,13 @@ impl Field {
     async fn send_updates(&self, endpoint: &ActiveEndpoint, side: usize, values: &[f64]) {
         let own_index = endpoint.id().index();
         let lists = &self.send_lists[own_index][side];
-        for (index, to) in &lists.by_node {
+        for (index, to) in &lists.receivers_by_node {
             let (node, [low, high]) =
                 (self.graph.nodes_of(own_index).start + index, parallel::f64_to_words(values[*index]));
             self.message_count.set(self.message_count.get() + 1);
             parallel::send(endpoint, *to, side as u8, &[node as u32, low, high]).await;
         }
-        for (to, sent_nodes) in &lists.by_receiver {
+        for (to, sent_nodes) in &lists.nodes_by_receiver {
             parallel::send(endpoint, *to, FIRST_COUNT_HANDLER + side as u8, &[sent_nodes.len() as u32]).await;
         }
     }

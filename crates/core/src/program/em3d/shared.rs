@@ -6,7 +6,7 @@
 //! Accesses to graph nodes, arcs and weights are left out; they are private, and part of the cycles of an arc.
 
 use super::graph::SIDES;
-use super::{Em3d, Field};
+use super::{Em3d, Em3dRun};
 use crate::engine::EndpointId;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::worker::Worker;
@@ -17,16 +17,16 @@ use std::rc::Rc;
 const VALUE_BYTES: u64 = 8;
 
 /// The values of all graph nodes in shared memory.
-pub(super) struct Values {
+pub(super) struct SharedValues {
     /// Address of the values by side and processor.
     areas: [Vec<SharedAddress>; SIDES],
 }
 
-impl Values {
+impl SharedValues {
     /// Allocates the values.
-    pub fn new(parameters: &Em3d, space: &Space) -> Values {
-        let area = |home| space.allocate(EndpointId(home as u32), VALUE_BYTES * parameters.n_nodes);
-        Values { areas: [(); SIDES].map(|()| (0..space.endpoint_count()).map(area).collect()) }
+    pub fn new(parameters: &Em3d, space: &Space) -> SharedValues {
+        let area = |home| space.allocate(EndpointId(home as u32), VALUE_BYTES * parameters.nodes_per_processor);
+        SharedValues { areas: [(); SIDES].map(|()| (0..space.endpoint_count()).map(area).collect()) }
     }
 
     fn address(&self, side: usize, (processor, index): (usize, usize)) -> SharedAddress {
@@ -34,33 +34,33 @@ impl Values {
     }
 
     /// Runs the program of a processor.
-    pub async fn run(&self, worker: Rc<Worker>, field: Rc<Field>) {
-        let (graph, own_processor) = (&field.graph, worker.id());
+    pub async fn run(&self, worker: Rc<Worker>, em3d_run: Rc<Em3dRun>) {
+        let (graph, own_processor) = (&em3d_run.graph, worker.id());
         for side in 0..SIDES {
             for (index, value) in graph.initial_values(side)[graph.nodes_of(own_processor)].iter().enumerate() {
                 worker.store_f64(self.address(side, (own_processor, index)), *value).await;
             }
         }
         worker.barrier().await;
-        field.mark_start(worker.endpoint());
-        for half_step in 0..2 * field.parameters.iterations as usize {
-            self.half_step(&worker, &field, 1 - half_step % 2).await;
+        em3d_run.mark_start(worker.endpoint());
+        for half_step in 0..2 * em3d_run.parameters.iterations as usize {
+            self.half_step(&worker, &em3d_run, 1 - half_step % 2).await;
             worker.barrier().await;
         }
-        field.mark_end(worker.endpoint());
+        em3d_run.mark_end(worker.endpoint());
         let mut values = [(); SIDES].map(|()| Vec::new());
         for (side, values) in values.iter_mut().enumerate() {
             for index in 0..graph.nodes_of(own_processor).len() {
                 values.push(worker.load_f64(self.address(side, (own_processor, index))).await);
             }
         }
-        field.finish(own_processor, values);
+        em3d_run.finish(own_processor, values);
     }
 
     /// Computes new values of the side `target` from the values of the other side.
-    async fn half_step(&self, worker: &Worker, field: &Field, target: usize) {
-        let (graph, own_processor) = (&field.graph, worker.id());
-        let (prefetch_distance, source) = (field.parameters.prefetch as usize, 1 - target);
+    async fn half_step(&self, worker: &Worker, em3d_run: &Em3dRun, target: usize) {
+        let (graph, own_processor) = (&em3d_run.graph, worker.id());
+        let (prefetch_distance, source) = (em3d_run.parameters.prefetch as usize, 1 - target);
         for (index, node) in graph.nodes_of(own_processor).enumerate() {
             let address = self.address(target, (own_processor, index));
             if prefetch_distance > 0 {
@@ -75,7 +75,7 @@ impl Values {
                     worker.prefetch(self.address(source, graph.owner(*prefetched_node)), AccessMode::Read).await;
                 }
                 let source_value = worker.load_f64(self.address(source, graph.owner(*from))).await;
-                worker.compute(field.parameters.arc_cycles).await;
+                worker.compute(em3d_run.parameters.arc_cycles).await;
                 value -= weight * source_value;
             }
             worker.store_f64(address, value).await;

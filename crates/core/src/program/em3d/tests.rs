@@ -64,7 +64,7 @@ fn check_result(is_correct: bool) {
         values[1][7] = f64::from_bits(values[1][7].to_bits() ^ 1);
     }
     let share = |processor: usize| [0, 1].map(|side: usize| values[side][processor * 5..][..5].to_vec());
-    let field = Field {
+    let em3d_run = Em3dRun {
         parameters,
         graph,
         send_lists: Vec::new(),
@@ -76,7 +76,7 @@ fn check_result(is_correct: bool) {
         results: RefCell::new(vec![None; 2]),
         workers: OnceCell::new(),
     };
-    [0, 1].into_iter().for_each(|processor| field.finish(processor, share(processor)));
+    [0, 1].into_iter().for_each(|processor| em3d_run.finish(processor, share(processor)));
 }
 
 #[test]

@@ -18,8 +18,8 @@ const NO_NODE: u32 = u32::MAX;
 /// Arrivals by cycle, and by node within a cycle.
 #[derive(Debug)]
 pub struct ArrivalRing {
-    /// First cycle of the ring. Arrivals from [`RING_CYCLES`] cycles after it on are in `later_arrivals`.
-    base: u64,
+    /// First cycle of the ring. Arrivals [`RING_CYCLES`] or more cycles after it are in `later_arrivals`.
+    first_cycle: u64,
     /// Nodes that have an arrival in each cycle of the ring, one bit each; empty with more than 64 nodes.
     masks: Vec<u64>,
     /// First node that has an arrival in each cycle of the ring, or [`NO_NODE`].
@@ -37,7 +37,7 @@ impl ArrivalRing {
         let (first_nodes, next_nodes) = (vec![NO_NODE; RING_CYCLES as usize], vec![NO_NODE; nodes as usize]);
         let masks = if nodes <= 64 { vec![0; RING_CYCLES as usize] } else { Vec::new() };
         ArrivalRing {
-            base: 0,
+            first_cycle: 0,
             masks,
             first_nodes,
             next_nodes,
@@ -49,8 +49,8 @@ impl ArrivalRing {
     /// Adds the arrival of a node, which must have no other one, in a cycle that is not before the ring's first.
     #[inline]
     pub fn insert(&mut self, cycle: u64, node: u32) {
-        debug_assert!(cycle >= self.base, "an arrival is not in the past");
-        if cycle - self.base >= RING_CYCLES {
+        debug_assert!(cycle >= self.first_cycle, "an arrival is not in the past");
+        if cycle - self.first_cycle >= RING_CYCLES {
             self.later_arrivals.push(Reverse((cycle, node)));
             return;
         }
@@ -85,10 +85,10 @@ impl ArrivalRing {
     /// Returns the cycle of the first arrival, or `None` without arrivals.
     #[inline]
     pub fn next_cycle(&self) -> Option<u64> {
-        let first = (self.base % RING_CYCLES) as usize;
+        let first = (self.first_cycle % RING_CYCLES) as usize;
         let first_word = self.occupied_cycles[first / 64] & (u64::MAX << (first % 64));
         if first_word != 0 {
-            return Some(self.base + (first_word.trailing_zeros() as usize - first % 64) as u64);
+            return Some(self.first_cycle + (first_word.trailing_zeros() as usize - first % 64) as u64);
         }
         self.next_cycle_in_later_words()
     }
@@ -96,13 +96,13 @@ impl ArrivalRing {
     /// Returns the cycle of the first arrival after the first word of the ring.
     #[inline(never)]
     fn next_cycle_in_later_words(&self) -> Option<u64> {
-        let first_word = (self.base % RING_CYCLES) as usize / 64;
+        let first_word = (self.first_cycle % RING_CYCLES) as usize / 64;
         // The last word visited is the first one again, in which only cycles of the next turn of the ring can have
         // arrivals.
         for distance in 1..=MASK_WORDS {
             let word = self.occupied_cycles[(first_word + distance) % MASK_WORDS];
             if word != 0 {
-                return Some((self.base / 64 + distance as u64) * 64 + u64::from(word.trailing_zeros()));
+                return Some((self.first_cycle / 64 + distance as u64) * 64 + u64::from(word.trailing_zeros()));
             }
         }
         self.later_arrivals.peek().map(|Reverse((cycle, _))| *cycle)
@@ -112,7 +112,7 @@ impl ArrivalRing {
     #[inline]
     pub fn advance_to(&mut self, cycle: u64) {
         debug_assert!(self.next_cycle().is_none_or(|next| next >= cycle), "a cycle with an arrival was skipped");
-        self.base = cycle;
+        self.first_cycle = cycle;
         while let Some(&Reverse((arrival_cycle, node))) =
             self.later_arrivals.peek().filter(|Reverse((arrival_cycle, _))| arrival_cycle - cycle < RING_CYCLES)
         {
@@ -124,7 +124,7 @@ impl ArrivalRing {
     /// Removes the first node with an arrival in the ring's first cycle and returns it, or `None` without such a node.
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
-        let slot = (self.base % RING_CYCLES) as usize;
+        let slot = (self.first_cycle % RING_CYCLES) as usize;
         if let Some(mask) = self.masks.get_mut(slot) {
             if *mask == 0 {
                 return None;

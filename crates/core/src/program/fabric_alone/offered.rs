@@ -81,7 +81,7 @@ struct OpenLoop {
     free_tags: Vec<u32>,
     counts: OpenLoopCounts,
     backlog: Backlog,
-    /// Cycle in which the run ended, except if it ended because no work was left.
+    /// Cycle in which the run ended; `None` if it ended because no work was left.
     end_cycle: Option<u64>,
 }
 

@@ -44,7 +44,7 @@ impl fmt::Display for TraceError {
 pub const FLITS_MAX: u16 = 4096;
 
 /// The indices of the columns.
-struct Columns {
+struct ColumnIndices {
     generated: usize,
     source: usize,
     destination: usize,
@@ -56,7 +56,7 @@ struct Columns {
 pub fn read(text: &str) -> Result<Vec<TracePacket>, TraceError> {
     let mut reader = ReaderBuilder::new().comment(Some(b'#')).trim(Trim::All).from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| csv_error(&error))?.clone();
-    let columns = Columns::find(&header)?;
+    let columns = ColumnIndices::find(&header)?;
     let mut packets: Vec<TracePacket> = Vec::new();
     for record in reader.records() {
         packets.push(columns.packet(&record.map_err(|error| csv_error(&error))?)?);
@@ -70,15 +70,15 @@ fn csv_error(error: &csv::Error) -> TraceError {
     TraceError { line, message: error.to_string() }
 }
 
-impl Columns {
-    fn find(header: &StringRecord) -> Result<Columns, TraceError> {
+impl ColumnIndices {
+    fn find(header: &StringRecord) -> Result<ColumnIndices, TraceError> {
         let column = |name: &str| header.iter().position(|header_name| header_name == name);
         let required = |name: &str| {
             let message =
                 format!("there is no column `{name}` among `{}`", header.iter().collect::<Vec<_>>().join(","));
             column(name).ok_or(TraceError { line: header.position().map_or(1, csv::Position::line), message })
         };
-        Ok(Columns {
+        Ok(ColumnIndices {
             generated: required("generated_cycle")?,
             source: required("source")?,
             destination: required("destination")?,
@@ -127,22 +127,22 @@ mod tests {
     #[test]
     fn optional_columns_may_be_missing_or_empty() {
         let packets = read("# made by hand\ngenerated_cycle,source,destination,arrived_cycle\n3,1,2,9\n4, 0,3,\n");
-        let packets = packets.expect("a trace");
+        let packets = packets.expect("the trace is valid");
         let first = TracePacket { generated: 3, source: 1, destination: 2, flits: None, arrived: Some(9), line: 3 };
         assert_eq!(packets[0], first);
         assert_eq!(
             packets[1],
             TracePacket { generated: 4, source: 0, destination: 3, flits: None, arrived: None, line: 4 }
         );
-        let later = read("generated_cycle,source,destination\n5,2,3\n4,1,3\n").expect("packets in any order");
+        let later = read("generated_cycle,source,destination\n5,2,3\n4,1,3\n").expect("packets may be in any order");
         assert_eq!([later[0].source, later[1].source], [1, 2]);
-        let bare = read("source,destination,generated_cycle,flits\n1,2,3,8\n").expect("columns in any order");
+        let bare = read("source,destination,generated_cycle,flits\n1,2,3,8\n").expect("columns may be in any order");
         assert_eq!((bare[0].generated, bare[0].flits, bare[0].arrived), (3, Some(8), None));
     }
 
     #[test]
     fn errors_name_their_line() {
-        let error = |text| read(text).expect_err("an error").to_string();
+        let error = |text| read(text).expect_err("the trace is invalid").to_string();
         assert_eq!(
             error("source,destination\n1,2\n"),
             "line 1: there is no column `generated_cycle` among `source,destination`"

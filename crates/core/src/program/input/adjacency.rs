@@ -9,8 +9,8 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// Creates a graph from the neighbours of each vertex. They must be in order, symmetric, and without the vertex
-    /// itself.
+    /// Creates a graph from the neighbours of each vertex, which must be in order and without the vertex itself. Two
+    /// neighbours must list each other.
     pub(super) fn from_rows<R: AsRef<[u32]>>(rows: &[R]) -> Adjacency {
         let mut adjacency = Adjacency { row_starts: vec![0], neighbours: Vec::new() };
         for row in rows {
@@ -46,7 +46,7 @@ impl Adjacency {
         &self.neighbours[self.row_starts[vertex]..self.row_starts[vertex + 1]]
     }
 
-    /// Returns a vertex and a neighbour of it that does not have the vertex as its neighbour, if there are any.
+    /// Returns a vertex and one of its neighbours that does not list the vertex as a neighbour, if there is any.
     pub(super) fn asymmetric_pair(&self) -> Option<(usize, usize)> {
         let is_mutual = |one: usize, other: u32| self.neighbours(other as usize).binary_search(&(one as u32)).is_ok();
         (0..self.vertices()).find_map(|one| {
@@ -55,7 +55,8 @@ impl Adjacency {
         })
     }
 
-    /// Returns whether the graph is valid: neighbours are in order, exist, are symmetric, and never the vertex itself.
+    /// Returns whether the graph is valid: the neighbours of a vertex are in order, exist, list the vertex in turn, and
+    /// are never the vertex itself.
     pub fn is_valid(&self) -> bool {
         let is_valid_row = |vertex: usize| {
             let row = self.neighbours(vertex);

@@ -60,14 +60,14 @@ pub fn generate(size: FemSize, seed: u64) -> Result<FemMatrix, String> {
     let mut random = rng::stream(seed, "finite elements");
     let sheet = Sheet::new(size);
     let pairs = sheet.pairs(size, &mut random)?;
-    let mut rows: Vec<Vec<u32>> = vec![Vec::new(); sheet.nodes];
+    let mut earlier_neighbours: Vec<Vec<u32>> = vec![Vec::new(); sheet.nodes];
     for (one, other) in pairs {
-        rows[one.max(other) as usize].push(one.min(other));
+        earlier_neighbours[one.max(other) as usize].push(one.min(other));
     }
-    rows.iter_mut().for_each(|row| row.sort_unstable());
+    earlier_neighbours.iter_mut().for_each(|nodes| nodes.sort_unstable());
     let mut entries = Vec::new();
     let mut row_sums = vec![0.0; size.rows];
-    for (node, earlier_nodes) in rows.iter().enumerate() {
+    for (node, earlier_nodes) in earlier_neighbours.iter().enumerate() {
         let rows_of_node =
             |node: usize| node * size.degrees_of_freedom..((node + 1) * size.degrees_of_freedom).min(size.rows);
         for row in rows_of_node(node) {
@@ -94,6 +94,7 @@ const DIAGONAL_DOMINANCE: f64 = 1.01;
 /// Largest mean number of neighbours; a matrix with more is not sparse.
 const NEIGHBOURS_MAX: f64 = 1000.0;
 
+/// The sheet of mesh nodes, row by row.
 struct Sheet {
     nodes: usize,
     width: usize,

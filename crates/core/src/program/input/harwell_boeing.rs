@@ -6,7 +6,7 @@
 
 use super::fixed::Format;
 use super::lines::{Lines, NO_COMMENTS, excerpt};
-use super::matrix::{Entry, EntryLayout};
+use super::matrix::{EntryLayout, MatrixEntry};
 use super::{InputError, SymmetricMatrix};
 
 /// The numbers of cards, as the header states them.
@@ -71,11 +71,11 @@ impl Cards {
     fn check(&self, formats: &Formats, rows: usize, count: usize) -> Result<(), InputError> {
         let values = formats.values.map_or(0, |format| format.card_count(count));
         let expected_counts = [formats.pointers.card_count(rows + 1), formats.indices.card_count(count), values];
-        for ((kind, found), expected) in
+        for ((kind, stated), expected) in
             ["pointers", "row indices", "values"].iter().zip(self.counts).zip(expected_counts)
         {
-            if found != expected as u64 {
-                let message = format!("expected {expected} cards of {kind} for this size and format, found {found}");
+            if stated != expected as u64 {
+                let message = format!("expected {expected} cards of {kind} for this size and format, found {stated}");
                 return Err(InputError { line: self.line, message });
             }
         }
@@ -142,7 +142,7 @@ fn read_indices(
     format: Format,
     column_starts: &[usize],
     count: usize,
-) -> Result<Vec<Entry>, InputError> {
+) -> Result<Vec<MatrixEntry>, InputError> {
     let rows = column_starts.len() - 1;
     let (mut entries, mut column) = (Vec::new(), 0);
     format.for_each_field(lines, count, "row index", |lines, index, field| {
@@ -154,7 +154,7 @@ fn read_indices(
             let message = format!("expected the lower triangle, found row {} in column {}", row + 1, column + 1);
             return Err(lines.error(message));
         }
-        entries.push(Entry { row, column: column as u32, value: 0.0, line: lines.line_number() });
+        entries.push(MatrixEntry { row, column: column as u32, value: 0.0, line: lines.line_number() });
         Ok(())
     })?;
     Ok(entries)

@@ -16,7 +16,7 @@ pub struct SymmetricMatrix {
 
 /// An entry as read from a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct MatrixEntry {
     pub row: u32,
     pub column: u32,
     pub value: f64,
@@ -39,7 +39,10 @@ impl SymmetricMatrix {
     /// # Errors
     ///
     /// Returns an error if an entry occurs twice, if its mirror image is missing or different, or if a row is empty.
-    pub(super) fn from_entries(layout: &EntryLayout, mut entries: Vec<Entry>) -> Result<SymmetricMatrix, InputError> {
+    pub(super) fn from_entries(
+        layout: &EntryLayout,
+        mut entries: Vec<MatrixEntry>,
+    ) -> Result<SymmetricMatrix, InputError> {
         // Sorts entries so that an entry is next to its mirror image, with the lower one first.
         entries.sort_by_key(|entry| {
             let (row, column) = (entry.row.max(entry.column), entry.row.min(entry.column));
@@ -113,17 +116,17 @@ impl SymmetricMatrix {
     }
 }
 
-fn position(entry: &Entry) -> (u32, u32) {
+fn position(entry: &MatrixEntry) -> (u32, u32) {
     (entry.row, entry.column)
 }
 
 /// Describes an entry for a message. Rows and columns are counted from 1, as usual for matrices.
-fn describe(entry: &Entry) -> String {
+fn describe(entry: &MatrixEntry) -> String {
     format!("the entry of row {} and column {}", entry.row + 1, entry.column + 1)
 }
 
 /// Returns the lower half of entries that are sorted next to their mirror images.
-fn lower_half(entries: Vec<Entry>) -> Result<Vec<Entry>, InputError> {
+fn lower_half(entries: Vec<MatrixEntry>) -> Result<Vec<MatrixEntry>, InputError> {
     let mut lower = Vec::new();
     let mut remaining = entries.into_iter().peekable();
     while let Some(entry) = remaining.next() {
@@ -147,7 +150,7 @@ fn lower_half(entries: Vec<Entry>) -> Result<Vec<Entry>, InputError> {
 }
 
 /// Checks that each row has an entry.
-fn check_rows(layout: &EntryLayout, entries: &[Entry]) -> Result<(), InputError> {
+fn check_rows(layout: &EntryLayout, entries: &[MatrixEntry]) -> Result<(), InputError> {
     let mut is_filled = vec![false; layout.rows];
     for entry in entries {
         is_filled[entry.row as usize] = true;

@@ -4,7 +4,7 @@
 //! Dense arrays, complex values, and skew-symmetric and Hermitian matrices are not supported, and are rejected by name.
 
 use super::lines::{Lines, excerpt};
-use super::matrix::{Entry, EntryLayout};
+use super::matrix::{EntryLayout, MatrixEntry};
 use super::{InputError, SymmetricMatrix};
 
 /// The kind of the values.
@@ -60,7 +60,12 @@ fn read_banner(lines: &mut Lines<'_>) -> Result<(ValueKind, bool), InputError> {
     }
 }
 
-fn parse_entry(lines: &Lines<'_>, line: &str, layout: &EntryLayout, values: ValueKind) -> Result<Entry, InputError> {
+fn parse_entry(
+    lines: &Lines<'_>,
+    line: &str,
+    layout: &EntryLayout,
+    values: ValueKind,
+) -> Result<MatrixEntry, InputError> {
     let mut words = line.split_whitespace();
     let row = lines.parse_index(words.next(), "a row", 1, layout.rows)?;
     let column = lines.parse_index(words.next(), "a column", 1, layout.rows)?;
@@ -74,5 +79,5 @@ fn parse_entry(lines: &Lines<'_>, line: &str, layout: &EntryLayout, values: Valu
         ValueKind::Pattern => 0.0,
     };
     lines.expect_line_end(words, "the entry")?;
-    Ok(Entry { row, column, value, line: lines.line_number() })
+    Ok(MatrixEntry { row, column, value, line: lines.line_number() })
 }

@@ -12,7 +12,7 @@ struct Header {
     vertices: usize,
     edges: usize,
     /// Number of sizes and weights before the first neighbour.
-    numbers_before: u64,
+    numbers_before_neighbours: u64,
     has_edge_weights: bool,
     line: u64,
 }
@@ -65,7 +65,7 @@ impl Header {
         Ok(Header {
             vertices,
             edges,
-            numbers_before: weights.saturating_add(u64::from(is_set(2))),
+            numbers_before_neighbours: weights.saturating_add(u64::from(is_set(2))),
             has_edge_weights: is_set(0),
             line: lines.line_number(),
         })
@@ -78,7 +78,7 @@ impl Header {
             .next_uncommented('%')?
             .ok_or_else(|| lines.end_error(&format!("the neighbours of vertex {own_number}")))?;
         let mut words = line.split_whitespace();
-        for _ in 0..self.numbers_before {
+        for _ in 0..self.numbers_before_neighbours {
             lines.parse_word::<u64>(words.next(), "a size or weight of the vertex")?;
         }
         let mut row = Vec::new();

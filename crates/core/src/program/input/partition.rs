@@ -3,7 +3,8 @@
 //!
 //! With coordinates, a partition is made by recursive coordinate bisection (Berger and Bokhari 1987), always across the
 //! longest extent. Without coordinates, it is made by breadth-first search: the sequence of vertices, ordered by
-//! distance from the first one, is cut into parts. Ties are resolved by number, so a partition depends on nothing else.
+//! distance from the first one, is cut into parts. Ties are resolved by the numbers of elements, so that coordinates or
+//! graph alone determine the partition.
 //!
 //! The number of edges between parts is not optimised further.
 
@@ -49,7 +50,7 @@ fn elements_before(count: usize, part: usize, parts: usize) -> usize {
     part * (count / parts) + part.min(count % parts)
 }
 
-/// Assigns elements to a range of all `parts`.
+/// Assigns `elements` to the parts in `range`; `parts` is the number of all parts.
 fn bisect(coordinates: &[[f64; 3]], elements: &mut [u32], range: Range<usize>, parts: usize, owners: &mut [u32]) {
     if range.len() <= 1 {
         elements.iter().for_each(|element| owners[*element as usize] = range.start as u32);

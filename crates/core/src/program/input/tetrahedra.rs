@@ -12,7 +12,7 @@ pub(super) struct Tetrahedra {
     /// Nodes of each tetrahedron, in an order in which its volume is positive.
     pub tetrahedra: Vec<[u32; 4]>,
     /// Faces of the surface, counter-clockwise seen from outside, each with the index of its tetrahedron. The indices
-    /// are valid until a tetrahedron is split inside or flipped.
+    /// are valid until `split` or `flip` is called.
     pub faces: Vec<([u32; 3], usize)>,
 }
 

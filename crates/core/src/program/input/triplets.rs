@@ -2,13 +2,13 @@
 //! counted from 0, and the largest index determines the number of rows. No row may be empty.
 
 use super::lines::Lines;
-use super::matrix::{Entry, EntryLayout};
+use super::matrix::{EntryLayout, MatrixEntry};
 use super::{InputError, SymmetricMatrix};
 
 /// Reads a symmetric matrix.
 pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let mut lines = Lines::new(bytes);
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<MatrixEntry> = Vec::new();
     while let Some(line) = lines.next_nonblank('#')? {
         let mut words = line.split_whitespace();
         let row = lines.parse_index(words.next(), "a row", 0, u32::MAX as usize)?;
@@ -18,7 +18,7 @@ pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
         }
         let value = lines.parse_value(words.next())?;
         lines.expect_line_end(words, "the entry")?;
-        entries.push(Entry { row, column, value, line: lines.line_number() });
+        entries.push(MatrixEntry { row, column, value, line: lines.line_number() });
     }
     let Some(largest) = entries.iter().max_by_key(|entry| entry.row) else { return Err(lines.end_error("an entry")) };
     let rows = largest.row as usize + 1;

@@ -20,7 +20,8 @@ pub struct PairList {
     remote_partners: Vec<u32>,
 }
 
-/// Returns the particles, of `particle_count` in all, with which the processor of `particle` computes a pair, in order.
+/// Returns, in order, the particles with which `particle` forms a pair that the processor of `particle` computes.
+/// `particle_count` is the number of all particles.
 pub fn computed_partners(particle: usize, particle_count: usize) -> impl Iterator<Item = usize> {
     ((particle + 1) % 2..particle).step_by(2).chain((particle + 2..particle_count).step_by(2))
 }

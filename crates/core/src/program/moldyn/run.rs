@@ -124,7 +124,7 @@ impl WorkloadSpec for Moldyn {
             if self.exchange == MoldynExchange::Loads { allocate(shared::FORCE_BLOCKS_BYTES) } else { Vec::new() };
         let shares_memory = matches!(self.exchange, MoldynExchange::Ring | MoldynExchange::Loads);
         let workers = if shares_memory { Worker::all(world, &space) } else { Vec::new() };
-        let run = Rc::new(Run {
+        let run = Rc::new(MoldynRun {
             parameters: self.clone(),
             seed: world.seed,
             arrived_segments: (0..processors).map(|_| Rc::default()).collect(),
@@ -146,7 +146,7 @@ impl WorkloadSpec for Moldyn {
     }
 }
 
-pub(super) struct Run {
+pub(super) struct MoldynRun {
     pub parameters: Moldyn,
     seed: u64,
     pub liquid: Liquid,
@@ -179,9 +179,9 @@ pub(super) struct ProcessorState {
     pub energies: Vec<[i64; 2]>,
 }
 
-impl Run {
+impl MoldynRun {
     /// Starts the programs that add up forces in a ring.
-    fn start_ring(self: Rc<Run>, world: &World) {
+    fn start_ring(self: Rc<MoldynRun>, world: &World) {
         worker::start(world, &self.workers, |worker| {
             // A handler that owned the run, which owns its endpoint, would keep both alive for ever.
             let arrived = self.arrived_segments[worker.id()].clone();
@@ -335,7 +335,7 @@ impl Run {
     }
 }
 
-impl RunningWorkload for Run {
+impl RunningWorkload for MoldynRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let per_iteration =
             self.span.metric_per_iteration("moldyn.cycles_per_iteration", self.parameters.iterations, outcome);

@@ -8,7 +8,7 @@
 
 use super::fixed::{self, Force, Vector};
 use super::pairs::PairList;
-use super::run::Run;
+use super::run::MoldynRun;
 use super::{MoldynExchange, costs, motion};
 use crate::messaging::World;
 use crate::messaging::active::ActiveEndpoint;
@@ -55,19 +55,19 @@ struct Inbox {
 }
 
 /// Starts the program on all processors.
-pub(super) fn start(run: &Rc<Run>, world: &World) {
+pub(super) fn start(run: &Rc<MoldynRun>, world: &World) {
     parallel::start(world, |endpoint| {
         let inbox = Rc::new(Inbox::new(run, endpoint.id().index()));
-        let (receiver, collective) = (inbox.clone(), Rc::<Collective>::default());
+        let (handler_inbox, collective) = (inbox.clone(), Rc::<Collective>::default());
         parallel::set_handler(&endpoint, &collective, move |from, handler, words| {
-            receiver.handle(from.index(), handler, words)
+            handler_inbox.handle(from.index(), handler, words)
         });
         program(endpoint, run.clone(), inbox)
     });
 }
 
 /// Runs the program of a processor.
-async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
+async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<MoldynRun>, inbox: Rc<Inbox>) {
     let (liquid, own_particles) = (&run.liquid, run.split.particles(endpoint.id().index()));
     let mut velocities = run.initial.1.clone();
     let mut sums = vec![Force::default(); liquid.particles()];
@@ -125,7 +125,7 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
 
 /// Builds the list of a processor's pairs from positions that each processor sends to all others, for the `round`th
 /// time. Each processor then reports the particles that it needs.
-async fn make_list(endpoint: &ActiveEndpoint, run: &Run, inbox: &Inbox, round: usize) -> PairList {
+async fn make_list(endpoint: &ActiveEndpoint, run: &MoldynRun, inbox: &Inbox, round: usize) -> PairList {
     let rank = endpoint.id().index();
     let (own_particles, particle_count, processors) =
         (run.split.particles(rank), run.liquid.particles(), run.split.parts());
@@ -209,7 +209,7 @@ async fn compute(endpoint: &ActiveEndpoint, cycles: u64) {
 }
 
 impl Inbox {
-    fn new(run: &Run, own_rank: usize) -> Inbox {
+    fn new(run: &MoldynRun, own_rank: usize) -> Inbox {
         let split = &run.split;
         Inbox {
             first_particles: (0..split.parts()).map(|processor| split.particles(processor).start).collect(),

@@ -8,7 +8,7 @@
 //! so that not all processors access the same home at once.
 
 use super::fixed::Force;
-use super::run::{ProcessorState, Run};
+use super::run::{MoldynRun, ProcessorState};
 use super::{costs, fixed};
 use crate::messaging::World;
 use crate::messaging::shared::SharedAddress;
@@ -20,9 +20,9 @@ use std::rc::Rc;
 pub(super) const FORCE_BLOCKS_BYTES: usize = 32;
 const BLOCK_BYTES: u32 = 16;
 
-impl Run {
+impl MoldynRun {
     /// Starts the program on all processors.
-    pub fn start_loading(self: Rc<Run>, world: &World) {
+    pub fn start_loading(self: Rc<MoldynRun>, world: &World) {
         worker::start(world, &self.workers, |worker| self.clone().load_and_update(worker));
     }
 

@@ -58,7 +58,8 @@ impl RadixSort {
     }
 }
 
-struct Sort {
+/// The state of a run.
+struct SortRun {
     parameters: RadixSort,
     /// Keys of all nodes before the sort.
     keys: Vec<u32>,
@@ -97,7 +98,7 @@ impl WorkloadSpec for RadixSort {
         let key_limit = 1u64 << (self.bits * self.passes);
         let mut random = rng::stream(world.seed, "keys to sort");
         let keys = (0..nodes as u64 * self.keys).map(|_| random.random_range(0..key_limit) as u32).collect();
-        let sort = Rc::new(Sort {
+        let sort = Rc::new(SortRun {
             parameters: self.clone(),
             keys,
             nodes: (0..nodes).map(|_| NodeState::new(1 << self.bits, self.keys as usize)).collect(),
@@ -107,8 +108,8 @@ impl WorkloadSpec for RadixSort {
             sorted_keys: RefCell::new(vec![None; nodes]),
         });
         parallel::start(world, |endpoint| {
-            let (node, receiver) = (endpoint.id().index(), sort.clone());
-            endpoint.on_message(move |received| receiver.nodes[node].handle(received));
+            let (node, handler_sort) = (endpoint.id().index(), sort.clone());
+            endpoint.on_message(move |received| handler_sort.nodes[node].handle(received));
             run(endpoint, sort.clone())
         });
         sort
@@ -116,7 +117,7 @@ impl WorkloadSpec for RadixSort {
 }
 
 /// Runs the program of a node.
-async fn run(endpoint: Rc<ActiveEndpoint>, sort: Rc<Sort>) {
+async fn run(endpoint: Rc<ActiveEndpoint>, sort: Rc<SortRun>) {
     let (parameters, node) = (&sort.parameters, endpoint.id().index());
     let (state, keys_per_node) = (&sort.nodes[node], parameters.keys as usize);
     let mut keys = sort.keys[node * keys_per_node..][..keys_per_node].to_vec();
@@ -151,7 +152,7 @@ async fn run(endpoint: Rc<ActiveEndpoint>, sort: Rc<Sort>) {
     sort.finish(node, keys);
 }
 
-impl Sort {
+impl SortRun {
     /// Stores a node's keys; the last node compares all keys with a serial sort.
     fn finish(&self, node: usize, keys: Vec<u32>) {
         self.sorted_keys.borrow_mut()[node] = Some(keys);
@@ -163,7 +164,7 @@ impl Sort {
     }
 }
 
-impl RunningWorkload for Sort {
+impl RunningWorkload for SortRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let if_complete = |cycles: f64| super::value_if(outcome.is_complete(), cycles);
         let cycles = |name: &str, cycles: f64| Metric::cost(name, if_complete(cycles), "cycles");

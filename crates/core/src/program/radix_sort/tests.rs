@@ -4,7 +4,7 @@ use super::*;
 
 /// Checks a sort in which two nodes have these results.
 fn check_result(first: [u32; 3], second: [u32; 3]) {
-    let sort = Sort {
+    let sort = SortRun {
         parameters: RadixSort { keys: 3, bits: 3, passes: 1, delay: 0, key_cycles: 0 },
         keys: vec![5, 1, 4, 1, 7, 0],
         nodes: Vec::new(),

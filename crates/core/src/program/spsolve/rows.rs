@@ -142,7 +142,7 @@ impl RowShare {
     }
 
     /// Returns the number of contributions to a row, and the number of edges out of it.
-    pub fn degree(&self, row: usize) -> (usize, usize) {
+    pub fn degrees(&self, row: usize) -> (usize, usize) {
         (
             self.contribution_starts[row + 1] - self.contribution_starts[row],
             self.out_edge_starts[row + 1] - self.out_edge_starts[row],

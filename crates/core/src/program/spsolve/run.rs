@@ -39,8 +39,8 @@ const ROUNDING_TOLERANCE: f64 = 1e-12;
 /// Relative change above which an unknown has not converged (chosen: single precision).
 const CHANGE_THRESHOLD: f64 = 1e-6;
 
-/// The state of a solve.
-pub(super) struct Solve {
+/// The state of a run.
+pub(super) struct SolveRun {
     pub iterations: u64,
     /// Contributions in each message; 0 if they are not buffered.
     buffer_capacity: u64,
@@ -88,20 +88,20 @@ impl WorkloadSpec for Spsolve {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let solve = Rc::new(Solve::new(self, world.endpoint_map.len(), world.seed));
+        let solve = Rc::new(SolveRun::new(self, world.endpoint_map.len(), world.seed));
         if self.exchange == Exchange::Changes {
             let workers = SharedSolve::start(&solve, self.prefetch as usize, world);
             assert!(solve.workers.set(workers).is_ok(), "programs start once");
             return solve;
         }
         parallel::start(world, |endpoint| {
-            let (processor, receiver) = (endpoint.id().index(), solve.clone());
+            let (processor, handler_solve) = (endpoint.id().index(), solve.clone());
             let collective = Rc::<Collective>::default();
             parallel::set_handler(&endpoint, &collective, move |_, direction, words| {
-                let words_per_message = if receiver.buffer_capacity > 0 { PADDED_WORDS } else { words.len() };
+                let words_per_message = if handler_solve.buffer_capacity > 0 { PADDED_WORDS } else { words.len() };
                 for contribution in words.chunks(words_per_message) {
                     let words = contribution[..3].try_into().expect("a contribution has three words");
-                    let mut share = receiver.shares[usize::from(direction)][processor].borrow_mut();
+                    let mut share = handler_solve.shares[usize::from(direction)][processor].borrow_mut();
                     share.receive(Contribution::from_words(words));
                 }
                 RECEIVE_INSTRUCTIONS * (words.len() / words_per_message) as u64
@@ -113,7 +113,7 @@ impl WorkloadSpec for Spsolve {
 }
 
 /// Runs the program of a processor.
-async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, solve: Rc<Solve>) {
+async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, solve: Rc<SolveRun>) {
     let own_index = endpoint.id().index();
     let (mut right_hand, mut changed_unknowns) = (solve.right_hand.clone(), 0);
     solve.span.begin(&endpoint, &collective).await;
@@ -135,7 +135,7 @@ async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, solve: Rc
 }
 
 /// Solves all rows of a processor in one direction, in the order in which they become ready.
-async fn solve_rows(endpoint: &ActiveEndpoint, solve: &Solve, direction: usize) {
+async fn solve_rows(endpoint: &ActiveEndpoint, solve: &SolveRun, direction: usize) {
     let own_index = endpoint.id().index();
     let share = &solve.shares[direction][own_index];
     let mut buffers = BTreeMap::<usize, Vec<u32>>::new();
@@ -156,7 +156,7 @@ async fn solve_rows(endpoint: &ActiveEndpoint, solve: &Solve, direction: usize) 
             continue;
         };
         share.borrow_mut().solve(row);
-        let (in_degree, out_degree) = share.borrow().degree(row);
+        let (in_degree, out_degree) = share.borrow().degrees(row);
         let mut instructions = ROW_INSTRUCTIONS + ADD_INSTRUCTIONS * in_degree as u64;
         for edge in 0..out_degree {
             let (to, contribution) = share.borrow().contribution(row, edge);
@@ -194,13 +194,13 @@ pub(super) fn count_changes(before: &[f64], after: &[f64]) -> u64 {
         .count() as u64
 }
 
-impl Solve {
-    pub(super) fn new(parameters: &Spsolve, processors: usize, seed: u64) -> Solve {
+impl SolveRun {
+    pub(super) fn new(parameters: &Spsolve, processors: usize, seed: u64) -> SolveRun {
         let (lower, owners) = parameters.factor_and_owners(seed, processors);
         let dags = [Dag::forward(&lower), Dag::backward(&lower)];
         let mut random = rng::stream(seed, "right-hand side");
         let share = |dag: &Dag| RowShare::all(dag, &owners, processors).into_iter().map(RefCell::new).collect();
-        Solve {
+        SolveRun {
             iterations: parameters.iterations,
             buffer_capacity: if parameters.exchange == Exchange::Buffers { parameters.buffer } else { 0 },
             shares: [share(&dags[0]), share(&dags[1])],
@@ -260,7 +260,7 @@ impl Solve {
     }
 }
 
-impl RunningWorkload for Solve {
+impl RunningWorkload for SolveRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let workload_metrics = [
             self.span.metric("spsolve.cycles", outcome),

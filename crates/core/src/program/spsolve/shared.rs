@@ -6,7 +6,7 @@
 //! Sums are in the order of arrival, so unknowns differ from those of a serial run by rounding. Accesses to the matrix
 //! and the right-hand side are left out; they are private, and part of the cycles of instructions.
 
-use super::run::Solve;
+use super::run::SolveRun;
 use super::{EDGE_INSTRUCTIONS, ROW_INSTRUCTIONS};
 use crate::engine::EndpointId;
 use crate::messaging::World;
@@ -31,7 +31,7 @@ type Edges = Vec<Vec<(u32, f64)>>;
 
 /// The data that the programs share.
 pub(super) struct SharedSolve {
-    solve: Rc<Solve>,
+    solve: Rc<SolveRun>,
     prefetch_distance: usize,
     /// Edges by direction and row.
     edges: Vec<Edges>,
@@ -41,7 +41,7 @@ pub(super) struct SharedSolve {
 
 impl SharedSolve {
     /// Starts the program on all processors, and returns the workers.
-    pub fn start(solve: &Rc<Solve>, prefetch_distance: usize, world: &World) -> Vec<Rc<Worker>> {
+    pub fn start(solve: &Rc<SolveRun>, prefetch_distance: usize, world: &World) -> Vec<Rc<Worker>> {
         let space = Rc::new(Space::new(world.endpoint_map.len(), world.shared_memory.block));
         let address = |owner: &u32| space.allocate(EndpointId(*owner), ROW_BYTES.into());
         let shared = Rc::new(SharedSolve {

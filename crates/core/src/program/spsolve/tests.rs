@@ -2,7 +2,7 @@
 
 use super::dag::Dag;
 use super::factor::Factor;
-use super::run::Solve;
+use super::run::SolveRun;
 use super::*;
 use crate::engine::rng;
 use crate::program::input::fem::FemSize;
@@ -11,7 +11,7 @@ use crate::text::Parameters;
 use rand::RngExt;
 
 fn generated_matrix(rows: usize, seed: u64) -> SymmetricMatrix {
-    fem::generate(FemSize { rows, degrees_of_freedom: 3, neighbours: 20.0 }, seed).expect("a matrix").matrix
+    fem::generate(FemSize { rows, degrees_of_freedom: 3, neighbours: 20.0 }, seed).expect("the matrix is valid").matrix
 }
 
 fn right_hand_side(rows: usize) -> Vec<f64> {
@@ -36,7 +36,7 @@ fn residual(lower: &LowerTriangle, is_forward: bool, unknowns: &[f64], right_han
 #[test]
 fn product_of_the_factor_matches_the_entries_of_the_matrix() {
     let matrix = generated_matrix(90, 1);
-    let Factor { lower, shift } = Factor::compute(&matrix).expect("a factor");
+    let Factor { lower, shift } = Factor::compute(&matrix).expect("the matrix has a factor");
     let matrix = matrix.lower;
     assert_eq!((shift, lower.entries_below_diagonal()), (0.0, matrix.entries_below_diagonal()));
     let mut dense = vec![vec![0.0; 90]; 90];
@@ -56,7 +56,7 @@ fn product_of_the_factor_matches_the_entries_of_the_matrix() {
 
 #[test]
 fn solves_have_small_residuals() {
-    let lower = Factor::compute(&generated_matrix(900, 2)).expect("a factor").lower;
+    let lower = Factor::compute(&generated_matrix(900, 2)).expect("the matrix has a factor").lower;
     let right_hand = right_hand_side(900);
     for (dag, is_forward) in [(Dag::forward(&lower), true), (Dag::backward(&lower), false)] {
         let unknowns = dag.solve_serially(&right_hand);
@@ -71,13 +71,13 @@ fn solves_have_small_residuals() {
 fn matrices_without_a_factor_are_shifted_or_rejected() {
     let factor = |text: &str| {
         let text = format!("%%MatrixMarket matrix coordinate real symmetric\n{text}");
-        Factor::compute(&matrix_market::read(text.as_bytes()).expect("a matrix"))
+        Factor::compute(&matrix_market::read(text.as_bytes()).expect("the matrix is valid"))
     };
-    let negative = factor("2 2 3\n1 1 1\n2 1 1\n2 2 -1\n").expect_err("no factor");
+    let negative = factor("2 2 3\n1 1 1\n2 1 1\n2 2 -1\n").expect_err("the matrix has no factor");
     assert_eq!(negative, "expected a positive definite matrix: row 2 has -1 on the diagonal");
-    let shifted = factor("2 2 3\n1 1 1\n2 1 1\n2 2 1\n").expect("a factor with an increased diagonal");
+    let shifted = factor("2 2 3\n1 1 1\n2 1 1\n2 2 1\n").expect("the matrix has a factor with an increased diagonal");
     assert_eq!(shifted.shift, 1e-3);
-    let huge = factor("2 2 3\n1 1 1e-300\n2 1 1e300\n2 2 1\n").expect_err("no factor");
+    let huge = factor("2 2 3\n1 1 1e-300\n2 1 1e300\n2 2 1\n").expect_err("the matrix has no factor");
     assert!(huge.contains("off-diagonal entries are too large"), "{huge}");
 }
 
@@ -101,7 +101,7 @@ fn solve_in_parallel(dag: &Dag, owners: &[u32], processors: usize, right_hand: &
             shares[to].receive(Contribution::from_words(words));
         } else if let Some(row) = shares[processor].next_ready_row() {
             shares[processor].solve(row);
-            for edge in 0..shares[processor].degree(row).1 {
+            for edge in 0..shares[processor].degrees(row).1 {
                 let (to, contribution) = shares[processor].contribution(row, edge);
                 if to == processor {
                     shares[to].receive(contribution);
@@ -124,7 +124,7 @@ fn bit_patterns(unknowns: &[f64]) -> Vec<u64> {
 #[test]
 fn any_order_of_messages_matches_the_serial_solve() {
     let matrix = generated_matrix(400, 3);
-    let lower = Factor::compute(&matrix).expect("a factor").lower;
+    let lower = Factor::compute(&matrix).expect("the matrix has a factor").lower;
     let right_hand = right_hand_side(400);
     for dag in [Dag::forward(&lower), Dag::backward(&lower)] {
         let serial = bit_patterns(&dag.solve_serially(&right_hand));
@@ -146,13 +146,13 @@ fn any_order_of_messages_matches_the_serial_solve() {
 
 #[test]
 fn default_matrix_has_the_size_of_the_paper() {
-    let matrix = fem::generate(FemSize::defaults(), 1).expect("a matrix").matrix;
-    let dag = Dag::forward(&Factor::compute(&matrix).expect("a factor").lower);
+    let matrix = fem::generate(FemSize::defaults(), 1).expect("the matrix is valid").matrix;
+    let dag = Dag::forward(&Factor::compute(&matrix).expect("the matrix has a factor").lower);
     assert_eq!((dag.rows(), dag.edges().count()), (3720, 3720 * 26 / 2));
     assert!((100..1000).contains(&dag.level_count()), "{}", dag.level_count());
     // In a multicolour ordering there are at most as many levels as a row has neighbours, plus one.
     let coloured = matrix.reordered(&colours::rows_by_colour(&matrix.adjacency()));
-    let dag = Dag::forward(&Factor::compute(&coloured).expect("a factor").lower);
+    let dag = Dag::forward(&Factor::compute(&coloured).expect("the matrix has a factor").lower);
     assert_eq!((dag.rows(), dag.edges().count()), (3720, 3720 * 26 / 2));
     assert!((9..40).contains(&dag.level_count()), "{}", dag.level_count());
 }
@@ -173,12 +173,12 @@ fn impossible_sizes_are_rejected() {
 /// Checks the results of two processors. If `is_correct` is false, one unknown of the second has a wrong bit.
 fn check_result(ordering: &str, is_correct: bool) {
     let text = format!("rows = 30\nneighbours = 10\niterations = 2\nordering = '{ordering}'");
-    let solve = Solve::new(&parameters(&text), 2, 7);
+    let solve = SolveRun::new(&parameters(&text), 2, 7);
     let (mut unknowns, changed) = solve.run_serially();
     let share = |unknowns: &[f64], processor| solve.values_of_processor(unknowns, processor);
     solve.finish(0, (share(&unknowns, 0), changed));
     if !is_correct {
-        let last = unknowns.last_mut().expect("thirty");
+        let last = unknowns.last_mut().expect("there are thirty unknowns");
         *last = f64::from_bits(last.to_bits() ^ 1);
     }
     solve.finish(1, (share(&unknowns, 1), changed));

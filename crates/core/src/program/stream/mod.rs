@@ -2,8 +2,8 @@
 //!
 //! The arrival process decides when a message is offered ([`Arrivals`]). In a closed loop, latency counts from the call
 //! to send. In an open loop, it counts from the scheduled arrival, even if the interface could not take the message
-//! then. An open loop is saturated if its backlog only grows, or the number of its messages that were offered and not
-//! delivered ([`backlog`](super::backlog)).
+//! then. An open loop is saturated if its backlog only grows, or if the number of its messages that were offered and
+//! not delivered only grows ([`backlog`](super::backlog)).
 //!
 //! Bandwidth is counted in one window for all flows, which excludes start-up and the end of the run. The window begins
 //! when the last of the flows completes its warm-up (or, without a warm-up, makes its first delivery), and ends when

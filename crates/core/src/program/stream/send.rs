@@ -171,7 +171,7 @@ impl InFlightLimit {
         Some(delivery_time)
     }
 
-    /// Returns whether no message may be sent after the next one before one is delivered.
+    /// Returns whether the next message reaches the limit, so that the one after it has to wait for a delivery.
     fn next_reaches_limit(&self) -> bool {
         self.outstanding.saturating_sub(self.deliveries.pending()) + 1 >= self.limit
     }

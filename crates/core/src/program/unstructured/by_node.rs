@@ -5,7 +5,7 @@
 //!
 //! As with batches, no barrier is needed: a processor waits for all fluxes into its nodes before it sends new values.
 
-use super::run::{SUMS_HANDLER, Sweep, SweepPart, VALUES_HANDLER};
+use super::run::{SUMS_HANDLER, SweepPart, SweepRun, VALUES_HANDLER};
 use super::{ADD_INSTRUCTIONS, FluidShare, NODE_INSTRUCTIONS, PACK_INSTRUCTIONS, ShareLink};
 use crate::engine::EndpointId;
 use crate::messaging::active::ActiveEndpoint;
@@ -14,7 +14,7 @@ use crate::program::parallel;
 use std::rc::Rc;
 
 /// Runs the program of a processor.
-pub(super) async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
+pub(super) async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc<SweepRun>) {
     let own_index = endpoint.id().index();
     let part = &sweep.parts[own_index];
     let nodes = part.share.borrow().nodes.len();
@@ -39,7 +39,7 @@ pub(super) async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>
 }
 
 /// Sweeps over edges and faces, and sends each flux to another processor's node.
-async fn sweep_elements(endpoint: &ActiveEndpoint, sweep: &Sweep, part: &SweepPart) {
+async fn sweep_elements(endpoint: &ActiveEndpoint, sweep: &SweepRun, part: &SweepPart) {
     let (element_count, mut instructions) = (part.share.borrow().elements(), 0);
     for element in 0..element_count {
         let (nodes, amounts, is_edge) = {
@@ -90,7 +90,7 @@ impl SweepPart {
     }
 }
 
-impl Sweep {
+impl SweepRun {
     /// Returns the number of fluxes that others send to a processor in an iteration.
     fn expected_flux_count(&self, processor: usize) -> usize {
         let fluxes_sent = |share: &FluidShare, part: &SweepPart| {

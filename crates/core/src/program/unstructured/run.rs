@@ -68,8 +68,8 @@ pub(super) struct SweepPart {
     pub arrived_counts: [Cell<usize>; 2],
 }
 
-/// The state of a sweep.
-pub(super) struct Sweep {
+/// The state of a run.
+pub(super) struct SweepRun {
     pub(super) iterations: u64,
     edge_cycles: u64,
     pub(super) fluid: Fluid,
@@ -131,7 +131,7 @@ impl WorkloadSpec for Unstructured {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let sweep = Rc::new(Sweep::new(self, world.endpoint_map.len(), world.seed));
+        let sweep = Rc::new(SweepRun::new(self, world.endpoint_map.len(), world.seed));
         if self.exchange == UnstructuredExchange::Loads {
             let workers = SharedSweep::start(&sweep, self.prefetch as usize, world);
             assert!(sweep.workers.set(workers).is_ok(), "programs start once");
@@ -139,11 +139,11 @@ impl WorkloadSpec for Unstructured {
         }
         let exchange = self.exchange;
         parallel::start(world, |endpoint| {
-            let (processor, receiver) = (endpoint.id().index(), sweep.clone());
+            let (processor, handler_sweep) = (endpoint.id().index(), sweep.clone());
             let collective = Rc::<Collective>::default();
             parallel::set_handler(&endpoint, &collective, move |from, handler, words| match exchange {
-                UnstructuredExchange::Nodes => receiver.parts[processor].handle_node(from, handler, words),
-                _ => receiver.parts[processor].handle_batch(from, handler, words),
+                UnstructuredExchange::Nodes => handler_sweep.parts[processor].handle_node(from, handler, words),
+                _ => handler_sweep.parts[processor].handle_batch(from, handler, words),
             });
             let sweep = sweep.clone();
             async move {
@@ -158,7 +158,7 @@ impl WorkloadSpec for Unstructured {
 }
 
 /// Runs the program of a processor.
-async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
+async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc<SweepRun>) {
     let own_index = endpoint.id().index();
     let part = &sweep.parts[own_index];
     let (nodes, (edges, faces)) = (part.share.borrow().nodes.len(), part.share.borrow().element_counts());
@@ -219,13 +219,13 @@ impl SweepPart {
     }
 }
 
-impl Sweep {
-    pub(super) fn new(parameters: &Unstructured, processors: usize, seed: u64) -> Sweep {
-        let mesh = Mesh::generate(parameters.size(), seed).expect("a mesh of this size");
+impl SweepRun {
+    pub(super) fn new(parameters: &Unstructured, processors: usize, seed: u64) -> SweepRun {
+        let mesh = Mesh::generate(parameters.size(), seed).expect("a checked size is possible");
         let fluid = Fluid::new(&mesh, seed);
         let owners = partition::by_coordinates(&mesh.coordinates, processors);
         let shares = FluidShare::all(&fluid, &owners, processors).into_iter().enumerate();
-        Sweep {
+        SweepRun {
             iterations: parameters.iterations,
             edge_cycles: parameters.edge_cycles,
             parts: shares.map(|(processor, share)| SweepPart::new(share, processor)).collect(),
@@ -262,7 +262,7 @@ impl Sweep {
     }
 }
 
-impl RunningWorkload for Sweep {
+impl RunningWorkload for SweepRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let workload_metrics = [
             self.span.metric("unstructured.cycles", outcome),

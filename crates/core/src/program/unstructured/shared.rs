@@ -7,7 +7,7 @@
 //! locks are also left out: a lock is in the block of its sum, so a processor that updates the sum has both.
 
 use super::NODE_INSTRUCTIONS;
-use super::run::Sweep;
+use super::run::SweepRun;
 use crate::engine::EndpointId;
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
@@ -29,7 +29,7 @@ const LOCK_INSTRUCTIONS: u64 = 5 + 2 + 3;
 
 /// The data that the programs share.
 pub(super) struct SharedSweep {
-    sweep: Rc<Sweep>,
+    sweep: Rc<SweepRun>,
     prefetch_distance: usize,
     /// Addresses of the value of each node, which its sum follows, by processor and local number; `None` for nodes
     /// inside a part.
@@ -38,7 +38,7 @@ pub(super) struct SharedSweep {
 
 impl SharedSweep {
     /// Starts the program on all processors, and returns the workers.
-    pub fn start(sweep: &Rc<Sweep>, prefetch_distance: usize, world: &World) -> Vec<Rc<Worker>> {
+    pub fn start(sweep: &Rc<SweepRun>, prefetch_distance: usize, world: &World) -> Vec<Rc<Worker>> {
         let space = Rc::new(Space::new(world.endpoint_map.len(), world.shared_memory.block));
         let shared =
             Rc::new(SharedSweep { sweep: sweep.clone(), prefetch_distance, addresses: allocate(sweep, &space) });
@@ -138,7 +138,7 @@ impl SharedSweep {
 }
 
 /// Allocates the nodes at borders.
-fn allocate(sweep: &Sweep, space: &Space) -> Vec<Vec<Option<SharedAddress>>> {
+fn allocate(sweep: &SweepRun, space: &Space) -> Vec<Vec<Option<SharedAddress>>> {
     let allocate_borders = |(processor, part): (usize, &super::run::SweepPart)| {
         let mut addresses = vec![None; part.share.borrow().nodes.len()];
         for node in part.links.iter().flat_map(|link| &link.sent_nodes) {

@@ -1,7 +1,7 @@
 //! Tests of the volumes and of the conservation of momentum, and of runs of several processors against the serial run.
 
 use super::flux::Amount;
-use super::run::Sweep;
+use super::run::SweepRun;
 use super::*;
 use crate::engine::rng;
 use crate::program::WorkloadSpec;
@@ -10,7 +10,8 @@ use crate::program::input::partition;
 use rand::seq::SliceRandom;
 
 fn mesh_with_nodes(nodes: usize) -> Mesh {
-    Mesh::generate(MeshSize::for_nodes(nodes).expect("a size"), 3).expect("a mesh")
+    Mesh::generate(MeshSize::for_nodes(nodes).expect("this number of nodes is possible"), 3)
+        .expect("this size is possible")
 }
 
 fn total_momentum(amounts: &[Amount]) -> [i64; 3] {
@@ -149,7 +150,7 @@ fn parallel_runs_match_the_serial_run() {
 
 #[test]
 fn default_mesh_has_batches_of_the_papers_size() {
-    let mesh = Mesh::generate(UNSTRUCTURED, 1).expect("the paper's mesh");
+    let mesh = Mesh::generate(UNSTRUCTURED, 1).expect("the size of the paper is possible");
     let fluid = Fluid::new(&mesh, 1);
     let owners = partition::by_coordinates(&mesh.coordinates, 16);
     assert!(run_in_parallel(&fluid, &owners, 16, 2) == fluid.run_serially(2));
@@ -178,7 +179,7 @@ fn more_processors_than_nodes_are_rejected() {
 
 /// Checks the result of one processor that has the whole mesh. If `is_correct` is false, one bit of an amount is wrong.
 fn check_result(is_correct: bool) {
-    let sweep = Sweep::new(&parameters("nodes = 12\niterations = 2"), 1, 7);
+    let sweep = SweepRun::new(&parameters("nodes = 12\niterations = 2"), 1, 7);
     let mut amounts = sweep.fluid.run_serially(2);
     amounts[7][2] ^= i32::from(!is_correct);
     sweep.finish(0, amounts);

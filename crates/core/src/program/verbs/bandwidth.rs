@@ -57,7 +57,7 @@ async fn post_list(poster: &mut Poster, index: usize, measurements: &VerbsMeasur
         if !has_capacity {
             break;
         }
-        measurements.record_post(sender.expect("it posts requests"), now);
+        measurements.record_post(sender.expect("an endpoint that posts requests is a sender"), now);
     }
     poster.flush(index).await;
     has_capacity

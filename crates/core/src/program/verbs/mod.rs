@@ -208,10 +208,10 @@ impl WorkloadSpec for VerbsTest {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let test = Rc::new(self.clone());
         let measurements = Rc::new(VerbsMeasurements::new(test.clone()));
-        let (setup, results) = (world.clone(), measurements.clone());
+        let (task_world, task_measurements) = (world.clone(), measurements.clone());
         world.sim.spawn("the exchange of keys", async move {
-            for (name, task) in setup::create_programs(&test, &setup, &results).await {
-                setup.sim.spawn(name, task);
+            for (name, task) in setup::create_programs(&test, &task_world, &task_measurements).await {
+                task_world.sim.spawn(name, task);
             }
         });
         measurements

@@ -1,8 +1,8 @@
 //! The peak of a bandwidth: the largest rate over any window from the post of a request to a later completion, as
 //! perftest computes it.
 //!
-//! perftest compares all pairs of a post and a completion. The best post for a completion lies on the upper hull of the
-//! posts, as points of number and time, so that each completion is compared with few of them.
+//! perftest compares all pairs of a post and a completion. If posts are points of number and time, the best post for a
+//! completion lies on their upper hull, so each completion is compared with few posts.
 
 use crate::engine::Time;
 use std::collections::VecDeque;

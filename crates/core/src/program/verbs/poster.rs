@@ -20,7 +20,7 @@ pub struct PostedQueue {
     pub posted_requests: u64,
     /// Requests known to have completed.
     pub completed_requests: u64,
-    /// Requests whose completion was asked for: work request, number, and the time of the post.
+    /// Requests whose completion was asked for, each as its work request, its number, and the time of its post.
     signaled_requests: VecDeque<(WorkId, u64, Time)>,
     posted_receives: u64,
     pub received_messages: u64,
@@ -125,10 +125,10 @@ impl Poster {
         let request = WorkRequest { operation: self.next_operation(index, slot), is_signaled };
         let posted_at = self.endpoint.now();
         let Ok(work) = verbs(&self.endpoint).post(self.endpoint.cpu(), queue, request).await else { return false };
-        let state = &mut self.queues[index];
-        state.posted_requests += 1;
+        let posted_queue = &mut self.queues[index];
+        posted_queue.posted_requests += 1;
         if is_signaled {
-            state.signaled_requests.push_back((work, number, posted_at));
+            posted_queue.signaled_requests.push_back((work, number, posted_at));
         }
         true
     }
@@ -164,8 +164,8 @@ impl Poster {
         true
     }
 
-    /// Returns whether a completion will be written. While none will, the send queue is full of requests whose entries
-    /// a later poll frees.
+    /// Returns whether a completion will be written. If not, the send queue is full of requests whose entries a later
+    /// poll frees.
     fn expects_completion(&self) -> bool {
         self.queues
             .iter()
@@ -211,11 +211,11 @@ impl Poster {
 
     /// Ends the requests up to the one that completed, and checks their results.
     fn complete(&mut self, index: usize, completion: &WorkCompletion) -> CompletedRequests {
-        let state = &mut self.queues[index];
+        let posted_queue = &mut self.queues[index];
         let (work, number, posted_at) =
-            state.signaled_requests.pop_front().expect("a completion is of a signaled request");
+            posted_queue.signaled_requests.pop_front().expect("a completion is of a signaled request");
         assert_eq!(work, completion.work, "requests of a queue pair complete in the order of posting");
-        let first = std::mem::replace(&mut state.completed_requests, number + 1);
+        let first = std::mem::replace(&mut posted_queue.completed_requests, number + 1);
         for number in first..=number {
             self.check_result(index, number);
         }
@@ -236,7 +236,7 @@ impl Poster {
                 );
             }
             VerbsOperation::FetchAdd | VerbsOperation::CompareSwap => {
-                let previous = u64::from_le_bytes(host.peek(buffer, 8).try_into().expect("eight bytes"));
+                let previous = u64::from_le_bytes(host.peek(buffer, 8).try_into().expect("the value has eight bytes"));
                 assert_eq!(previous, number, "atomic operations of a queue pair are executed once and in order");
             }
         }

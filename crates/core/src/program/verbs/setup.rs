@@ -61,13 +61,13 @@ impl EndpointMemory {
 
     /// Returns the address and the key of the memory that the other endpoint of the last connection accesses.
     fn last_target(&self, test: &VerbsTest) -> (Address, u32) {
-        let connection = self.connections.last().expect("just connected");
+        let connection = self.connections.last().expect("a queue pair was connected");
         let is_read = test.operation == VerbsOperation::Read;
         (if is_read { self.region.at } else { connection.incoming }, self.region.key)
     }
 
     fn set_remote(&mut self, (remote, key): (Address, u32)) {
-        let connection = self.connections.last_mut().expect("just connected");
+        let connection = self.connections.last_mut().expect("a queue pair was connected");
         (connection.remote, connection.key) = (remote, key);
     }
 }
@@ -91,11 +91,11 @@ pub async fn create_programs(
         for _ in 0..test.queue_pairs {
             let is_mutual = test.is_mutual();
             for (local, remote, roles) in [(from, to, [true, is_mutual]), (to, from, [is_mutual, true])] {
-                memories.get_mut(&local).expect("a site").connect(test, remote, roles).await;
+                memories.get_mut(&local).expect("each endpoint has memory").connect(test, remote, roles).await;
             }
             let targets = [from, to].map(|endpoint| memories[&endpoint].last_target(test));
-            memories.get_mut(&from).expect("a site").set_remote(targets[1]);
-            memories.get_mut(&to).expect("a site").set_remote(targets[0]);
+            memories.get_mut(&from).expect("each endpoint has memory").set_remote(targets[1]);
+            memories.get_mut(&to).expect("each endpoint has memory").set_remote(targets[0]);
         }
     }
     let mut programs = Vec::new();

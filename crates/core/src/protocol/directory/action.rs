@@ -74,7 +74,7 @@ pub enum EvictionOutcome {
 pub enum Trap {
     /// A reader was added while all hardware pointers were in use: software moves the pointers into its list.
     Pointers,
-    /// A write was requested to a block some of whose sharers are only in software's list.
+    /// A write was requested to a block that has sharers in software's list.
     Write,
 }
 

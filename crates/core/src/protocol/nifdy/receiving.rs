@@ -138,7 +138,10 @@ impl<T: Clone> NifdyUnit<T> {
                 if is_for_dialog {
                     self.handle_bulk_acknowledgement(source, number, requests_exit);
                 }
-                assert!(is_for_dialog || number.is_none() || self.retransmit.is_some(), "acknowledged once");
+                assert!(
+                    is_for_dialog || number.is_none() || self.retransmit.is_some(),
+                    "a packet is acknowledged once"
+                );
             }
         }
     }

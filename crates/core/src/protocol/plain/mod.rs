@@ -164,17 +164,21 @@ mod tests {
     #[test]
     fn packets_leave_in_the_order_offered() {
         let [mut a, mut b] = endpoint_pair(1);
-        assert_eq!([1, 2, 3].map(|body| offer(&mut a, body)), [true, true, false], "two wait, and no more");
-        let [first, second] = [(); 2].map(|()| a.next(CLASS, Time::ZERO).expect("it was offered"));
+        assert_eq!(
+            [1, 2, 3].map(|body| offer(&mut a, body)),
+            [true, true, false],
+            "the outgoing queue has two buffers"
+        );
+        let [first, second] = [(); 2].map(|()| a.next(CLASS, Time::ZERO).expect("the packet was offered"));
         assert!(a.next(CLASS, Time::ZERO).is_none() && a.free_send_slots(CLASS) == 2);
         assert!(first.needs_slot && second.needs_slot);
         assert_eq!(b.arrive(second, Time::ZERO), Effects::NONE);
         assert_eq!(b.front(CLASS), Some((NODES[0], &2)));
-        assert_eq!(b.arrive(first, Time::ZERO), Effects::NONE, "nothing keeps their order");
-        let accepted_packet = b.take(CLASS, Answer::None).expect("it arrived");
+        assert_eq!(b.arrive(first, Time::ZERO), Effects::NONE, "the protocol does not restore the order");
+        let accepted_packet = b.take(CLASS, Answer::None).expect("the packet arrived");
         assert_eq!((accepted_packet.from, accepted_packet.body), (NODES[0], 2));
         assert_eq!(b.release(CLASS, accepted_packet.slot), Effects { slot_freed: Some(CLASS), ..Effects::NONE });
-        assert!(b.next(CLASS, Time::ZERO).is_none(), "nothing is acknowledged");
+        assert!(b.next(CLASS, Time::ZERO).is_none(), "no packet is acknowledged");
         assert_eq!((b.statistics().accepted, b.state_bytes(32)), (1, 96));
     }
 
@@ -192,7 +196,7 @@ mod tests {
         let [mut a, mut b] = endpoint_pair(1);
         let mut send = |body| {
             assert!(offer(&mut a, body));
-            a.next(CLASS, Time::ZERO).expect("it was offered")
+            a.next(CLASS, Time::ZERO).expect("the packet was offered")
         };
         let _ = b.arrive(send(1), Time::ZERO);
         let _ = b.arrive(send(2), Time::ZERO);

@@ -3,9 +3,9 @@
 //! Frames of a class are sent in the order in which they became ready. On a fabric with two classes, a packet is
 //! answered before the next is accepted from the fabric: there is one receive slot, which is freed when the reply has
 //! left. On a fabric with one class, replies and packets share it. The interface then accepts every frame that arrives
-//! and queues the replies that it cannot send yet; their number is bounded by the number of the senders' buffers. If it
-//! accepted frames only as replies leave, packets that wait for replies to leave would deadlock with the replies behind
-//! them.
+//! and queues the replies that it cannot send yet; their number is bounded by the number of the senders' buffers. If
+//! the interface accepted a frame only when a reply has left, packets that wait for a reply to leave would deadlock
+//! with the replies behind them.
 //!
 //! The frame's head holds the sender's buffer, the kind of frame, and in a reply the feedback word.
 

@@ -19,7 +19,7 @@ use std::hash::{Hash, Hasher};
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct IncomingHalf<P> {
     node: NodeId,
-    slots: Slots<State<P>>,
+    slots: Slots<BufferState<P>>,
     /// The buffers to be read, in the order of acceptance.
     waiting_buffers: VecDeque<IncomingBuffer>,
     reading_buffers: u32,
@@ -28,7 +28,7 @@ pub struct IncomingHalf<P> {
 
 /// State of a buffer in use.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
-enum State<P> {
+enum BufferState<P> {
     /// A packet waits to be read.
     Waiting { from: NodeId, payload: P },
     /// A reader has taken the packet, and still uses the buffer.
@@ -105,7 +105,7 @@ impl<P> IncomingHalf<P> {
     }
 
     fn accept(&mut self, from: NodeId, payload: P) -> Verdict<P> {
-        let slot = self.slots.insert(State::Waiting { from, payload });
+        let slot = self.slots.insert(BufferState::Waiting { from, payload });
         self.waiting_buffers.push_back(IncomingBuffer(slot));
         self.statistics.accepted += 1;
         self.statistics.buffers_max = self.statistics.buffers_max.max(self.slots.used_slots());
@@ -125,8 +125,8 @@ impl<P> IncomingHalf<P> {
     /// Returns the sender and the packet that [`IncomingHalf::take`] would return.
     pub fn front(&self) -> Option<(NodeId, &P)> {
         match self.slots.get(self.waiting_buffers.front()?.0)? {
-            State::Waiting { from, payload } => Some((*from, payload)),
-            State::Reading => None,
+            BufferState::Waiting { from, payload } => Some((*from, payload)),
+            BufferState::Reading => None,
         }
     }
 
@@ -134,7 +134,7 @@ impl<P> IncomingHalf<P> {
     pub fn take(&mut self) -> Option<PacketBeingRead<P>> {
         let buffer = self.waiting_buffers.pop_front()?;
         let state = self.slots.get_mut(buffer.0).expect("a waiting packet has a buffer");
-        let State::Waiting { from, payload } = std::mem::replace(state, State::Reading) else {
+        let BufferState::Waiting { from, payload } = std::mem::replace(state, BufferState::Reading) else {
             panic!("{}: takes incoming buffer {}, which is being read", self.node, buffer.0)
         };
         self.reading_buffers += 1;
@@ -144,7 +144,7 @@ impl<P> IncomingHalf<P> {
 
     /// Ends reading, and frees the buffer.
     pub fn release(&mut self, buffer: IncomingBuffer) {
-        let Some(State::Reading) = self.slots.get_mut(buffer.0) else {
+        let Some(BufferState::Reading) = self.slots.get_mut(buffer.0) else {
             panic!("{}: releases incoming buffer {}, which is not being read", self.node, buffer.0)
         };
         self.slots.remove(buffer.0);

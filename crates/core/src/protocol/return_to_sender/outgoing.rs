@@ -22,12 +22,12 @@ use std::hash::{Hash, Hasher};
 pub struct OutgoingHalf<P> {
     node: NodeId,
     retry: Retry,
-    slots: Slots<State<P>>,
+    slots: Slots<BufferState<P>>,
     /// Bounced packets, in the order of the times at which their retries are due.
     retries: VecDeque<(Time, OutgoingBuffer)>,
     reserved: u32,
     in_flight: u32,
-    /// State of the generator of the retries' jitter, which advances with each bounce if there is jitter.
+    /// State of the random-number generator for the jitter of retries. With jitter, it advances at each bounce.
     random_state: u64,
     statistics: OutgoingStatistics,
 }
@@ -42,7 +42,7 @@ fn next_random(state: &mut u64) -> u64 {
 
 /// State of a buffer in use. `delay` is the retry delay after the next bounce.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
-enum State<P> {
+enum BufferState<P> {
     /// The message is being composed.
     Reserved,
     /// The packet, or the reply to it, is in the networks.
@@ -139,7 +139,7 @@ impl<P> OutgoingHalf<P> {
         if !self.has_capacity() {
             return None;
         }
-        let buffer = OutgoingBuffer(self.slots.insert(State::Reserved));
+        let buffer = OutgoingBuffer(self.slots.insert(BufferState::Reserved));
         self.reserved += 1;
         self.statistics.buffers_max = self.statistics.buffers_max.max(self.slots.used_slots());
         self.check();
@@ -149,10 +149,10 @@ impl<P> OutgoingHalf<P> {
     /// Sends the message composed in `buffer`, and returns the packet to inject into the first network.
     pub fn transmit(&mut self, buffer: OutgoingBuffer, to: NodeId, payload: P) -> DataPacket<P> {
         let state = self.slots.get_mut(buffer.0);
-        let Some(state @ State::Reserved) = state else {
+        let Some(state @ BufferState::Reserved) = state else {
             panic!("{}: transmits from outgoing buffer {}, which is not reserved", self.node, buffer.0)
         };
-        *state = State::InFlight { to, delay: self.retry.first() };
+        *state = BufferState::InFlight { to, delay: self.retry.first() };
         self.reserved -= 1;
         self.in_flight += 1;
         self.statistics.sent += 1;
@@ -177,7 +177,7 @@ impl<P> OutgoingHalf<P> {
         assert_eq!(reply.to, self.node, "a reply goes to the sender of its packet");
         let buffer = reply.buffer;
         let (to, delay) = match self.slots.get_mut(buffer.0) {
-            Some(State::InFlight { to, delay }) if *to == reply.from => (*to, *delay),
+            Some(BufferState::InFlight { to, delay }) if *to == reply.from => (*to, *delay),
             _ => panic!("{}: {} replies to outgoing buffer {}, which awaits none", self.node, reply.from, buffer.0),
         };
         self.in_flight -= 1;
@@ -205,7 +205,7 @@ impl<P> OutgoingHalf<P> {
     ) -> ReplyOutcome {
         let retry_at = now.saturating_add(self.jittered(delay));
         let state = self.slots.get_mut(buffer.0).expect("the sender still owns the buffer");
-        *state = State::Bounced { to, delay: self.retry.next_delay(delay), payload };
+        *state = BufferState::Bounced { to, delay: self.retry.next_delay(delay), payload };
         let index = self.retries.partition_point(|&(due, _)| due <= retry_at);
         self.retries.insert(index, (retry_at, buffer));
         self.statistics.bounced += 1;
@@ -230,10 +230,10 @@ impl<P> OutgoingHalf<P> {
     pub fn retry(&mut self, now: Time) -> Option<DataPacket<P>> {
         let (_, buffer) = self.retries.pop_front_if(|(due, _)| *due <= now)?;
         let state = self.slots.get_mut(buffer.0).expect("a bounced packet has a buffer");
-        let State::Bounced { to, delay, payload } = std::mem::replace(state, State::Reserved) else {
+        let BufferState::Bounced { to, delay, payload } = std::mem::replace(state, BufferState::Reserved) else {
             panic!("{}: retries outgoing buffer {}, which holds no returned packet", self.node, buffer.0)
         };
-        *state = State::InFlight { to, delay };
+        *state = BufferState::InFlight { to, delay };
         self.in_flight += 1;
         self.statistics.retried += 1;
         self.check();
@@ -254,9 +254,9 @@ impl<P> OutgoingHalf<P> {
     pub fn holders(&self) -> impl Iterator<Item = (OutgoingBuffer, Holder)> {
         self.slots.iter().map(|(slot, state)| {
             let holder = match *state {
-                State::Reserved => Holder::Reserved,
-                State::InFlight { to, .. } => Holder::InFlight(to),
-                State::Bounced { to, .. } => Holder::Bounced(to),
+                BufferState::Reserved => Holder::Reserved,
+                BufferState::InFlight { to, .. } => Holder::InFlight(to),
+                BufferState::Bounced { to, .. } => Holder::Bounced(to),
             };
             (OutgoingBuffer(slot), holder)
         })

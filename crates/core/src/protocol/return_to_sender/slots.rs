@@ -67,7 +67,7 @@ impl<T> Slots<T> {
     /// Marks a used buffer as free, or a free buffer as used.
     fn set_free(&mut self, index: u32, is_free: bool) {
         let (free_bits, bit) = (&mut self.free_words[(index / u64::BITS) as usize], 1 << (index % u64::BITS));
-        debug_assert_eq!(*free_bits & bit == 0, is_free, "buffer {index} changes");
+        debug_assert_eq!(*free_bits & bit == 0, is_free, "buffer {index} changes between free and used");
         *free_bits ^= bit;
         self.free_count = if is_free { self.free_count + 1 } else { self.free_count - 1 };
     }

@@ -82,9 +82,9 @@ impl Acknowledgements {
         for (source, &unacknowledged) in &self.unacknowledged {
             assert!(
                 0 < unacknowledged && unacknowledged < self.packets_per_acknowledgement,
-                "enough packets are acknowledged at once"
+                "an acknowledgement is due when it covers enough packets"
             );
-            assert!(self.timers.is_running(*source), "the rest waits for its timer");
+            assert!(self.timers.is_running(*source), "an acknowledgement that waits has a timer");
             assert!(!self.due_peers.contains(source), "an acknowledgement is due or waits, not both");
         }
     }

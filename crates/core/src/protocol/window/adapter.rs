@@ -214,7 +214,7 @@ mod tests {
         );
         assert_eq!((a.unacknowledged(Some(B)), a.unacknowledged(Some(A))), (4, 0));
         // The first packet of one flow is lost, which delays only that flow.
-        let frame_of_second_flow = sent_frames.into_iter().nth(1).expect("two were sent");
+        let frame_of_second_flow = sent_frames.into_iter().nth(1).expect("two frames were sent");
         assert!(!b.arrive(frame_of_second_flow, Time::ZERO).is_discarded);
         let acknowledgement = b.next(class, Time::ZERO).expect("each packet is acknowledged");
         assert_eq!((acknowledgement.flow, acknowledgement.body), (second, None));
@@ -222,12 +222,12 @@ mod tests {
         let next = a.next(class, Time::ZERO).expect("the window of one flow is open");
         assert_eq!(flow_and_body(&next), (second, Some('y')));
         assert!(a.next(class, Time::ZERO).is_none());
-        let timer = a.next_timer().expect("the first is not acknowledged");
+        let timer = a.next_timer().expect("a packet is not acknowledged");
         a.on_time(timer);
         let copies: Vec<_> = std::iter::from_fn(|| a.next(class, timer)).collect();
         assert_eq!(copies.iter().map(flow_and_body).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('y'))]);
         for frame in copies {
-            assert!(!b.arrive(frame, timer).is_discarded, "neither flow's numbers are the other's");
+            assert!(!b.arrive(frame, timer).is_discarded, "each flow has its own sequence numbers");
         }
         let read_bodies: Vec<_> =
             std::iter::from_fn(|| b.take(class, Answer::None).map(|accepted_packet| accepted_packet.body)).collect();
@@ -238,13 +238,13 @@ mod tests {
     fn a_copy_is_marked_and_discarded() {
         let [mut a, mut b] = adapter_pair();
         send(&mut a, Class::REPLIES, 'x');
-        assert!(a.next(Class::REQUESTS, Time::ZERO).is_none(), "classes are apart");
-        let first = a.next(Class::REPLIES, Time::ZERO).expect("its window is open");
+        assert!(a.next(Class::REQUESTS, Time::ZERO).is_none(), "each class has its own packets");
+        let first = a.next(Class::REPLIES, Time::ZERO).expect("the window is open");
         assert_eq!((first.is_retransmission, first.needs_slot, first.bytes), (false, false, Bytes(32)));
         assert!(!b.arrive(first, Time::ZERO).is_discarded);
-        let timer = a.next_timer().expect("it is not acknowledged");
+        let timer = a.next_timer().expect("a packet is not acknowledged");
         a.on_time(timer);
-        let copy = a.next(Class::REPLIES, timer).expect("it is due");
+        let copy = a.next(Class::REPLIES, timer).expect("a copy is due");
         assert!(copy.is_retransmission && b.arrive(copy, timer).is_discarded);
         assert_eq!((a.statistics().retransmitted, b.statistics().duplicates), (1, 1));
     }
@@ -256,10 +256,10 @@ mod tests {
         while let Some(frame) = a.next(class, Time::ZERO) {
             assert!(!b.arrive(frame, Time::ZERO).is_discarded, "a packet without a slot is stored");
         }
-        let accepted_packet = b.take(class, Answer::None).expect("the first has its slot");
+        let accepted_packet = b.take(class, Answer::None).expect("the first packet has a slot");
         assert!(b.front(class).is_none(), "the slot is in use until it is released");
         assert!(b.release(class, accepted_packet.slot).ready);
-        let accepted_packet = b.take(class, Answer::None).expect("the second has it now");
+        let accepted_packet = b.take(class, Answer::None).expect("the second packet has the slot now");
         assert_eq!((accepted_packet.from, accepted_packet.body), (A, 'y'));
         assert!(!b.release(class, accepted_packet.slot).ready);
     }
@@ -271,7 +271,7 @@ mod tests {
         let parameters = WindowParameters { link, acknowledgement: Bytes(8) };
         let ([mut a, mut b], class) = ([A, B].map(|node| WindowAdapter::new(node, 1, parameters)), Class::REQUESTS);
         send(&mut a, class, 'x');
-        let packet = a.next(class, Time::ZERO).expect("its window is open");
+        let packet = a.next(class, Time::ZERO).expect("the window is open");
         assert!(b.arrive(packet, Time::ZERO).timer);
         assert_eq!(b.next_timer(), Some(delay));
         assert!(b.next(class, Time::ZERO).is_none());
@@ -285,7 +285,7 @@ mod tests {
         a.set_feedback(7);
         b.set_feedback(9);
         send(&mut a, class, 'x');
-        let packet = a.next(class, Time::ZERO).expect("its window is open");
+        let packet = a.next(class, Time::ZERO).expect("the window is open");
         assert_eq!(b.arrive(packet, Time::ZERO), Effects::NONE);
         let acknowledgement = b.next(class, Time::ZERO).expect("each packet is acknowledged");
         assert_eq!((acknowledgement.bytes, acknowledgement.body), (Bytes(8), None));

@@ -66,19 +66,19 @@ impl<P: Clone> Outgoing<P> {
 
     /// Returns the oldest unacknowledged packet, with its sequence number.
     pub(super) fn oldest(&self) -> (u32, P) {
-        let body = self.unacknowledged.front().expect("a copy is of a packet that is not acknowledged");
+        let body = self.unacknowledged.front().expect("only an unacknowledged packet is copied");
         (self.space.number(self.base), body.clone())
     }
 
     /// Handles the expiry of the timer: doubles the time-out, up to `timeout_max`.
     pub(super) fn handle_timeout(&mut self, timeout_max: Time) {
-        assert!(!self.unacknowledged.is_empty(), "a timer runs while something is not acknowledged");
+        assert!(!self.unacknowledged.is_empty(), "a timer runs only while a packet is unacknowledged");
         self.recovery_end = self.next_position();
         self.timeout = self.timeout.saturating_add(self.timeout).min(timeout_max);
     }
 
-    /// Handles an acknowledgement of all packets before `next`, and returns the number of newly acknowledged ones. An
-    /// acknowledgement outside the window is old, and has no effect.
+    /// Handles an acknowledgement of all packets before `next`, and returns the number of newly acknowledged packets.
+    /// An acknowledgement outside the window is old, and has no effect.
     pub(super) fn acknowledge(&mut self, next: u32, timeout: Time) -> usize {
         let newly_acknowledged = self.space.distance(self.base, next) as usize;
         if newly_acknowledged == 0 || newly_acknowledged > self.unacknowledged.len() {

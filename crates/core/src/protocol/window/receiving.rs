@@ -89,7 +89,7 @@ impl<P> WindowReceiver<P> {
     /// Gives the next packet of a source its slot. The source is ready if the packet after it is stored.
     fn accept(&mut self, from: Peer, body: P) {
         self.arrivals.insert(from.node, body);
-        let source = self.sources.get_mut(&from).expect("it sent something");
+        let source = self.sources.get_mut(&from).expect("a source has sent a packet");
         source.next += 1;
         if source.reordered.contains_key(&source.next) {
             self.ready_sources.push_back(from);
@@ -100,7 +100,7 @@ impl<P> WindowReceiver<P> {
     fn fill_slots(&mut self) -> u32 {
         let mut packets = 0;
         while let Some(from) = self.ready_sources.pop_front_if(|_| self.arrivals.has_capacity()) {
-            let source = self.sources.get_mut(&from).expect("it sent something");
+            let source = self.sources.get_mut(&from).expect("a source has sent a packet");
             let body = source.reordered.remove(&source.next).expect("the next packet of a ready source is kept");
             self.accept(from, body);
             packets += 1;

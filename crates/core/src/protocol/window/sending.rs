@@ -83,7 +83,7 @@ impl<P: Clone> WindowSender<P> {
 
     /// Returns the next new packet: its destination, sequence number and body.
     pub(super) fn send_new(&mut self, now: Time) -> Option<(Peer, u32, P)> {
-        let (to, body) = self.waiting_packets.remove(self.first_sendable()?).expect("it was found there");
+        let (to, body) = self.waiting_packets.remove(self.first_sendable()?).expect("the packet is at this index");
         self.check_numbers(to, now);
         let outgoing = self.destinations.entry(to).or_insert_with(|| Outgoing::new(&self.parameters));
         let number = outgoing.send(body.clone());
@@ -138,7 +138,7 @@ impl<P: Clone> WindowSender<P> {
 
     pub(super) fn on_time(&mut self, now: Time) {
         while let Some(to) = self.timers.pop_expired(now) {
-            let outgoing = self.destinations.get_mut(&to).expect("a timer is of a destination");
+            let outgoing = self.destinations.get_mut(&to).expect("each timer belongs to a destination");
             outgoing.handle_timeout(self.parameters.timeout_max);
             self.due_copies.push_back(to);
         }

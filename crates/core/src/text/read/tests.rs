@@ -127,12 +127,12 @@ fn read(text: &str, sets: &[&str]) -> Read<Machine> {
 }
 
 fn reported(text: &str, sets: &[&str]) -> String {
-    try_read(text, sets).expect_err("problems").to_string()
+    try_read(text, sets).expect_err("problems are reported").to_string()
 }
 
 /// Returns only the messages and labels of the problems.
 fn messages(text: &str, sets: &[&str]) -> Vec<String> {
-    let problems = try_read(text, sets).expect_err("problems");
+    let problems = try_read(text, sets).expect_err("problems are reported");
     problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect()
 }
 
@@ -204,7 +204,7 @@ error: `ring` and `mesh` are mutually exclusive in `fabric`
   |
   = help: define exactly one of them: leave the other out";
     assert_eq!(reported(text, &[]), expected);
-    assert_eq!(messages(text, &["fabric.ring.nodes=3"]).len(), 1, "an option does not hide it");
+    assert_eq!(messages(text, &["fabric.ring.nodes=3"]).len(), 1, "an option does not hide the conflict");
     let sets = ["policy.cut-through.buffers=1", "policy.store-and-forward.copies=1"];
     assert_eq!(
         messages(MINIMAL_DESCRIPTION, &sets),
@@ -262,8 +262,8 @@ fn missing_keys_are_reported_at_their_table() {
     );
     assert_eq!(messages("", &[]).len(), 2);
     let nothing = Source { document: Document::None, sets: &[], varied: &[], library: LIBRARY };
-    let loaded = load(&nothing).expect("nothing is wrong yet");
-    assert_eq!(DescriptionReader::new(loaded).read(machine).expect_err("problems").list().len(), 2);
+    let loaded = load(&nothing).expect("no text has an error");
+    assert_eq!(DescriptionReader::new(loaded).read(machine).expect_err("problems are reported").list().len(), 2);
 }
 
 #[test]
@@ -274,8 +274,9 @@ fn contradicting_values_are_reported_once_at_the_value() {
         t.report_invalid("pci.burst", "does not suit", "");
     };
     let document = Document::Text("m.toml", MINIMAL_DESCRIPTION, None);
-    let loaded = load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("loads");
-    let problems = DescriptionReader::new(loaded).read(check).expect_err("a problem");
+    let loaded =
+        load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("the description is loaded");
+    let problems = DescriptionReader::new(loaded).read(check).expect_err("a problem is reported");
     assert_eq!(&*problems.list()[0].label, "`pci.burst` is 128 B by default");
 }
 
@@ -288,8 +289,9 @@ fn placeholder_values_cause_no_further_problems() {
         t.report_invalid("", "as a whole it does not suit", "");
     };
     let document = Document::Text("m.toml", "[fabric.mesh]\n[pci]\nburst = 'x'\n", None);
-    let loaded = load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("loads");
-    let problems = DescriptionReader::new(loaded).read(check).expect_err("problems");
+    let loaded =
+        load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("the description is loaded");
+    let problems = DescriptionReader::new(loaded).read(check).expect_err("problems are reported");
     let reported: Vec<&str> = problems.list().iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(reported, ["as a whole it does not suit", "bad value for `pci.burst`", "`pci.read-rate` is missing"]);
 }
@@ -325,8 +327,9 @@ fn a_misspelt_choice_is_reported_once() {
     let read_policy = |t: &mut Table<'_>| t.one_of("policy", "When a packet leaves", POLICIES, policy);
     let reported = |text: &str| {
         let document = Document::Text("m.toml", text, None);
-        let loaded = load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("loads");
-        let problems = DescriptionReader::new(loaded).read(read_policy).expect_err("problems");
+        let loaded =
+            load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("the description is loaded");
+        let problems = DescriptionReader::new(loaded).read(read_policy).expect_err("problems are reported");
         problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect::<Vec<_>>()
     };
     assert_eq!(

@@ -15,7 +15,7 @@ use narrows_core::text::{Problem, Problems};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Prefix of the columns that describe the bound of the interval where the condition fails.
+/// The prefix of the columns about the end of the interval at which the condition does not hold.
 const OTHER_END_PREFIX: &str = "other_end_";
 
 /// The keys and values of a point.
@@ -45,13 +45,14 @@ pub struct SearchContext<'a> {
     /// The parts that descriptions may name.
     pub registry: &'a Arc<Registry>,
     /// The overrides of the descriptions.
-    pub sets: &'a [String],
+    pub base_overrides: &'a [String],
     /// The varied keys, with their values at the first point.
     pub first_values: &'a [(String, String)],
 }
 
 impl SearchContext<'_> {
-    /// Returns a problem if the searched key is also varied or set. The search would then have no effect.
+    /// Returns a problem if the searched key is also varied or set, because only one of the values could then have an
+    /// effect.
     fn conflict(&self, key: &str) -> Option<Problem> {
         let key_names = |option: &str| vary::key_names(&self.registry.with_canonical_keys(option)).ok();
         let searched_key = key_names(&format!("{key}=0"))?;
@@ -63,7 +64,7 @@ impl SearchContext<'_> {
             let problem = Problem::new(format!("`{key}` is both varied and searched over"));
             return Some(problem.help("remove its --vary, or search along another key with --over"));
         }
-        if self.sets.iter().any(|set| key_names(set).as_ref() == Some(&searched_key)) {
+        if self.base_overrides.iter().any(|option| key_names(option).as_ref() == Some(&searched_key)) {
             let problem = Problem::new(format!("`{key}` is both set and searched over"));
             return Some(problem.help("remove its --set, or search along another key with --over"));
         }
@@ -71,7 +72,7 @@ impl SearchContext<'_> {
     }
 }
 
-fn ungrouped(problem: Problem) -> ProblemGroups {
+fn without_heading(problem: Problem) -> ProblemGroups {
     vec![(String::new(), Problems::from_problem(problem))]
 }
 
@@ -94,9 +95,9 @@ impl FindQuery {
         reader: Reader<'_>,
         context: &SearchContext<'_>,
     ) -> Result<FindQuery, ProblemGroups> {
-        let range = SearchRange::parse(range).map_err(ungrouped)?;
+        let range = SearchRange::parse(range).map_err(without_heading)?;
         if let Some(problem) = context.conflict(&range.key) {
-            return Err(ungrouped(problem));
+            return Err(without_heading(problem));
         }
         let values = [context.first_values, &[(range.key.clone(), range.value(range.first_and_last().0))]].concat();
         let description = reader(&sweep::settings(&values)).map_err(|problems| vec![(String::new(), problems)])?;
@@ -104,18 +105,18 @@ impl FindQuery {
         let name = Condition::name(find);
         let current_name = current_metric_name(name);
         let Some(metric) = known_metrics.iter().find(|metric| metric.name == current_name) else {
-            return Err(ungrouped(metrics::unknown_metric_problem(
+            return Err(without_heading(metrics::unknown_metric_problem(
                 current_name,
                 known_metrics.iter().map(|metric| metric.name.as_str()),
             )));
         };
         let condition = match compares_machines {
-            false => Some(Condition::parse(find, &known_metrics).map_err(ungrouped)?),
+            false => Some(Condition::parse(find, &known_metrics).map_err(without_heading)?),
             true if find.trim() != name => {
                 let problem = Problem::new(format!(
                     "`{find}` compares with a value, but --against compares with another machine: only one of them is possible"
                 ));
-                return Err(ungrouped(problem.help(format!("write --find {name}, or leave out --against"))));
+                return Err(without_heading(problem.help(format!("write --find {name}, or leave out --against"))));
             }
             true => None,
         };
@@ -132,13 +133,14 @@ impl FindQuery {
         Ok(())
     }
 
-    /// Runs the search at each of these points. `other` reads the second description, if two are compared.
+    /// Runs the search at each of these points. `other` reads the second description, if two are compared; `store`
+    /// holds the finished runs.
     pub fn search(
         &self,
         all_points: &[PointValues],
         reader: Reader<'_>,
         other: Option<Reader<'_>>,
-        points: Option<&PointStore>,
+        store: Option<&PointStore>,
         on_event: &(dyn Fn(SweepEvent) + Sync),
     ) -> Result<Vec<FoundRow>, FindError> {
         let with_machine = other.map(|other| Comparison::WithMachine(&self.metric, other));
@@ -147,9 +149,9 @@ impl FindQuery {
             .as_ref()
             .map(Comparison::WithValue)
             .or(with_machine)
-            .expect("a value or another description");
+            .expect("the query has a condition or another description");
         let find = |values: &PointValues| {
-            let search = Search { reader, values, range: &self.range, comparison, points, on_event };
+            let search = Search { reader, values, range: &self.range, comparison, store, on_event };
             Ok((values.clone(), search.run()?))
         };
         one_task_per_run(all_points.par_iter()).map(find).collect()
@@ -172,8 +174,8 @@ impl FindQuery {
         }
     }
 
-    /// Returns the two probes that enclose the crossing, first that where the condition holds; the lower and then the
-    /// upper probe if there is no crossing.
+    /// Returns the two probes that enclose the crossing, starting with the one at which the condition holds. Returns
+    /// the lower and then the upper probe if there is no crossing.
     pub fn ordered_ends<'a>(&self, crossing: &'a MetricCrossing) -> [&'a Probe; 2] {
         match crossing.high_probe.holds {
             true if crossing.is_between() => [&crossing.high_probe, &crossing.low_probe],
@@ -224,7 +226,7 @@ impl FindError {
     /// Returns the problems under their headings, with advice.
     pub fn groups(self) -> ProblemGroups {
         let (values, problems) = match self {
-            FindError::Store(error) => return ungrouped(Problem::new(format!("cannot store a point: {error}"))),
+            FindError::Store(error) => return without_heading(Problem::new(format!("cannot store a point: {error}"))),
             FindError::Invalid(values, problems) => (values, problems),
         };
         let mut groups: ProblemGroups =
@@ -234,7 +236,7 @@ impl FindError {
         }
         let help = Problem::new("the search cannot continue at this value")
             .help("with a step, such as KEY=64 B..8 KiB*2, only those values are tried");
-        groups.extend(ungrouped(help));
+        groups.extend(without_heading(help));
         groups
     }
 }

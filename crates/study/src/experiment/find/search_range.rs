@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn range_with_steps_has_only_their_values() {
-        let range = SearchRange::parse("a.b=64 B..1 KiB*2").expect("a range");
+        let range = SearchRange::parse("a.b=64 B..1 KiB*2").expect("the range is valid");
         assert_eq!((range.first_and_last(), range.value(1)), ((0, 4), "128 B".to_owned()));
         assert_eq!(range.position_between(1, 2), None);
         for invalid in ["a.b", "a=1", "a=1..1", "a=2..1", "=1..2", "a=1 B..2 s", "a=0..4*log3", "a=4..1*log3"] {
@@ -100,16 +100,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bisection_ends_at_neighbours_or_within_a_thousandth(low in 0u64..1_000_000, more in 1u64..1_000_000_000, wanted: u64) {
-            let range = SearchRange::parse(&format!("a={low}..{}", low + more)).unwrap();
+        fn bisection_ends_at_neighbours_or_within_a_thousandth(
+            low in 0u64..1_000_000, width in 1u64..1_000_000_000, offset: u64
+        ) {
+            let range = SearchRange::parse(&format!("a={low}..{}", low + width)).unwrap();
             let (mut low, mut high) = range.first_and_last();
-            let (first, wanted, mut probes) = (low, low + wanted % more, 0);
+            let (first, crossing, mut probes) = (low, low + offset % width, 0);
             while let Some(middle) = range.position_between(low, high) {
                 prop_assert!(low < middle && middle < high);
-                if middle > wanted { high = middle } else { low = middle }
+                if middle > crossing { high = middle } else { low = middle }
                 probes += 1;
             }
-            prop_assert!(low <= wanted && wanted < high && (high - low < 2 || high - low <= low / INVERSE_TOLERANCE), "{}..{}", low, high);
+            prop_assert!(low <= crossing && crossing < high, "{}..{}", low, high);
+            prop_assert!(high - low < 2 || high - low <= low / INVERSE_TOLERANCE, "{}..{}", low, high);
             prop_assert!(probes <= 80 && low >= first);
         }
     }

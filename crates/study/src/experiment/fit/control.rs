@@ -4,7 +4,8 @@ use std::path::Path;
 
 /// A receiver of the progress of a fit. It is called from several threads.
 pub trait FitMonitor: Sync {
-    /// Reports that the probe begins. It determines which of `constants` constants influence the numbers.
+    /// Reports that the probe of `constants` constants begins. The probe determines which of them influence the numbers
+    /// that are fitted.
     fn probe_begins(&self, _constants: usize) {}
     /// Reports the end of the probe: the constants without effect on the numbers, the constants whose values in the
     /// probe were all refused, and the number of runs. None of these constants is fitted.
@@ -59,7 +60,7 @@ pub struct FitStep {
 }
 
 impl FitStep {
-    /// Returns a step without numbers: step `number` of at most `steps_max`.
+    /// Returns step `number` of at most `steps_max`, with no errors recorded yet.
     pub fn new(number: usize, steps_max: usize) -> FitStep {
         FitStep { number, steps_max, steps_left: None, rms: 0.0, largest_error: None, incomplete_runs: 0 }
     }

@@ -66,7 +66,7 @@ const PREFERRED_COLUMNS: [&str; 4] = ["typical", "avg", "average", "mean"];
 const SAMPLES_MIN: usize = 2;
 
 impl Curve {
-    /// Parses the text of a file. Messages call the file `path`.
+    /// Parses the text of the file `path`; messages contain this path.
     pub fn read(path: &Path, text: &str) -> Result<Curve, Problems> {
         let mut texts = Texts::default();
         let id = texts.add(Layer::File(path.to_path_buf()), text, None);
@@ -81,7 +81,7 @@ impl Curve {
         }
     }
 
-    /// Returns a problem located at one of the points, with these lines of help.
+    /// Returns a problem that is located at the point `sample` and has the lines of help `help`.
     pub fn sample_problems(&self, sample: &Sample, message: &str, label: &str, help: Vec<String>) -> Problems {
         let problem = Problem::new(message).with_location(Some(sample.place.clone()), label);
         Problems::new(vec![help.into_iter().fold(problem, Problem::help)], &self.texts)
@@ -147,14 +147,18 @@ impl TableText<'_> {
                 let problem = Problem::new("a size and a measured value are expected");
                 return Err(problem.with_location(self.place(span.clone()), "in this row"));
             }
-            samples.push(Sample { size: size.1 as u64, value, place: self.place(span.clone()).expect("a place") });
+            samples.push(Sample {
+                size: size.1 as u64,
+                value,
+                place: self.place(span.clone()).expect("every span has a location"),
+            });
         }
         self.check_samples(&samples)?;
         let names = values.iter().map(|column| headings[*column].name.clone()).collect();
         Ok((measure, samples, names))
     }
 
-    /// Returns the curve that the results of a log make.
+    /// Returns the curve of the results in a log.
     fn log_curve(
         self,
         results: Result<Vec<LogResult>, socket_log::LogError>,
@@ -178,7 +182,7 @@ impl TableText<'_> {
         let sample = |LogResult { span, size, value, .. }: LogResult| Sample {
             size,
             value,
-            place: self.place(span).expect("a place"),
+            place: self.place(span).expect("every span has a location"),
         };
         let samples: Vec<Sample> = results.into_iter().map(sample).collect();
         self.check_samples(&samples)?;
@@ -195,7 +199,7 @@ impl TableText<'_> {
         Err(problem.help("write each table into a file of its own"))
     }
 
-    /// Checks that a row has a field for each column, because another number of fields assigns values to wrong columns.
+    /// Checks that a row has a field for each column: with another number of fields, values would be in wrong columns.
     /// In CSV, cells may be missing at the end of a row. Rows of benchmarks other than perftest are not checked.
     fn check_field_count(
         &self,

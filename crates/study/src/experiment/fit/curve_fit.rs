@@ -2,8 +2,8 @@
 //!
 //! A latency is compared with the one-way latency of a `ping-pong` workload, and a bandwidth with that of a `stream`.
 //! If the description's workload is `verbs`, both are compared with the latency and bandwidth of `verbs`, which
-//! measures them as perftest does. Each size is a separate run. The fitted constants are those that are named, or
-//! otherwise all constants whose comments state that they are derived, calibrated, chosen or remembered.
+//! measures them as perftest does. Each size is measured in a separate run. The fitted constants are those that are
+//! named, or otherwise all constants whose comments state that they are derived, calibrated, chosen or remembered.
 
 use super::constant::FitConstant;
 use super::control::{FitControl, RefusedConstant};
@@ -32,7 +32,7 @@ pub struct CurveFit<'a> {
     pub curves: &'a [Curve],
     /// The keys of the constants, with `*` for names of parts. If empty, all uncertain constants are fitted.
     pub constants: &'a [String],
-    /// One standard deviation of a constant's logarithm. If `None`, that in the comment of the constant is used.
+    /// One standard deviation of a constant's logarithm. If `None`, the one in the constant's comment is used.
     pub prior: Option<f64>,
     /// One standard deviation of a measured value, as a fraction of it.
     pub noise: f64,
@@ -191,8 +191,8 @@ enum ProbeResult {
     Refused(String),
 }
 
-/// Returns the result of the trials of a constant, each of which states whether a number changed, or why there was
-/// none.
+/// Returns the result of the trials of a constant. Each trial states whether a number changed, or the reason why no
+/// number was computed.
 fn probe_result(trials: impl Iterator<Item = Result<bool, String>>) -> ProbeResult {
     let (mut is_valid, mut refusal) = (false, None);
     for trial in trials {
@@ -206,8 +206,8 @@ fn probe_result(trials: impl Iterator<Item = Result<bool, String>>) -> ProbeResu
 }
 
 impl CurveNumbers<'_> {
-    /// Probes each constant at the least, the middle and the greatest size of a curve. It is changed up, and if that
-    /// has no effect or is refused, down.
+    /// Probes each constant at the least, the middle and the greatest size of each curve. The constant is increased,
+    /// and if that has no effect or is refused, decreased.
     fn probe_effects(&self, constants: &[FreeConstant]) -> Vec<ProbeResult> {
         let monitor = self.curve_fit.control.monitor;
         monitor.probe_begins(constants.len());
@@ -272,11 +272,11 @@ impl PredictionSource for CurveNumbers<'_> {
     fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
         let (curve_index, sample) = self.samples[datum];
         let measure = self.curve_fit.curves[curve_index].measure;
-        let mut sets = workload_overrides(self.is_verbs, measure, sample.size);
+        let mut overrides = workload_overrides(self.is_verbs, measure, sample.size);
         for (keys, value) in self.keys.iter().zip(constants).filter(|(_, value)| !value.is_empty()) {
-            sets.extend(keys.iter().map(|key| format!("{key}={value}")));
+            overrides.extend(keys.iter().map(|key| format!("{key}={value}")));
         }
-        let description = (self.curve_fit.reader)(&sets).map_err(|problems| {
+        let description = (self.curve_fit.reader)(&overrides).map_err(|problems| {
             let why = problems.list().first().map_or(String::new(), |problem| problem.message.clone());
             format!("invalid description: {why}")
         })?;

@@ -40,7 +40,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Evaluations<'a> {
-    /// Starts with the numbers of a state file.
+    /// Returns the evaluations with the results of the state file, if there is one.
     pub fn new(
         source: &'a dyn PredictionSource,
         control: FitControl<'a>,
@@ -75,8 +75,8 @@ impl<'a> Evaluations<'a> {
         (datum, values.iter().enumerate().map(relevant_value).collect())
     }
 
-    /// Runs all evaluations that are not known yet, in parallel. Returns whether all results are known
-    /// afterwards, which is not so if the fit was stopped or its state could not be written.
+    /// Runs all evaluations that are not known yet, in parallel. Returns true if all results are known afterwards, and
+    /// false if the fit was stopped or its state could not be written.
     pub fn run_missing(&self, evaluations: BTreeSet<Evaluation>) -> bool {
         let missing = self.missing_evaluations(evaluations);
         if missing.is_empty() {

@@ -144,7 +144,7 @@ fn key_and_value(number: &PartNumber) -> String {
     format!("`{}` is {}", number.key, number.value)
 }
 
-/// Returns the problem that a text is not a valid value of a constant.
+/// Returns the problem of a text that is not a valid value of a constant.
 pub fn value_problem(key: &str, source: &SpannedString, fault: ParseError) -> Problem {
     let place: Option<TextSpan> = source.place.clone();
     let problem =
@@ -166,12 +166,14 @@ mod tests {
     #[test]
     fn last_word_of_a_key_suggests_the_whole_key() {
         use crate::experiment::loaded_description::LoadedDescription;
-        let loaded =
-            LoadedDescription::example(narrows_core::machine::Registry::shared(), "pcie-messages").expect("an example");
-        let description = loaded.read(&[]).unwrap_or_else(|_| panic!("a valid description"));
+        let loaded = LoadedDescription::example(narrows_core::machine::Registry::shared(), "pcie-messages")
+            .expect("the example exists");
+        let description = loaded.read(&[]).unwrap_or_else(|_| panic!("the description must be valid"));
         let key = SpannedString::without_location("root-complex");
         let declaration = FitConstant { key, start: None, prior: 0.25, bounds: None };
-        let Err(problem) = FreeConstant::find(&declaration, &[&description]) else { panic!("an unknown constant") };
+        let Err(problem) = FreeConstant::find(&declaration, &[&description]) else {
+            panic!("the constant must be unknown")
+        };
         assert_eq!(problem.help[0], "did you mean `hosts.pcie-gen3-x8.pcie.root-complex`?");
     }
 }

@@ -65,7 +65,7 @@ fn runs_of_step_max(constants: usize, numbers: usize) -> usize {
 ///
 /// # Errors
 ///
-/// Reports numbers that a run with the starting values does not give, and a state file that cannot be used.
+/// Reports numbers that have no value with the starting values, and a state file that cannot be used.
 pub fn fit(
     free_constants: &[FreeConstant],
     data: &[Datum],
@@ -139,7 +139,7 @@ fn round_constants(
     (constants, rounded_numbers)
 }
 
-/// Returns the problem of numbers that a run with the starting values does not give.
+/// Returns the problem of numbers that have no value with the starting values.
 fn missing_start_values_problem(missing: Vec<(&Datum, String)>) -> Problem {
     let names: Vec<String> =
         missing.iter().take(NAMES_MAX).map(|(datum, why)| format!("{} ({why})", datum.name)).collect();

@@ -21,7 +21,7 @@ pub struct LogResult {
     pub measure: Measure,
     /// Bytes of a message.
     pub size: u64,
-    /// Value, in the unit of results.
+    /// Value, in µs or MB/s.
     pub value: f64,
 }
 

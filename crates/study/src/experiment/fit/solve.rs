@@ -27,7 +27,7 @@ const PARAMETER_OFFSET: f64 = 1.0;
 /// The relative change of a constant in a central difference. It is large enough to exceed rounding, and small enough
 /// for the response to be linear (chosen).
 const RELATIVE_CHANGE: f64 = 0.05;
-/// The residual of a machine that cannot be run: larger than any other.
+/// The residual of a machine that cannot be run; it is larger than any other residual.
 const INVALID_RESIDUAL: f64 = 1e3;
 
 /// The least-squares problem for the solver.
@@ -53,8 +53,7 @@ pub struct Solution<'a> {
 ///
 /// # Errors
 ///
-/// Returns an error if runs with the starting values do not give all numbers: the missing numbers, each with the
-/// reason.
+/// Returns the numbers that have no value with the starting values, each with the reason.
 pub fn solve<'a>(
     constants: &'a [FreeConstant],
     data: &'a [Datum],

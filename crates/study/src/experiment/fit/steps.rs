@@ -26,7 +26,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Starts without a step.
+    /// Returns a record without steps, for a solver of at most `count_max` steps.
     pub fn new(count_max: usize) -> Steps {
         Steps { count: 0, count_max, best_step: None, reductions: [None; 2], slopes: None }
     }

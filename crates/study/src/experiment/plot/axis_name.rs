@@ -4,7 +4,7 @@ use super::without_unit;
 use crate::report::dataset::{Variable, suffixed};
 use narrows_core::machine::Registry;
 
-/// Words of keys that are abbreviations, as they are written in a text.
+/// The usual spelling of abbreviations that occur in keys.
 const ABBREVIATIONS: [&str; 13] =
     ["DMA", "MTU", "PCIe", "PCI", "PIO", "LLC", "IOMMU", "TLB", "CPU", "QP", "UDP", "IP", "TCP"];
 

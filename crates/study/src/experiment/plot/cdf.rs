@@ -122,8 +122,8 @@ mod tests {
         let named = |name: &str, steps: &[(f64, u64)]| SampleSet { name: name.to_owned(), ..set(steps) };
         let sets = [named("a", &[(1e-6, 1), (2e-6, 1)]), named("b", &[(1e-6, 9), (2e-5, 1)])];
         for log in [(false, false), (true, true)] {
-            let svg = CdfSpec { title: None, log }.draw(&sets).expect("a chart").svg;
-            let picture = roxmltree::Document::parse(&svg).expect("XML");
+            let svg = CdfSpec { title: None, log }.draw(&sets).expect("the samples can be drawn").svg;
+            let picture = roxmltree::Document::parse(&svg).expect("the chart is XML");
             let texts: Vec<&str> = picture.descendants().filter_map(|node| node.text()).map(str::trim).collect();
             let share = if log.1 { "share of samples above" } else { "share of samples up to" };
             for words in ["message latency [µs]", share, "Distribution of message latency, 12 samples", "a", "b"] {
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn impossible_charts_are_reported() {
         let why = |log, sets: &[SampleSet]| {
-            let problem = CdfSpec { title: None, log }.draw(sets).err().expect("a problem");
+            let problem = CdfSpec { title: None, log }.draw(sets).err().expect("the chart is impossible");
             format!("{} {}", problem.message, problem.help.join(" "))
         };
         assert!(why((true, false), &[set(&[(0.0, 1)])]).contains("leave out --log x"));

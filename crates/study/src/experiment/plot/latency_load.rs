@@ -36,11 +36,11 @@ pub struct LatencyLoadSpec {
 struct LoadColumns<'a> {
     offered: &'a Variable,
     accepted: &'a Variable,
-    /// The latencies, each with its name. If no percentile was measured, this is only the mean.
+    /// The latencies, each with the name of its statistic. If no percentile was measured, this is only the mean.
     latencies: Vec<(&'static str, &'a Variable)>,
 }
 
-/// The rows of a group.
+/// A group of rows, which are drawn as one set of lines.
 struct LoadGroup {
     name: String,
     /// The rows with a steady state, in the order of their loads.
@@ -141,7 +141,7 @@ impl LatencyLoadSpec {
             |parts: [&str; 2]| parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         let mut series: Vec<Series> = Vec::new();
         for group in groups {
-            let simulated_series = series.len();
+            let first_series_of_group = series.len();
             for (index, (name, latency)) in columns.latencies.iter().enumerate() {
                 let value = |row: usize| latency.values.number(row).map(|latency| latency / y_unit.base_units);
                 let point = |row: &usize| Some((columns.load(*row) / x_unit.base_units, value(*row)?));
@@ -150,7 +150,7 @@ impl LatencyLoadSpec {
                     group.steady_rows.iter().filter_map(point).collect(),
                 );
                 let style = if index == 0 { Style::Line } else { Style::Dashed };
-                series.push(Series { styled_like: Some(simulated_series), ..line.style(style) });
+                series.push(Series { styled_like: Some(first_series_of_group), ..line.style(style) });
             }
         }
         let note = |group: &LoadGroup| {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     fn chart(data: &Dataset, spec: &LatencyLoadSpec) -> LineChart {
-        let columns = LoadColumns::find(data).expect("an open loop");
+        let columns = LoadColumns::find(data).expect("the data have an open loop");
         let group_columns = default_group_columns(data);
         spec.chart(&columns, &columns.groups(data, &group_columns))
     }
@@ -235,7 +235,7 @@ mod tests {
         let [note] = &chart.notes[..] else { panic!("{:?}", chart.notes) };
         assert_eq!((note.position, note.is_vertical, note.text.as_str()), (40.0, true, "b saturated"));
         assert_eq!((chart.x.title.as_str(), chart.y.title.as_str()), ("offered load [MB/s]", "latency [µs]"));
-        assert_eq!(LatencyLoadSpec::default().draw(&data()).expect("a chart").left_out, 1);
+        assert_eq!(LatencyLoadSpec::default().draw(&data()).expect("the data can be drawn").left_out, 1);
     }
 
     #[test]
@@ -248,12 +248,14 @@ mod tests {
 
     #[test]
     fn data_without_a_steady_open_loop_are_reported() {
-        let why = |data: &Dataset| LatencyLoadSpec::default().draw(data).err().expect("a problem").message;
+        let why =
+            |data: &Dataset| LatencyLoadSpec::default().draw(data).err().expect("the data cannot be drawn").message;
         let mut closed_loop = data();
         closed_loop.variables.retain(|column| !column.name.contains("offered"));
         assert!(why(&closed_loop).contains("no offered and accepted load"));
         let mut saturated = data();
-        let outcome = saturated.variables.iter_mut().find(|column| column.name == "outcome").expect("an outcome");
+        let outcome =
+            saturated.variables.iter_mut().find(|column| column.name == "outcome").expect("the data have an outcome");
         outcome.values = ColumnValues::Texts(vec![Some("done 1, saturated 2".to_owned()); 6]);
         assert!(why(&saturated).contains("no run has a steady state"));
     }

@@ -184,14 +184,14 @@ fn steps(mut values: Vec<f64>) -> Vec<(f64, u64)> {
 }
 
 impl SampleSet {
-    /// Returns the samples of a distribution, under the name of its line.
+    /// Returns the samples of a distribution; `name` is the name of their line.
     pub fn new(name: String, distribution: &Distribution) -> SampleSet {
-        let (unit, per) = match distribution.unit {
+        let (unit, smallest_units) = match distribution.unit {
             SampleUnit::Picoseconds => ("s", 1e12),
             SampleUnit::Cycles => ("cycles", 1.0),
         };
         let max = distribution.histogram.max().unwrap_or(u64::MAX);
-        let step = |bucket: Bucket| (bucket.max.min(max) as f64 / per, bucket.count);
+        let step = |bucket: Bucket| (bucket.max.min(max) as f64 / smallest_units, bucket.count);
         SampleSet {
             quantity: distribution.name.to_string(),
             name,

@@ -31,9 +31,9 @@ impl<'a> SweepColumns<'a> {
         }
     }
 
-    /// Returns the metrics whose values differ and that are no statistic of another metric.
+    /// Returns the metrics whose values differ, without texts and statistics of other metrics.
     pub fn main_metrics(&self) -> impl Iterator<Item = &'a Variable> + use<'a, '_> {
-        self.metrics.iter().copied().filter(|metric| !is_statistic(metric) && varies(metric))
+        self.metrics.iter().copied().filter(|metric| !is_text_or_statistic(metric) && varies(metric))
     }
 
     /// Returns the first metric of numbers, preferably one of `main_metrics`.
@@ -83,7 +83,7 @@ fn distinct_values(variable: &Variable) -> usize {
 }
 
 /// Returns whether a metric is a text, or a statistic of another metric.
-fn is_statistic(metric: &Variable) -> bool {
+fn is_text_or_statistic(metric: &Variable) -> bool {
     let statistic_suffixes = ["_min", "_max", "_p50", "_p90", "_p99", "_p999", "_samples", "_ci95"];
     let plain_name = BaseUnit::from_unit(&metric.unit).map_or(metric.name.as_str(), |base| {
         let unit_suffix = base.unit.replace('/', "_per_");

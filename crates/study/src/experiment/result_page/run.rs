@@ -45,7 +45,7 @@ fn metrics(record: &Record, name: &str) -> Artifact {
         true => format!(
             "{} after {simulated} µs of simulated time; seed {seed}, hash {hash}. {finding}{}",
             record.text("outcome"),
-            candidate(record)
+            candidate_sentence(record)
         ),
         false => format!(
             "{}. The run ended after {simulated} µs of simulated time. Only counts are measured; seed {seed}, hash \
@@ -57,7 +57,7 @@ fn metrics(record: &Record, name: &str) -> Artifact {
 }
 
 /// Returns the candidate for the bottleneck of the run as a sentence.
-fn candidate(record: &Record) -> String {
+fn candidate_sentence(record: &Record) -> String {
     let candidate = record.get(CANDIDATE_KEY);
     let share = significant(candidate["share"].as_f64().unwrap_or_default() * 100.0, 3);
     let name = |key: &str| candidate[key].as_str();

@@ -32,7 +32,7 @@ pub fn not_done_table(rows: &Dataset, name: &str) -> Option<Artifact> {
     Some(table_artifact("outcomes", title, caption, table))
 }
 
-/// Returns a table of the rows whose runs have an initial transient; `None` if no run has.
+/// Returns a table of the rows whose runs have an initial transient; `None` if no run has one.
 fn transient_table(rows: &Dataset, name: &str) -> Option<Artifact> {
     let column = rows.find(TRANSIENT)?;
     let table = listed_rows(rows, [column], |row| steadiness::is_transient(column, row))?;
@@ -42,7 +42,8 @@ fn transient_table(rows: &Dataset, name: &str) -> Option<Artifact> {
     Some(table_artifact("transients", title, caption, table))
 }
 
-/// Returns a table of the rows that are listed, with the varied columns and `columns`; `None` if no row is.
+/// Returns a table of the rows for which `is_listed` holds, with the varied columns and `columns`; `None` if there is
+/// no such row.
 fn listed_rows<'a>(
     rows: &'a Dataset,
     columns: impl IntoIterator<Item = &'a Variable>,

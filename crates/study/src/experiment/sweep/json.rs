@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 /// Returns the results as JSON; the `hash` of a point is the hash of its result.
 pub fn json(rows: &[SweepPoint], metrics: &[MetricName]) -> String {
-    let points: Json = rows.iter().map(|row| point(row, metrics)).collect();
+    let points: Json = rows.iter().map(|row| point_json(row, metrics)).collect();
     let mut json = Map::new();
     json.insert("points".into(), points);
     json.insert("version".into(), VERSION.into());
@@ -17,7 +17,7 @@ pub fn json(rows: &[SweepPoint], metrics: &[MetricName]) -> String {
     distribution::pretty(&json)
 }
 
-fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
+fn point_json(row: &SweepPoint, metrics: &[MetricName]) -> Json {
     let values: Map<String, Json> = row.values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     let metric = |name: &str| row.result.metric(name).map(|(value, unit)| json!({ "value": value, "unit": unit }));
     let metrics: Map<String, Json> = metrics.iter().map(|(name, _)| (name.clone(), metric(name).into())).collect();

@@ -17,8 +17,8 @@ impl Sweep<'_> {
     /// tried until all metrics are found.
     pub fn unknown_metric(&self, names: &[String]) -> Option<Problem> {
         let mut remaining: Vec<&str> = names.iter().map(|name| current_metric_name(name)).collect();
-        let mut seen = Vec::<String>::new();
-        for point in 0..self.points() {
+        let mut known_names = Vec::<String>::new();
+        for point in 0..self.point_count() {
             if remaining.is_empty() {
                 return None;
             }
@@ -26,12 +26,12 @@ impl Sweep<'_> {
             let Ok(description) = self.read(point) else { continue };
             for metric in metrics_of_run(&description.value) {
                 remaining.retain(|name| *name != metric.name);
-                if !seen.contains(&metric.name) {
-                    seen.push(metric.name);
+                if !known_names.contains(&metric.name) {
+                    known_names.push(metric.name);
                 }
             }
         }
-        remaining.first().map(|name| unknown_metric_problem(name, seen.iter().map(String::as_str)))
+        remaining.first().map(|name| unknown_metric_problem(name, known_names.iter().map(String::as_str)))
     }
 }
 

@@ -2,7 +2,8 @@
 //! shards into one table.
 //!
 //! All shards of a sweep write the same plan. It does not contain the machine description: a point is identified by the
-//! hash of its inputs.
+//! hash of its inputs. A line consists of the points that differ only in the last varied key and the seed; a position
+//! of a line is one value of that key.
 
 use super::run::{SweepLines, is_saturated};
 use super::{SweepPoint, values_of};
@@ -26,7 +27,8 @@ pub struct SweepPlan {
     /// The varied keys.
     pub dimensions: Vec<Dimension>,
     /// The hash of each point's inputs.
-    pub inputs: Vec<String>,
+    #[serde(rename = "inputs")]
+    pub input_hashes: Vec<String>,
     /// The lines of the sweep, if it stops at saturation.
     pub lines: Option<SweepLines>,
     /// The number of seeds of each point, if they are varied.
@@ -48,14 +50,14 @@ impl SweepPlan {
     /// stops at saturation.
     pub fn new(
         dimensions: &[Dimension],
-        inputs: &[String],
+        input_hashes: &[String],
         (seeds, stops_at_saturation): (Option<u64>, bool),
         metrics: &[String],
     ) -> SweepPlan {
         SweepPlan {
             version: VERSION.to_owned(),
             dimensions: dimensions.to_vec(),
-            inputs: inputs.to_vec(),
+            input_hashes: input_hashes.to_vec(),
             lines: SweepLines::new(dimensions, seeds).filter(|_| stops_at_saturation),
             seeds,
             metrics: metrics.iter().map(|name| current_metric_name(name).to_owned()).collect(),
@@ -84,13 +86,13 @@ impl SweepPlan {
     /// Collects the points from several stores. An invalid result counts as missing.
     pub fn gather(&self, stores: &[PointStore]) -> GatheredPoints {
         let mut results: HashMap<&str, Option<Arc<_>>> = HashMap::new();
-        let find = |inputs: &str| {
-            stores.iter().find_map(|store| match store.find(inputs) {
+        let find = |inputs_hash: &str| {
+            stores.iter().find_map(|store| match store.find(inputs_hash) {
                 StoredPoint::Valid(record) => Some(Arc::new(ResultRow::new(&record))),
                 StoredPoint::Absent | StoredPoint::Corrupt(..) => None,
             })
         };
-        self.gather_from(|inputs| results.entry(inputs).or_insert_with(|| find(inputs)).clone())
+        self.gather_from(|inputs_hash| results.entry(inputs_hash).or_insert_with(|| find(inputs_hash)).clone())
     }
 
     /// Collects the points for which `find` returns a result, given the hash of their inputs.
@@ -103,12 +105,12 @@ impl SweepPlan {
     /// Returns the points to run next; `find` returns the results so far. In a sweep without lines, these are all
     /// missing points. In a sweep that stops at saturation, they are the points at the first incomplete position of
     /// each line that is not saturated yet.
-    pub fn missing<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> Vec<usize> {
+    pub fn next_points<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> Vec<usize> {
         let mut next_points = Vec::new();
         for line in self.line_ranges() {
             for position in line.step_by(self.runs_per_position()) {
                 let point = |point: usize| {
-                    let result = find(&self.inputs[point]);
+                    let result = find(&self.input_hashes[point]);
                     result.map(|result| SweepPoint { values: Vec::new(), result }).ok_or(point)
                 };
                 let (finished_points, missing): (Vec<_>, Vec<_>) =
@@ -128,7 +130,7 @@ impl SweepPlan {
         let metrics = tidy::metrics(rows, self.seeds, &self.metrics);
         match self.seeds {
             Some(seeds) => tidy::replicated_dataset(&tidy::replicated(rows, seeds as usize, &metrics), &metrics),
-            None => tidy::points(rows, &metrics),
+            None => tidy::points_dataset(rows, &metrics),
         }
     }
 
@@ -139,8 +141,10 @@ impl SweepPlan {
 
     /// Returns the range of points of each line.
     fn line_ranges(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (step, end) =
-            (self.lines.map_or(self.runs_per_position(), |lines| lines.points()).max(1), self.inputs.len());
+        let (step, end) = (
+            self.lines.map_or(self.runs_per_position(), |lines| lines.points_per_line()).max(1),
+            self.input_hashes.len(),
+        );
         (0..end).step_by(step).map(move |from| from..(from + step).min(end))
     }
 
@@ -154,18 +158,18 @@ impl SweepPlan {
     ) {
         let runs = self.runs_per_position();
         for position in line.step_by(runs) {
-            let first_of_line = points.points.len();
+            let position_start = points.points.len();
             for point in position..position + runs {
                 let values = values_of(&self.dimensions, point);
-                match find(&self.inputs[point]) {
+                match find(&self.input_hashes[point]) {
                     Some(result) => points.points.push(SweepPoint { values, result }),
                     None => points.missing.push(values),
                 }
             }
-            let line_points = &points.points[first_of_line..];
-            if line_points.len() < runs {
-                points.points.truncate(first_of_line);
-            } else if self.lines.is_some() && is_saturated(line_points) {
+            let position_points = &points.points[position_start..];
+            if position_points.len() < runs {
+                points.points.truncate(position_start);
+            } else if self.lines.is_some() && is_saturated(position_points) {
                 break;
             }
         }

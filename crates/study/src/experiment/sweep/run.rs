@@ -46,7 +46,7 @@ pub struct SweepLines {
 #[derive(Clone, Copy)]
 pub struct RunOptions<'a> {
     /// The store of finished points.
-    pub points: Option<&'a PointStore>,
+    pub store: Option<&'a PointStore>,
     /// The shard to run; `None` for all points.
     pub shard: Option<Shard>,
     /// The lines of the sweep, if it stops at saturation.
@@ -76,29 +76,29 @@ impl SweepLines {
     }
 
     /// Returns the number of points of a line.
-    pub fn points(&self) -> usize {
+    pub fn points_per_line(&self) -> usize {
         self.positions * self.runs
     }
 }
 
 impl CheckedSweep<'_> {
     /// Returns the number of points, and the number of points with distinct inputs.
-    pub fn points(&self) -> (usize, usize) {
-        (self.inputs.len(), self.distinct_points.len())
+    pub fn point_counts(&self) -> (usize, usize) {
+        (self.input_hashes.len(), self.distinct_points.len())
     }
 
     /// Returns the hash of each point's inputs.
-    pub fn inputs(&self) -> &[String] {
-        &self.inputs
+    pub fn input_hashes(&self) -> &[String] {
+        &self.input_hashes
     }
 
     /// Returns the number of points to be run or found in the store. It is an upper bound if the sweep stops at
     /// saturation.
-    pub fn planned_points(&self, options: &RunOptions<'_>) -> usize {
+    pub fn planned_point_count(&self, options: &RunOptions<'_>) -> usize {
         match (options.shard, options.lines) {
             (None, None) => self.distinct_points.len(),
             (Some(shard), None) => (0..self.distinct_points.len()).filter(|index| shard.contains(*index)).count(),
-            (shard, Some(lines)) => self.lines(shard, lines).len() * lines.points(),
+            (shard, Some(lines)) => self.lines_of_shard(shard, lines).len() * lines.points_per_line(),
         }
     }
 
@@ -116,20 +116,20 @@ impl CheckedSweep<'_> {
         let indices: Vec<usize> = (0..self.distinct_points.len()).filter(is_in_shard).collect();
         let run_point = |index: &usize| {
             let point = self.distinct_points[*index];
-            Ok((self.inputs[point].as_str(), self.find_or_run_point(point, options)?))
+            Ok((self.input_hashes[point].as_str(), self.find_or_run_point(point, options)?))
         };
         let results: HashMap<&str, Arc<ResultRow>> =
             one_task_per_run(indices.par_iter()).map(run_point).collect::<io::Result<_>>()?;
         let point = |point: usize| {
-            let result = results.get(self.inputs[point].as_str())?.clone();
+            let result = results.get(self.input_hashes[point].as_str())?.clone();
             Some(SweepPoint { values: self.sweep.values(point), result })
         };
-        Ok((0..self.inputs.len()).into_par_iter().filter_map(point).collect())
+        Ok((0..self.input_hashes.len()).into_par_iter().filter_map(point).collect())
     }
 
-    /// Returns the lines of the shard.
-    fn lines(&self, shard: Option<Shard>, lines: SweepLines) -> Vec<usize> {
-        let line_indices = 0..self.inputs.len() / lines.points().max(1);
+    /// Returns the indices of the lines of the shard.
+    fn lines_of_shard(&self, shard: Option<Shard>, lines: SweepLines) -> Vec<usize> {
+        let line_indices = 0..self.input_hashes.len() / lines.points_per_line().max(1);
         line_indices.filter(|line| shard.is_none_or(|shard| shard.contains(*line))).collect()
     }
 
@@ -137,19 +137,20 @@ impl CheckedSweep<'_> {
     /// threads busy. Results beyond the first saturated position of a line are dropped.
     fn run_lines(&self, options: &RunOptions<'_>, lines: SweepLines) -> io::Result<Vec<SweepPoint>> {
         let mut finished: BTreeMap<usize, Vec<SweepPoint>> =
-            self.lines(options.shard, lines).into_iter().map(|line| (line, Vec::new())).collect();
+            self.lines_of_shard(options.shard, lines).into_iter().map(|line| (line, Vec::new())).collect();
         loop {
-            let is_open =
-                |points: &[SweepPoint]| points.len() < lines.points() && !points.chunks(lines.runs).any(is_saturated);
+            let is_open = |points: &[SweepPoint]| {
+                points.len() < lines.points_per_line() && !points.chunks(lines.runs).any(is_saturated)
+            };
             let open_lines = finished.values().filter(|points| is_open(points)).count();
             if open_lines == 0 {
                 break;
             }
             let points_ahead = rayon::current_num_threads().div_ceil(open_lines) * lines.runs;
             let next_points = |(line, points): (&usize, &Vec<SweepPoint>)| {
-                let (from, to) = (points.len(), (points.len() + points_ahead).min(lines.points()));
+                let (from, to) = (points.len(), (points.len() + points_ahead).min(lines.points_per_line()));
                 let from = if is_open(points) { from } else { to };
-                (from..to).map(|point| line * lines.points() + point).collect::<Vec<_>>()
+                (from..to).map(|point| line * lines.points_per_line() + point).collect::<Vec<_>>()
             };
             let next: Vec<usize> = finished.iter().flat_map(next_points).collect();
             let run_point = |&point: &usize| {
@@ -159,7 +160,7 @@ impl CheckedSweep<'_> {
                 ))
             };
             for (point, row) in one_task_per_run(next.par_iter()).map(run_point).collect::<io::Result<Vec<_>>>()? {
-                finished.get_mut(&(point / lines.points())).expect("a line that is run").push(row);
+                finished.get_mut(&(point / lines.points_per_line())).expect("the line is run").push(row);
             }
         }
         Ok(finished.into_values().flat_map(|points| lines.up_to_saturation(points)).collect())
@@ -168,7 +169,7 @@ impl CheckedSweep<'_> {
     fn find_or_run_point(&self, point: usize, options: &RunOptions<'_>) -> io::Result<Arc<ResultRow>> {
         let changed = || io::Error::other("the description changed while the sweep was running");
         let read = || self.sweep.read(point).map_err(|_| changed());
-        find_or_run(&self.inputs[point], options.points, options.on_event, read)?.ok_or_else(changed)
+        find_or_run(&self.input_hashes[point], options.store, options.on_event, read)?.ok_or_else(changed)
     }
 }
 
@@ -176,11 +177,11 @@ impl CheckedSweep<'_> {
 /// file that the description names has changed, so that the hash of the description is not `inputs_hash`.
 pub fn find_or_run(
     inputs_hash: &str,
-    points: Option<&PointStore>,
+    store: Option<&PointStore>,
     on_event: &(dyn Fn(SweepEvent) + Sync),
     read: impl FnOnce() -> io::Result<Read<Machine>>,
 ) -> io::Result<Option<Arc<ResultRow>>> {
-    match points.map_or(StoredPoint::Absent, |points| points.find(inputs_hash)) {
+    match store.map_or(StoredPoint::Absent, |store| store.find(inputs_hash)) {
         StoredPoint::Valid(record) => {
             on_event(SweepEvent::Finished { from_store: true });
             return Ok(Some(Arc::new(ResultRow::new(&record))));
@@ -192,12 +193,12 @@ pub fn find_or_run(
     let record = Record::new(&description, &crate::experiment::run(&description.value, Recorder::off()))
         .with_folder(&description);
     // The text of the description is in memory: only the files that it names may have changed.
-    if !record.get("files").is_null() && record.inputs() != inputs_hash {
+    if !record.get("files").is_null() && record.inputs_hash() != inputs_hash {
         return Ok(None);
     }
-    debug_assert_eq!(record.inputs(), inputs_hash);
-    if let Some(points) = points {
-        points.store(inputs_hash, &record)?;
+    debug_assert_eq!(record.inputs_hash(), inputs_hash);
+    if let Some(store) = store {
+        store.store(inputs_hash, &record)?;
     }
     on_event(SweepEvent::Finished { from_store: false });
     Ok(Some(Arc::new(ResultRow::new(&record))))

@@ -20,28 +20,28 @@ pub type Change = Option<(f64, Vec<f64>)>;
 pub struct ConstantElasticities {
     /// The elasticity of each number; 0 if the constant could not be changed at all.
     pub numbers: Vec<f64>,
-    /// The reason for which the constant could not be changed in one or in both directions.
-    pub untried: Option<String>,
+    /// The reason for which a change failed, if the constant could not be changed in one or in both directions.
+    pub failed_change: Option<String>,
 }
 
 /// Returns the elasticities of numbers with respect to one constant, from the numbers after a change down, the
 /// unchanged numbers `unchanged`, and the numbers after a change up. If one change is missing, or did not give the
 /// number, the difference is one-sided.
 pub fn elasticities(unchanged: &[f64], decrease: &Change, increase: &Change) -> Vec<f64> {
-    let factor_and_number = |change: &Change, index: usize| {
-        let changed = change.as_ref().map(|(factor, numbers)| (*factor, numbers[index]));
+    let log_factor_and_number = |change: &Change, index: usize| {
+        let changed = change.as_ref().map(|(log_factor, numbers)| (*log_factor, numbers[index]));
         changed.filter(|(_, number)| !number.is_nan()).unwrap_or((0.0, unchanged[index]))
     };
     let slope = |index: usize| {
-        let (low, high) = (factor_and_number(decrease, index), factor_and_number(increase, index));
+        let (low, high) = (log_factor_and_number(decrease, index), log_factor_and_number(increase, index));
         let change = libm::log(high.1 / low.1) / (high.0 - low.0);
         if change.is_finite() { change } else { 0.0 }
     };
     (0..unchanged.len()).map(slope).collect()
 }
 
-/// A function that returns the numbers after overrides are applied to some machines, each given by its index. It
-/// returns `None` if a machine cannot have such a value, and an error with the reason if nothing was tried.
+/// A function that applies overrides to some machines, each given by its index, and returns the resulting numbers. It
+/// returns `None` if a machine is invalid with its overrides, and the reason if there are no numbers to compare.
 pub type NumbersFn<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Result<Option<Vec<f64>>, String> + Sync);
 
 /// Returns the elasticities of the numbers with respect to each of `unknowns`. For each change, `numbers` is called
@@ -59,24 +59,25 @@ pub fn elasticities_of_constants(
             |(index, description): (usize, &&Read<Machine>)| Some((index, unknown.scaled_by(factor, description)?));
         let changed: Vec<_> = machines.iter().enumerate().filter_map(overrides).collect();
         let Some(&(_, (_, exact_factor))) = changed.first() else { return Ok(None) };
-        let sets: Vec<(usize, Vec<String>)> = changed.into_iter().map(|(index, (sets, _))| (index, sets)).collect();
-        let numbers = numbers(&sets);
+        let overrides_by_machine: Vec<(usize, Vec<String>)> =
+            changed.into_iter().map(|(index, (overrides, _))| (index, overrides)).collect();
+        let numbers = numbers(&overrides_by_machine);
         on_trial_done();
         Ok(numbers?.map(|numbers| (libm::log(exact_factor), numbers)))
     };
     let elasticities_of = |unknown: &UncertainConstant| {
-        let (step, mut untried) = (1.0 + unknown.prior.min(STEP_MAX), None);
+        let (step, mut failed_change) = (1.0 + unknown.prior.min(STEP_MAX), None);
         let [down, up] = [step.recip(), step].map(|factor| {
             let change = change_by(unknown, factor).unwrap_or_else(|why| {
-                untried.get_or_insert(why);
+                failed_change.get_or_insert(why);
                 None
             });
             if change.as_ref().is_some_and(|(_, numbers)| lacks_number(unchanged, numbers)) {
-                untried.get_or_insert("the changed machine does not measure all numbers".to_owned());
+                failed_change.get_or_insert("the changed machine does not measure all numbers".to_owned());
             }
             change
         });
-        ConstantElasticities { numbers: elasticities(unchanged, &down, &up), untried }
+        ConstantElasticities { numbers: elasticities(unchanged, &down, &up), failed_change }
     };
     one_task_per_run(unknowns.par_iter()).map(elasticities_of).collect()
 }

@@ -6,8 +6,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
-/// One standard deviation of the relative error of a paper's number that is not due to the constants. It covers
-/// rounding, variation between machines, and effects that the model leaves out (chosen).
+/// One standard deviation of that part of a published number's relative error that the constants do not cause. It
+/// covers rounding, variation between machines, and effects that the model leaves out (chosen).
 pub const NOISE: f64 = 0.03;
 
 /// The posterior covariance of the constants' logarithms.
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn z_score_combines_posterior_and_noise() {
-        let score = z_score(1.05, 1.0, 0.04).expect("two numbers");
+        let score = z_score(1.05, 1.0, 0.04).expect("both logarithms are defined");
         assert!((score - 1.05f64.ln() / 0.05).abs() < 1e-12, "{score}");
         assert_eq!(z_score(0.0, 1.0, 0.04), None);
     }

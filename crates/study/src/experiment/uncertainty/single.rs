@@ -29,9 +29,9 @@ pub struct MetricUncertainty {
 pub struct RunUncertainty {
     /// The uncertainty of each metric that can be compared with that of another run.
     pub metrics: Vec<MetricUncertainty>,
-    /// The constants that could not be tried in both directions, each with the reason. Their contribution to the
+    /// The constants that could not be changed in both directions, each with the reason. Their contribution to the
     /// uncertainty is missing.
-    pub untried: Vec<(String, String)>,
+    pub failed_changes: Vec<(String, String)>,
 }
 
 /// Returns the uncertainty of the metrics of `result`, a run of the description that `reader` reads. `on_begin` is
@@ -59,9 +59,9 @@ pub fn uncertainties(
         |metric: &&Metric| !metric.unit.is_empty() && metric.value > 0.0 && is_comparable(outcome, &metric.name);
     let measured: Vec<&Metric> = result.metrics.iter().filter(is_measured).collect();
     let measured_values: Vec<f64> = measured.iter().map(|metric| metric.value).collect();
-    let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
-        let [(_, sets)] = sets else { return Ok(None) };
-        let Ok(description) = reader(sets) else { return Ok(None) };
+    let numbers = |overrides_by_machine: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
+        let [(_, overrides)] = overrides_by_machine else { return Ok(None) };
+        let Ok(description) = reader(overrides) else { return Ok(None) };
         let result = run(&description, outcome)?;
         let value = |metric: &&Metric| {
             result.iter().find(|other| other.name == metric.name).map_or(f64::NAN, |other| other.value)
@@ -79,9 +79,13 @@ pub fn uncertainties(
             elasticities: contributions(&unknowns, &row),
         }
     };
-    let untried = unknowns.iter().zip(&by_constant);
-    let untried = untried.filter_map(|(unknown, constant)| Some((unknown.name(), constant.untried.clone()?)));
-    Ok(RunUncertainty { metrics: measured.iter().enumerate().map(uncertainty).collect(), untried: untried.collect() })
+    let failed_changes = unknowns.iter().zip(&by_constant);
+    let failed_changes =
+        failed_changes.filter_map(|(unknown, constant)| Some((unknown.name(), constant.failed_change.clone()?)));
+    Ok(RunUncertainty {
+        metrics: measured.iter().enumerate().map(uncertainty).collect(),
+        failed_changes: failed_changes.collect(),
+    })
 }
 
 /// Runs a changed machine and returns its metrics. If they cannot be compared with those of a run with the outcome

@@ -65,6 +65,7 @@ pub fn uncertain_constants<'a>(
     }
     Ok(unknowns)
 }
+
 /// Returns the priors of constants.
 pub fn priors(unknowns: &[UncertainConstant]) -> Vec<f64> {
     unknowns.iter().map(|unknown| unknown.prior).collect()
@@ -92,11 +93,11 @@ impl UncertainConstant {
         let (value, exact_factor) = self.constant.scaled_or_next(factor)?;
         let entries = description.entries();
         // Equal values with different sources are different constants.
-        let (value_of, source) = (&self.constant.value, &self.constant.source);
-        let is_same = |entry: &Entry| entry.value == *value_of && entry.note == *source;
+        let (unscaled_value, source) = (&self.constant.value, &self.constant.source);
+        let is_same = |entry: &Entry| entry.value == *unscaled_value && entry.note == *source;
         let has = |key: &&String| entries.iter().any(|entry| entry.path == **key && is_same(entry));
-        let sets: Vec<String> = self.keys.iter().filter(has).map(|key| format!("{key}={value}")).collect();
-        (!sets.is_empty()).then_some((sets, exact_factor))
+        let overrides: Vec<String> = self.keys.iter().filter(has).map(|key| format!("{key}={value}")).collect();
+        (!overrides.is_empty()).then_some((overrides, exact_factor))
     }
 
     /// Returns the name of the constant in tables.

@@ -22,7 +22,7 @@ pub fn read(path: &Path) -> Result<Dimension, Vec<Problem>> {
     }
 }
 
-/// Parses the table in a CSV file of this name.
+/// Parses the text of a CSV file. Messages call the file `file`.
 ///
 /// # Errors
 ///
@@ -80,12 +80,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn table(text: &str) -> Dimension {
-        parse(text.as_bytes(), &"points.csv").expect("a table")
+        parse(text.as_bytes(), &"points.csv").expect("the table is valid")
     }
 
     fn messages(text: &str) -> Vec<String> {
         parse(text.as_bytes(), &"points.csv")
-            .expect_err("problems")
+            .expect_err("the table is invalid")
             .into_iter()
             .map(|problem| problem.message)
             .collect()

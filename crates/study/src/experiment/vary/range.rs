@@ -185,10 +185,10 @@ impl Range {
         amounts.take(VALUES_MAX + 1).collect()
     }
 
-    /// Returns at most `count` amounts from end to end, without duplicates. Amounts between the ends are rounded to
-    /// four digits.
-    fn interpolate(&self, count: usize, position_of: impl Fn(f64) -> f64) -> Vec<u64> {
-        let inner = (1..count.saturating_sub(1)).map(|i| rounded(position_of(i as f64 / (count - 1) as f64)));
+    /// Returns at most `count` amounts from end to end, without duplicates; `amount_at` returns the amount at a
+    /// fraction of the range. Amounts between the ends are rounded to four digits.
+    fn interpolate(&self, count: usize, amount_at: impl Fn(f64) -> f64) -> Vec<u64> {
+        let inner = (1..count.saturating_sub(1)).map(|i| rounded(amount_at(i as f64 / (count - 1) as f64)));
         let inner = inner.filter(|amount| (self.from..=self.to).contains(amount));
         let mut amounts: Vec<u64> = [self.from].into_iter().chain(inner).chain([self.to]).collect();
         amounts.dedup();
@@ -301,12 +301,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn values_of_a_range_increase_from_end_to_end(from in 1u64..5_000, more in 1u64..1_000_000, count in 2usize..40) {
+        fn values_of_a_range_increase_from_end_to_end(
+            from in 1u64..5_000, width in 1u64..1_000_000, count in 2usize..40,
+        ) {
             for step in [format!("*log{count}"), format!("+lin{count}")] {
-                let range = Range::parse(&format!("{from}..{}{step}", from + more)).unwrap();
+                let range = Range::parse(&format!("{from}..{}{step}", from + width)).unwrap();
                 let all: Vec<u64> = range.values().unwrap().iter().map(|text| text.parse().unwrap()).collect();
                 prop_assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", all);
-                prop_assert_eq!((all[0], *all.last().unwrap()), (from, from + more));
+                prop_assert_eq!((all[0], *all.last().unwrap()), (from, from + width));
                 prop_assert!(all.len() <= count);
             }
         }

@@ -64,15 +64,16 @@ impl Baseline {
         let numbers = constants::all_numbers(&description);
         let repetitions = numbers.iter().find(|number| number.declaration.meaning == Some(Meaning::Repetitions));
         let (mut measured, mut goal, mut shortening) = (metric_of_run, goal, Vec::new());
-        for set in repetitions.map(shortening_overrides).unwrap_or_default() {
-            let Ok(Ok(short_run)) = (query.reader)(std::slice::from_ref(&set)).map(|description| measure(&description))
+        for shortening_override in repetitions.map(shortening_overrides).unwrap_or_default() {
+            let Ok(Ok(short_run)) =
+                (query.reader)(std::slice::from_ref(&shortening_override)).map(|description| measure(&description))
             else {
                 continue;
             };
             let Some(value) = short_run.metric(&metric.name).map(|metric| metric.value) else { continue };
             let is_same = (value / metric.value - 1.0).abs() <= METRIC_TOLERANCE;
             if is_same && short_run.is_saturated == measured.is_saturated {
-                (goal, measured, shortening) = (goal.with_baseline(value), short_run, vec![set]);
+                (goal, measured, shortening) = (goal.with_baseline(value), short_run, vec![shortening_override]);
                 break;
             }
         }

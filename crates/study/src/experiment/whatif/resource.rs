@@ -23,8 +23,8 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    /// Sorts the numbers of a machine by their declared meanings, and keeps their order. Those of the workload are left
-    /// out.
+    /// Divides the parameters of a machine by their declared meanings, and keeps their order. Parameters of the
+    /// workload are left out.
     pub fn new(numbers: Vec<PartNumber>) -> Parameters {
         let mut parameters = Parameters::default();
         for number in numbers.into_iter().filter(|number| is_machine_parameter(&number.key)) {
@@ -69,8 +69,8 @@ fn part_of(path: &str) -> String {
 }
 
 impl Resource {
-    /// Returns the sets of members that are changed together. Each set is an alternative: a clock that is twice as
-    /// fast, and half the cycles of every operation, are two forms of the same speed-up.
+    /// Returns the alternative sets of members to change together: twice the clock frequency, and half the cycles of
+    /// every operation, are two forms of the same speed-up.
     pub fn alternatives(&self) -> Vec<Vec<&PartNumber>> {
         let scales_with_rate = |number: &&PartNumber| number.declaration.meaning.is_some_and(Meaning::scales_with_rate);
         let (scaled, direct): (Vec<&PartNumber>, Vec<&PartNumber>) = self.members.iter().partition(scales_with_rate);

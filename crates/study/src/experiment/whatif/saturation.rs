@@ -60,16 +60,16 @@ impl Search<'_> {
 
     /// Returns the speed-up that gains most if the bottleneck has these changes.
     fn next_bottleneck(&self, bottleneck: &SpeedUpGain, changes: &[ParameterChange]) -> Option<SpeedUpGain> {
-        let sets: Vec<String> =
-            self.setup.sets.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect();
-        let description = (self.setup.reader)(&sets).ok()?;
+        let base_overrides: Vec<String> =
+            self.setup.base_overrides.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect();
+        let description = (self.setup.reader)(&base_overrides).ok()?;
         let baseline = super::trial::MeasuredRun::new(&description).ok();
         (self.setup.progress)(TrialProgress::RunEnded);
         self.count_runs(1);
         let baseline = baseline?;
         let goal = self.setup.goal.with_baseline(baseline.metric(&self.setup.goal.metric.name)?.value);
         let TrialSetup { reader, progress, .. } = self.setup;
-        let setup = TrialSetup { reader, sets, baseline, goal, progress };
+        let setup = TrialSetup { reader, base_overrides, baseline, goal, progress };
         let other_gains =
             self.resource_trials.iter().flat_map(|trials| trials.faster.iter().chain(&trials.ineffective_gains));
         let other_gains: Vec<&SpeedUpGain> = other_gains

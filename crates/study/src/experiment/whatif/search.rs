@@ -26,7 +26,7 @@ pub(super) struct ResourceTrials {
 }
 
 impl ResourceTrials {
-    /// Returns the speed-up with the largest gain. It is one that changed no metric only if all of them changed none.
+    /// Returns the speed-up with the largest gain, or the first speed-up if none changed a metric.
     fn best_gain(&self) -> Option<&SpeedUpGain> {
         largest_gain(&self.faster).or(self.ineffective_gains.first())
     }
@@ -37,13 +37,13 @@ pub(super) struct Search<'q> {
     pub query: &'q WhatIfQuery<'q>,
     pub setup: TrialSetup<'q>,
     pub parameters: Parameters,
-    /// The trials of each resource, in their order.
+    /// The trials of each resource, in the order of the resources.
     pub resource_trials: Vec<ResourceTrials>,
     description: Read<Machine>,
     result: WhatIf,
-    /// The keys of the parameters that changed a metric when changed alone, and of all parameters that were changed
-    /// alone.
+    /// The keys of the parameters whose change alone changed a metric.
     effective_keys: BTreeSet<String>,
+    /// The keys of all parameters that were changed alone.
     changed_keys: BTreeSet<String>,
     is_long: bool,
     runs: Cell<usize>,
@@ -74,7 +74,7 @@ impl<'q> Search<'q> {
             saturation: None,
             runs: 0,
         };
-        let setup = TrialSetup { reader: query.reader, sets: shortening, baseline: measured, goal, progress };
+        let setup = TrialSetup { reader: query.reader, base_overrides: shortening, baseline: measured, goal, progress };
         let (effective_keys, changed_keys) = Default::default();
         let (resource_trials, runs) = (Vec::new(), Cell::new(runs));
         Search {
@@ -201,9 +201,11 @@ impl<'q> Search<'q> {
             .iter()
             .map(|_| ResourceTrials { faster: Vec::new(), ineffective_gains: Vec::new(), slower_ratio: None })
             .collect();
-        for (((number, is_faster), changes), trial) in trial_targets.into_iter().zip(trial_changes).zip(trials) {
+        for (((resource_index, is_faster), changes), trial) in trial_targets.into_iter().zip(trial_changes).zip(trials)
+        {
             let Trial::Completed { ratio, is_changed } = trial else { continue };
-            let (resource, tried) = (&self.parameters.resources[number], &mut self.resource_trials[number]);
+            let (resource, tried) =
+                (&self.parameters.resources[resource_index], &mut self.resource_trials[resource_index]);
             if let ([change], [number]) = (&changes[..], &resource.members[..]) {
                 self.result.gains.push(gain(number, change, ratio));
             }
@@ -257,7 +259,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Returns whether a faster resource gains, or a slower resource costs, at least the least ratio that counts.
+    /// Returns whether a speed-up gains at least [`GAIN_MIN`], or a slow-down costs at least as much.
     pub fn is_sensitive(&self, gain: &SpeedUpGain) -> bool {
         weight(gain) >= libm::log(GAIN_MIN)
     }
@@ -298,8 +300,8 @@ impl<'q> Search<'q> {
         self.advise_on_joint_changes();
     }
 
-    /// Advises, for each refused single parameter, on the joint change in which it was tried, if its resource has
-    /// several parameters.
+    /// Adds advice to each refused change of a single parameter: the joint change in which the parameter was tried, if
+    /// its resource has several parameters.
     fn advise_on_joint_changes(&mut self) {
         for refusal in &mut self.result.refused {
             let [single] = &refusal.changes[..] else { continue };
@@ -362,8 +364,7 @@ fn joint_gain(first: &SpeedUpGain, other: &SpeedUpGain) -> SpeedUpGain {
     SpeedUpGain { resources, changes, ratio: 1.0, slower_ratio: None }
 }
 
-/// Returns how much a resource matters: the gain of its speed-up or the cost of its slow-down, as logarithms, whichever
-/// is larger.
+/// Returns the larger of the gain of a resource's speed-up and the cost of its slow-down, as a logarithm.
 fn weight(gain: &SpeedUpGain) -> f64 {
     libm::log(gain.ratio).max(-libm::log(gain.slower_ratio.unwrap_or(1.0)))
 }

@@ -40,7 +40,7 @@ pub fn text(result: &WhatIf, shows_all: bool) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a number with two decimals, and without a sign if it rounds to zero.
+/// Rounds a number to two decimals; a result of zero has no sign.
 fn round_number(number: f64) -> f64 {
     (number * 100.0).round() / 100.0 + 0.0
 }

@@ -67,10 +67,10 @@ impl MeasuredRun {
     }
 }
 
-/// Returns the problem that a run which did not complete has no metric that can be compared.
+/// Returns the problem of a run that did not complete, whose metrics cannot be compared.
 fn incomplete_run_problem(result: &RunResult) -> Problem {
     let problem = match &result.outcome {
-        Outcome::TimeLimit(stuck) if stuck.end_time == Time::END => {
+        Outcome::TimeLimit(report) if report.end_time == Time::END => {
             Problem::new("the run reached the end of simulated time".to_owned())
                 .help("shorten the workload, or raise its rates")
         }
@@ -106,7 +106,7 @@ impl Trial {
 pub(super) struct TrialSetup<'q> {
     pub reader: Reader<'q>,
     /// Overrides of every trial.
-    pub sets: Vec<String>,
+    pub base_overrides: Vec<String>,
     /// The run without changes.
     pub baseline: MeasuredRun,
     pub goal: Goal,
@@ -126,7 +126,7 @@ impl TrialSetup<'_> {
 
     /// Returns the overrides of a trial.
     fn overrides(&self, changes: &[ParameterChange]) -> Vec<String> {
-        self.sets.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect()
+        self.base_overrides.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect()
     }
 
     /// Returns the refusal of `changes` if the machine is invalid with them.
@@ -153,8 +153,8 @@ impl TrialSetup<'_> {
             return refuse(reason, "lower the load, or choose a rate as the metric");
         }
         match measured.metric(&metric.name) {
-            Some(found) => Trial::Completed {
-                ratio: self.goal.ratio(found.value),
+            Some(metric) => Trial::Completed {
+                ratio: self.goal.ratio(metric.value),
                 is_changed: measured.metrics != self.baseline.metrics,
             },
             None => refuse(format!("the run has no {}", metric.name), "choose another metric"),

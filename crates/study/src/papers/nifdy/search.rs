@@ -79,11 +79,11 @@ fn rounds(quick: bool) -> &'static [u64] {
 fn candidates(quick: bool) -> Vec<ParameterSet> {
     let (outstanding, pools): (&[u64], &[u64]) =
         if quick { (&[4, 8], &[8, 16]) } else { (&[2, 4, 8, 16], &[2, 4, 8, 16]) };
-    let bulk: &[(u64, u64)] = match quick {
+    let dialogs_and_windows: &[(u64, u64)] = match quick {
         true => &[(0, 0), (1, 2), (1, 4), (1, 8)],
         false => &[(0, 0), (1, 2), (1, 4), (1, 8), (2, 2), (2, 4), (2, 8)],
     };
-    let sets = product(&product(outstanding, pools), bulk);
+    let sets = product(&product(outstanding, pools), dialogs_and_windows);
     let set = |((outstanding, pool), (dialogs, window))| ParameterSet { outstanding, pool, dialogs, window };
     sets.into_iter().map(set).collect()
 }
@@ -140,7 +140,7 @@ fn points(
     sets: &[ParameterSet],
     cycles: u64,
 ) -> Vec<Point> {
-    let length = format!("workload.bursts.cycles={cycles}");
+    let cycles_override = format!("workload.bursts.cycles={cycles}");
     let mut points = Vec::new();
     for load in LOADS {
         let point_name = |experiment: &str| format!("{experiment}/{}/{load}", network.key);
@@ -151,10 +151,10 @@ fn points(
             reference,
             &point_name(reference),
             name,
-            std::slice::from_ref(&length),
+            std::slice::from_ref(&cycles_override),
         ));
         for set in sets {
-            let overrides = settings(set).into_iter().chain([length.clone()]).collect::<Vec<_>>();
+            let overrides = parameter_overrides(set).into_iter().chain([cycles_override.clone()]).collect::<Vec<_>>();
             points.extend(experiments.variant(
                 location,
                 base,
@@ -167,7 +167,8 @@ fn points(
     points
 }
 
-fn settings(set: &ParameterSet) -> Vec<String> {
+/// Returns the overrides that select a set.
+fn parameter_overrides(set: &ParameterSet) -> Vec<String> {
     let [o, b, d] = [("outstanding", set.outstanding), ("pool", set.pool), ("dialogs", set.dialogs)]
         .map(|(key, value)| format!("protocol.nifdy.{key}={value}"));
     let window = (set.dialogs > 0).then(|| format!("protocol.nifdy.window={}", set.window));
@@ -203,7 +204,7 @@ fn explore(
     location: &Location,
     quick: bool,
     jobs: usize,
-    done: &(dyn Fn(&str) + Sync),
+    on_run_done: &(dyn Fn(&str) + Sync),
 ) -> Results {
     let mut sets: Vec<Vec<ParameterSet>> = NETWORKS.iter().map(|_| candidates(quick)).collect();
     let mut results = Results::new();
@@ -211,7 +212,7 @@ fn explore(
         let round = NETWORKS.iter().zip(&sets);
         let points: Vec<Point> =
             round.flat_map(|(network, sets)| points(experiments, location, network, sets, *cycles)).collect();
-        let round_results = run_all(&points, jobs, done);
+        let round_results = run_all(&points, jobs, on_run_done);
         for (network, sets) in NETWORKS.iter().zip(&mut sets) {
             let scored: Vec<(ParameterSet, f64)> =
                 sets.iter().map(|set| (*set, score(&round_results, network, set, *cycles).unwrap_or(0.0))).collect();
@@ -222,7 +223,7 @@ fn explore(
     results
 }
 
-/// Returns the observation of the score of the paper's set relative to the best set found. The argument is NETWORK.
+/// Compares the score of the paper's set with that of the best set found. The argument is NETWORK.
 pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Observation> {
     let network = NETWORKS.iter().find(|network| arguments == [network.key])?;
     let (cycles, sets) = last_round(results, network)?;
@@ -237,8 +238,7 @@ pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Observation> 
     Some(Observation::Text(words, paper_score >= 0.95 * best_score))
 }
 
-/// Returns the observation of whether a set within *O* = 8, *B* = 16, *D* = 1 and *W* = 8 reaches 98 % of the best
-/// score.
+/// Observes whether a set within *O* = 8, *B* = 16, *D* = 1 and *W* = 8 reaches 98 % of the best score.
 pub fn small_sets_suffice(results: &Results, _: &[&str]) -> Option<Observation> {
     let is_small = |set: &ParameterSet| set.outstanding <= 8 && set.pool <= 16 && set.dialogs <= 1 && set.window <= 8;
     let (mut words, mut holds) = (Vec::new(), true);
@@ -334,11 +334,11 @@ mod tests {
 
     #[test]
     fn window_is_set_only_with_dialogs() {
-        assert_eq!(settings(&network_set("butterfly")).len(), 3);
-        assert_eq!(settings(&network_set("torus"))[3], "protocol.nifdy.window=2");
+        assert_eq!(parameter_overrides(&network_set("butterfly")).len(), 3);
+        assert_eq!(parameter_overrides(&network_set("torus"))[3], "protocol.nifdy.window=2");
     }
 
     fn network_set(key: &str) -> ParameterSet {
-        NETWORKS.iter().find(|network| network.key == key).expect("a network").best
+        NETWORKS.iter().find(|network| network.key == key).expect("the network exists").best
     }
 }

@@ -12,7 +12,7 @@ use narrows_core::text::Document;
 
 /// The structure of a network, which determines the number of its ports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ports {
+pub enum NetworkStructure {
     /// A router for each node, with two links in each dimension.
     Grid {
         /// The number of dimensions.
@@ -37,46 +37,46 @@ const NODES: u64 = 64;
 /// The number of flits of a packet: eight words of one flit each.
 const PACKET_FLITS: f64 = 8.0;
 
-impl Ports {
+impl NetworkStructure {
     /// Returns the number of ports with a buffer per node.
-    pub fn per_node(self) -> f64 {
+    pub fn ports_per_node(self) -> f64 {
         let nodes = NODES as f64;
         match self {
-            Ports::Grid { dimensions } => 2.0 * dimensions as f64,
-            Ports::Tree { parents: [lower, upper] } => {
-                let bottom = NODES / 4;
-                let middle = bottom * lower / 4;
-                let top = middle * upper / 4;
-                (8 * bottom + 8 * middle + 4 * top) as f64 / nodes
+            NetworkStructure::Grid { dimensions } => 2.0 * dimensions as f64,
+            NetworkStructure::Tree { parents: [lower, upper] } => {
+                let bottom_routers = NODES / 4;
+                let middle_routers = bottom_routers * lower / 4;
+                let top_routers = middle_routers * upper / 4;
+                (8 * bottom_routers + 8 * middle_routers + 4 * top_routers) as f64 / nodes
             }
-            Ports::Butterfly { stages, dilation } => (1 + (stages - 1) * dilation) as f64,
+            NetworkStructure::Butterfly { stages, dilation } => (1 + (stages - 1) * dilation) as f64,
         }
     }
 }
 
 /// The networks of Table 3.
-const NETWORKS: [(&str, Ports); 8] = [
-    ("fat-tree", Ports::Tree { parents: [4, 4] }),
-    ("cm-5", Ports::Tree { parents: [2, 2] }),
-    ("store-and-forward", Ports::Tree { parents: [4, 4] }),
-    ("mesh", Ports::Grid { dimensions: 2 }),
-    ("torus", Ports::Grid { dimensions: 2 }),
-    ("mesh-3d", Ports::Grid { dimensions: 3 }),
-    ("butterfly", Ports::Butterfly { stages: 3, dilation: 1 }),
-    ("multibutterfly", Ports::Butterfly { stages: 3, dilation: 2 }),
+const NETWORKS: [(&str, NetworkStructure); 8] = [
+    ("fat-tree", NetworkStructure::Tree { parents: [4, 4] }),
+    ("cm-5", NetworkStructure::Tree { parents: [2, 2] }),
+    ("store-and-forward", NetworkStructure::Tree { parents: [4, 4] }),
+    ("mesh", NetworkStructure::Grid { dimensions: 2 }),
+    ("torus", NetworkStructure::Grid { dimensions: 2 }),
+    ("mesh-3d", NetworkStructure::Grid { dimensions: 3 }),
+    ("butterfly", NetworkStructure::Butterfly { stages: 3, dilation: 1 }),
+    ("multibutterfly", NetworkStructure::Butterfly { stages: 3, dilation: 2 }),
 ];
 
 /// Returns the number of packets per node that the buffers of a network hold. The argument is NETWORK.
 pub fn volume(_: &Results, arguments: &[&str]) -> Option<f64> {
     let [key] = arguments else { return None };
-    let (_, ports) = NETWORKS.iter().find(|(network, _)| network == key)?;
+    let (_, structure) = NETWORKS.iter().find(|(network, _)| network == key)?;
     let network_text = shipped::paper("nifdy/network.toml")?;
     let part = format!("parts=[\"fabrics/nifdy-{key}\"]");
     let description = machine::read(Document::Text("network.toml", network_text, None), &[part]).ok()?;
     let entries = description.entries();
     let count = |path: &str| entries.iter().find(|entry| entry.path == path)?.value.parse::<f64>().ok();
     let channels = count("fabric.router.virtual-channels")?;
-    Some(ports.per_node() * channels * count("fabric.router.buffer-flits")? / PACKET_FLITS)
+    Some(structure.ports_per_node() * channels * count("fabric.router.buffer-flits")? / PACKET_FLITS)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ struct Interface<'a> {
     link: u32,
     /// The largest number of bytes captured of a packet (snaplen), if it is limited.
     snap_length: Option<usize>,
-    /// The units of time in a second.
+    /// The number of time units in a second.
     units_per_second: u128,
     /// The offset that is added to times, in seconds.
     offset: i64,

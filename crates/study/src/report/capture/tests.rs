@@ -106,7 +106,7 @@ type PacketFields<'a> = (usize, Option<&'a str>, u32, Option<Duration>, &'a [u8]
 fn pcapng_files_are_read_in_both_byte_orders() {
     for order in BYTE_ORDERS {
         let file = file_with_all_blocks(order);
-        let packets = read(&file).expect("a capture");
+        let packets = read(&file).expect("the file is a capture");
         let fields: Vec<_> = packets
             .iter()
             .map(|packet| (packet.interface, packet.name, packet.link, packet.time, packet.bytes, packet.length))
@@ -163,7 +163,7 @@ fn truncated_files_are_reported() {
             "a prefix is valid only at the end of one of its {part_count} parts: {valid_lengths:?}"
         );
         assert_eq!(valid_lengths.last(), Some(&file.len()));
-        let error = read(&file[..file.len() - 1]).expect_err("truncated").to_string();
+        let error = read(&file[..file.len() - 1]).expect_err("the file is truncated").to_string();
         assert!(error.contains("truncated"), "{error}");
     }
 }
@@ -176,7 +176,7 @@ fn inconsistent_files_are_reported_with_their_offset() {
     let mut enhanced = order.enhanced_packet(0, 1, b"abcd", 4);
     enhanced[20..24].copy_from_slice(&u32::MAX.to_le_bytes());
     let mut wrong_trailing_length = order.enhanced_packet(0, 1, b"abcd", 4);
-    *wrong_trailing_length.last_mut().expect("bytes") = 1;
+    *wrong_trailing_length.last_mut().expect("the block has bytes") = 1;
     let interface_before_epoch = order.interface_description(101, 0, &[order.option(14, &(-9i64).to_le_bytes())]);
     let pcap_file = |rest: &[u32]| {
         [

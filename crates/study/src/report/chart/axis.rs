@@ -156,7 +156,7 @@ impl Axis {
     }
 }
 
-/// Returns the step of 1, 2 or 5 times a power of ten that is at least three quarters of `rough`.
+/// Returns the step of 1, 2 or 5 times a power of ten that is at least three quarters of `rough_step`.
 fn nice_step(rough_step: f64) -> f64 {
     let power = libm::pow(10.0, libm::log10(rough_step).floor());
     let steps = [1.0, 2.0, 5.0, 10.0];

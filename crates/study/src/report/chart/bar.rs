@@ -104,7 +104,8 @@ fn legend(chart: &BarChart) -> Legend {
     legend
 }
 
-/// Draws a bar whose cell begins at `corner.0` and whose axis begins at `corner.1`.
+/// Draws a bar. `corner` is the left edge of the bar's space on the horizontal axis, and the start of the vertical
+/// axis.
 fn draw_bar(
     canvas: &Canvas,
     chart: &BarChart,

@@ -59,7 +59,7 @@ fn height(frame: &Frame) -> f64 {
 
 /// Returns the width of the plot of a frame.
 pub fn plot_width(frame: &Frame) -> f64 {
-    WIDTH - right_margin(frame) - frame.left()
+    WIDTH - right_margin(frame) - frame.left_margin()
 }
 
 /// Returns the width of the area right of the plot.

@@ -32,7 +32,7 @@ pub struct Frame<'a> {
 
 impl Frame<'_> {
     /// Returns the width of the area left of the plot (margin, axis title and labels), in pixels of the finished chart.
-    pub fn left(&self) -> f64 {
+    pub fn left_margin(&self) -> f64 {
         10.0 + self.y_labels_width()
     }
 

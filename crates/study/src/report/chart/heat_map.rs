@@ -18,9 +18,9 @@ const NAME_TEXT_SIZE: f64 = 13.0;
 const TICK_TEXT_SIZE: f64 = 12.0;
 const PANEL_HEIGHT: f64 = 176.0;
 const PANEL_NAME_HEIGHT: f64 = 24.0;
-const BAR_HEIGHT: f64 = 150.0;
+const SHADE_SCALE_HEIGHT: f64 = 150.0;
 /// The colour beyond the end of a panel.
-const BEYOND_SCALE_COLOUR: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
+const BEYOND_PANEL_COLOUR: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
 /// A white that the page does not replace by its background.
 const ZERO_COLOUR: RGBColor = RGBColor(0xFE, 0xFE, 0xFE);
 
@@ -93,7 +93,7 @@ fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLay
     for (row, values) in panel.rows.iter().enumerate() {
         let (row_top, row_bottom) =
             (layout.row_position(index, row, panel.rows.len()), layout.row_position(index, row + 1, panel.rows.len()));
-        for (from, to, shade) in runs(values, chart.shade_max) {
+        for (from, to, shade) in shade_spans(values, chart.shade_max) {
             let column_x = |column: usize| panel.end * column as f64 / values.len() as f64;
             let [from, to] = corners(canvas, (column_x(from), row_top), (column_x(to), row_bottom), 0);
             // One pixel of overlap prevents gaps between neighbours.
@@ -107,7 +107,7 @@ fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLay
     let [from, to] = corners(canvas, (0.0, top), (panel.end, bottom), 0);
     if panel.end < x_end {
         let after_end = corners(canvas, (panel.end, top), (x_end, bottom), 0);
-        canvas.draw_element(Rectangle::new(after_end, BEYOND_SCALE_COLOUR.filled()));
+        canvas.draw_element(Rectangle::new(after_end, BEYOND_PANEL_COLOUR.filled()));
     }
     canvas.draw_element(Rectangle::new([from, to], INK.stroke_width(2)));
     let (x, y) = canvas.to_chart_pixels(from);
@@ -115,16 +115,16 @@ fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLay
 }
 
 /// Returns the sequences of adjacent cells of one shade, without white ones: first column, end column and shade.
-fn runs(values: &[f64], scale_max: f64) -> Vec<(usize, usize, usize)> {
-    let mut runs: Vec<(usize, usize, usize)> = Vec::new();
+fn shade_spans(values: &[f64], scale_max: f64) -> Vec<(usize, usize, usize)> {
+    let mut spans: Vec<(usize, usize, usize)> = Vec::new();
     for (column, value) in values.iter().enumerate() {
-        match (runs.last_mut(), shade(*value, scale_max)) {
+        match (spans.last_mut(), shade(*value, scale_max)) {
             (_, 0) => {}
-            (Some(run), shade) if run.1 == column && run.2 == shade => run.1 = column + 1,
-            (_, shade) => runs.push((column, column + 1, shade)),
+            (Some(span), shade) if span.1 == column && span.2 == shade => span.1 = column + 1,
+            (_, shade) => spans.push((column, column + 1, shade)),
         }
     }
-    runs
+    spans
 }
 
 /// Returns the shade of a value: 0 is white, and the last shade is black.
@@ -141,7 +141,7 @@ fn grey(shade: usize) -> RGBColor {
 /// Draws the scale of shades below the legend's heading. `corner` is the top right corner of the plot.
 fn draw_shade_scale(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
     let (left, top) = (corner.0 + 24.0, corner.1 + 50.0);
-    let height = BAR_HEIGHT / SHADE_COUNT as f64;
+    let height = SHADE_SCALE_HEIGHT / SHADE_COUNT as f64;
     for shade in (0..SHADE_COUNT).rev() {
         let y = top + height * (SHADE_COUNT - 1 - shade) as f64;
         let (from, to) = (canvas.to_canvas_pixels((left, y)), canvas.to_canvas_pixels((left + 20.0, y + height)));
@@ -149,11 +149,11 @@ fn draw_shade_scale(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
         canvas.draw_element(Rectangle::new([(from.0, from.1 - 1), to], grey(shade).filled()));
     }
     canvas.draw_element(Rectangle::new(
-        [canvas.to_canvas_pixels((left, top)), canvas.to_canvas_pixels((left + 20.0, top + BAR_HEIGHT))],
+        [canvas.to_canvas_pixels((left, top)), canvas.to_canvas_pixels((left + 20.0, top + SHADE_SCALE_HEIGHT))],
         INK.stroke_width(2),
     ));
     for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let (y, value) = (top + BAR_HEIGHT * (1.0 - part), chart.shade_max * part);
+        let (y, value) = (top + SHADE_SCALE_HEIGHT * (1.0 - part), chart.shade_max * part);
         let or_more = if part == 1.0 { " or more" } else { "" };
         let text = format!("{}{or_more}", significant(value, 3));
         canvas.draw_element(PathElement::new(

@@ -125,8 +125,8 @@ fn draw_series(canvas: &Canvas, chart: &LineChart, series: &Series, i: usize) {
     let positions: Vec<(f64, f64)> = series.points.iter().map(position).collect();
     let is_finite_point = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
     if series.style != Style::Marks {
-        for run in positions.split(|p| !is_finite_point(p)).filter(|run| run.len() > 1) {
-            canvas.stroke(&path(canvas, run, series.style), i, series.style == Style::Dashed);
+        for segment in positions.split(|p| !is_finite_point(p)).filter(|segment| segment.len() > 1) {
+            canvas.stroke(&path(canvas, segment, series.style), i, series.style == Style::Dashed);
         }
     }
     let mark_step = if series.style == Style::Marks { 1 } else { positions.len().div_ceil(MARKS_MAX).max(1) };
@@ -153,12 +153,13 @@ fn draw_series(canvas: &Canvas, chart: &LineChart, series: &Series, i: usize) {
     }
 }
 
-fn path(canvas: &Canvas, run: &[(f64, f64)], style: Style) -> Vec<(i32, i32)> {
+fn path(canvas: &Canvas, segment: &[(f64, f64)], style: Style) -> Vec<(i32, i32)> {
     if style != Style::Step {
-        return run.iter().map(|p| canvas.pixel_at(p.0, p.1)).collect();
+        return segment.iter().map(|p| canvas.pixel_at(p.0, p.1)).collect();
     }
-    let first = canvas.pixel_at(run[0].0, run[0].1);
-    let steps =
-        run.windows(2).flat_map(|pair| [canvas.pixel_at(pair[0].0, pair[1].1), canvas.pixel_at(pair[1].0, pair[1].1)]);
+    let first = canvas.pixel_at(segment[0].0, segment[0].1);
+    let steps = segment
+        .windows(2)
+        .flat_map(|pair| [canvas.pixel_at(pair[0].0, pair[1].1), canvas.pixel_at(pair[1].0, pair[1].1)]);
     [first].into_iter().chain(steps).collect()
 }

@@ -38,7 +38,7 @@ fn text_of_a_vertical_note_stays_within_the_plot() {
     let note = |position: f64| Note { position, is_vertical: true, text: "saturated".to_owned() };
     let series = vec![Series::line("a", vec![(0.0, 1.0), (100.0, 2.0)])];
     let svg = LineChart { series, notes: vec![note(20.0), note(99.0)], ..LineChart::default() }.svg();
-    let parsed = roxmltree::Document::parse(&svg).expect("XML");
+    let parsed = roxmltree::Document::parse(&svg).expect("the chart is XML");
     let notes = parsed.descendants().filter(|node| node.text().is_some_and(|text| text.trim() == "saturated"));
     let anchors: Vec<_> = notes.filter_map(|node| node.attribute("text-anchor")).collect();
     assert_eq!(anchors, ["start", "end"]);
@@ -116,9 +116,10 @@ fn negative_parts_are_stacked_below_zero() {
     let svg = |parts: Vec<f64>| BarChart::stacked("t", "share", &["a", "b", "c"], [("m".to_owned(), parts)]).svg();
     // The top and the height of each part, without the boxes of the legend.
     let boxes = |svg: &str| -> Vec<(f64, f64)> {
-        let document = roxmltree::Document::parse(svg).expect("an SVG");
+        let document = roxmltree::Document::parse(svg).expect("the chart is XML");
         let y_and_height = |node: roxmltree::Node<'_, '_>| {
-            let number = |key| node.attribute(key).and_then(|text| text.parse::<f64>().ok()).expect("a number");
+            let number =
+                |key| node.attribute(key).and_then(|text| text.parse::<f64>().ok()).expect("the attribute is a number");
             (number("y"), number("height"))
         };
         let rectangles = document.descendants().filter(|node| node.has_tag_name("rect"));

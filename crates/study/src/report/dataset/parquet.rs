@@ -90,14 +90,14 @@ fn append(values: &mut ColumnValues, column: &ArrayRef) {
     let column = column.as_any();
     match values {
         ColumnValues::Texts(values) => {
-            let column = column.downcast_ref::<StringArray>().expect("the schema says so");
+            let column = column.downcast_ref::<StringArray>().expect("the schema states this type");
             values.extend(column.iter().map(|text| text.map(str::to_owned)));
         }
         ColumnValues::Counts(values) => {
-            values.extend(column.downcast_ref::<UInt64Array>().expect("the schema says so").iter())
+            values.extend(column.downcast_ref::<UInt64Array>().expect("the schema states this type").iter())
         }
         ColumnValues::Numbers(values) => {
-            values.extend(column.downcast_ref::<Float64Array>().expect("the schema says so").iter());
+            values.extend(column.downcast_ref::<Float64Array>().expect("the schema states this type").iter());
         }
     }
 }

@@ -129,18 +129,18 @@ fn row(claim: &Claim) -> String {
     }
     format!(
         "<tr class=\"{class} {role}\"><td><span class=\"verdict\">{verdict}</span></td><td class=\"id\">{id}</td>\
-         <td class=\"place\">{source}</td>{figures}\
+         <td class=\"place\">{source}</td>{value_cells}\
          <td class=\"role\">{role}</td></tr>\n",
         role = claim.role.word(),
         verdict = verdict(claim),
         id = escape(&claim.id),
-        figures = figures(claim),
+        value_cells = value_cells(claim),
     )
 }
 
 /// Returns the cells of a row from the expected value to the tolerance. If the values are texts, they also span the
 /// columns of error and tolerance, which do not apply.
-fn figures(claim: &Claim) -> String {
+fn value_cells(claim: &Claim) -> String {
     let (expected, measured) = (escape(&claim.expected_text()), escape(&claim.measured_text()));
     if claim.kind != ClaimKind::Number {
         return format!(
@@ -159,7 +159,7 @@ fn figures(claim: &Claim) -> String {
 fn error(claim: &Claim) -> String {
     match (claim.relative_error(), claim.tolerance) {
         (Some(error), Some(tolerance)) => {
-            format!("<span>{}</span>{}", number::signed_percent(error), scale(error, tolerance))
+            format!("<span>{}</span>{}", number::signed_percent(error), error_scale(error, tolerance))
         }
         (Some(error), None) => format!("<span>{}</span>", number::signed_percent(error)),
         _ => String::new(),
@@ -168,7 +168,7 @@ fn error(claim: &Claim) -> String {
 
 /// Returns a small scale of the error: 0 is in the middle, the tolerance is grey, and a dot marks the error. It spans
 /// twice the tolerance; a larger error is drawn as a triangle at its end.
-fn scale(error: f64, tolerance: f64) -> String {
+fn error_scale(error: f64, tolerance: f64) -> String {
     let part = match tolerance > 0.0 {
         true => error / (2.0 * tolerance),
         false if error == 0.0 => 0.0,

@@ -30,7 +30,7 @@ const HELD_MAX: usize = 64 << 10;
 /// The number of lanes of a track that have separate sort ranks; further lanes share the last rank.
 const LANE_RANKS: u64 = 64;
 
-/// A trace that is written while its spans are recorded; its clones are the same trace.
+/// A trace that is written while its spans are recorded. Clones write to the same trace.
 pub struct BinaryTrace<W>(Arc<Mutex<Writer<W>>>);
 
 impl<W> Clone for BinaryTrace<W> {

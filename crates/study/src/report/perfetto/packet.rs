@@ -67,7 +67,7 @@ pub struct SpanEvent {
 /// Encoded packets.
 #[derive(Default)]
 pub struct Packets {
-    /// The packets, and bytes of no meaning after them.
+    /// The packets, followed by unused bytes.
     bytes: Vec<u8>,
     length: usize,
 }
@@ -100,7 +100,7 @@ impl Packets {
             self.bytes.resize(self.length + BUFFER_GROWTH_BYTES, 0);
         }
         let (packet_start, fields) = self.bytes[self.length..].split_at_mut(2);
-        let mut packet = Event::new(fields.first_chunk_mut().expect("a buffer that was extended"));
+        let mut packet = Event::new(fields.first_chunk_mut().expect("the buffer was extended"));
         encode(&mut packet);
         packet_start.copy_from_slice(&[tag(1, BYTES_WIRE_TYPE), packet.length as u8]);
         self.length += 2 + packet.length;
@@ -213,7 +213,7 @@ pub fn push_span(trace: &mut Packets, sequence: u32, delta_ns: u64, span: &SpanE
 }
 
 /// Appends the end of the last span of the sequence that has not ended, `delta_ns` after its last event. The packet
-/// refers to the sequence's defaults only, which hold for packets without `NEEDS_STATE`, too.
+/// refers only to the sequence's defaults, which also hold for packets without `NEEDS_STATE`.
 #[inline]
 pub fn push_end(trace: &mut Packets, sequence: u32, delta_ns: u64) {
     trace.push_event(|packet| packet.encode_end(sequence, delta_ns));
@@ -266,10 +266,10 @@ impl Event<'_> {
     #[inline]
     fn annotation(&mut self, name: u8, value: u64) {
         self.push([tag(4, BYTES_WIRE_TYPE), 0]);
-        let annotation = self.length;
+        let annotation_start = self.length;
         self.push([tag(1, VARINT), name]);
         self.number(3, value);
-        self.set_length(annotation);
+        self.set_length(annotation_start);
     }
 
     #[inline]
@@ -290,7 +290,7 @@ impl Event<'_> {
 
     #[inline]
     fn push<const N: usize>(&mut self, bytes: [u8; N]) {
-        *self.bytes[self.length..].first_chunk_mut().expect("capacity for an event") = bytes;
+        *self.bytes[self.length..].first_chunk_mut().expect("an event has at most `EVENT_BYTES_MAX` bytes") = bytes;
         self.length += N;
     }
 

@@ -127,7 +127,7 @@ impl ClaimStatement {
 /// Returns every error in the claims, such as a metric that a run does not report.
 pub fn judge(view: &View, artifacts: &[&str], quick: bool) -> Result<Vec<Claim>, Vec<ExpressionError>> {
     let (mut judged_claims, mut errors) = (Vec::new(), Vec::new());
-    for claim in view.defined.claims.iter().filter(|claim| artifacts.contains(&claim.artifact.text.as_str())) {
+    for claim in view.definitions.claims.iter().filter(|claim| artifacts.contains(&claim.artifact.text.as_str())) {
         let is_judged = claim.is_quick || !quick;
         match claim.judge(view) {
             Ok(claim) => judged_claims.push(Claim { holds: claim.holds.filter(|_| is_judged), ..claim }),

@@ -57,8 +57,8 @@ pub trait NameResolver {
     fn set(&self, name: &str, variable: &str) -> Option<Vec<Key>>;
     /// Returns the names of all sets.
     fn sets(&self) -> Vec<&str>;
-    /// Evaluates a value by its name and arguments; `None` if there is no such name. Its definition is evaluated in a
-    /// scope [below](Scope::below) `scope`.
+    /// Evaluates a value by its name and arguments; `None` if there is no such name. Its definition is evaluated in the
+    /// [`definition_scope`](Scope::definition_scope) of `scope`.
     fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>>;
     /// Returns the names of all values.
     fn values(&self) -> Vec<&str>;
@@ -76,7 +76,7 @@ pub struct Scope<'a> {
     pub bindings: Vec<Binding>,
     /// The depth of values defined by other values.
     depth: usize,
-    /// The values that this scope and those derived from it have evaluated, so that none is evaluated twice.
+    /// The values that this scope and the scopes derived from it have evaluated, so that no value is evaluated twice.
     evaluated: Rc<RefCell<ValueCache>>,
 }
 
@@ -86,9 +86,9 @@ impl<'a> Scope<'a> {
         Scope { names, bindings: Vec::new(), depth: 0, evaluated: Rc::default() }
     }
 
-    /// Returns the scope in which the definition of a value is evaluated, if an expression in this scope names the
-    /// value. It has no other bindings than `bindings`.
-    pub fn below(&self, bindings: Vec<Binding>) -> Scope<'a> {
+    /// Returns the scope in which the definition of a value is evaluated when an expression in this scope names the
+    /// value. Its only bindings are `bindings`.
+    pub fn definition_scope(&self, bindings: Vec<Binding>) -> Scope<'a> {
         Scope { names: self.names, bindings, depth: self.depth + 1, evaluated: self.evaluated.clone() }
     }
 
@@ -326,7 +326,7 @@ impl<'a> Evaluator<'_, 'a> {
     fn loop_scopes(&self, loops: &[Loop]) -> Result<Vec<Scope<'a>>, EvalError> {
         let Some((outer_loop, inner_loops)) = loops.split_first() else { return Ok(vec![self.scope.clone()]) };
         let mut scopes = Vec::new();
-        for key in self.set(outer_loop)? {
+        for key in self.loop_values(outer_loop)? {
             let scope = self.scope.with(&outer_loop.variable, Value::Key(key));
             scopes.extend(Evaluator { scope: &scope, source: self.source }.loop_scopes(inner_loops)?);
             if scopes.len() > ELEMENTS_MAX {
@@ -338,7 +338,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     /// Returns the values that a loop ranges over.
-    fn set(&self, axis_loop: &Loop) -> Result<Vec<Key>, EvalError> {
+    fn loop_values(&self, axis_loop: &Loop) -> Result<Vec<Key>, EvalError> {
         let name = self.key(&axis_loop.set)?.key;
         if let Some(values) = self.scope.names.set(&name, &axis_loop.variable) {
             return Ok(values);

@@ -69,8 +69,8 @@ pub struct Template {
 }
 
 impl Template {
-    /// Returns this template with each placeholder formatted by `key`, as in the names of points.
-    pub fn keyed(&self) -> Template {
+    /// Returns this template with the format `key` for each placeholder, as in the names of points.
+    pub fn with_key_format(&self) -> Template {
         let key = |piece: &Segment| match piece {
             Segment::Placeholder(tree, _) => Segment::Placeholder(tree.clone(), Format::parse("key")),
             words => words.clone(),

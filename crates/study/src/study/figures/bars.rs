@@ -1,7 +1,7 @@
 //! Grouped or stacked bar charts, with published heights.
 
 use super::axis::AxisSpec;
-use super::drawing::{Drawing, innermost};
+use super::drawing::{Drawing, innermost_value};
 use super::{ChartAndTable, ReportTable};
 use crate::report::{Bar, BarChart, Cell, Column, Group};
 use crate::study::expression::Format;
@@ -11,7 +11,7 @@ use narrows_core::text::Table;
 
 /// The description of a bar chart.
 #[derive(Debug)]
-pub struct Bars {
+pub struct BarChartSpec {
     is_stacked: bool,
     y: AxisSpec,
     groups: Loops,
@@ -33,9 +33,9 @@ struct BarSeries {
 /// A series of bars, with the scope and the name for one combination of values of its axes.
 type BoundSeries<'a, 's> = (&'a BarSeries, Scope<'s>, String);
 
-impl Bars {
+impl BarChartSpec {
     /// Reads a bar chart.
-    pub fn read(t: &mut Table<'_>, is_stacked: bool) -> Bars {
+    pub fn read(t: &mut Table<'_>, is_stacked: bool) -> BarChartSpec {
         let key = if is_stacked { "part" } else { "bar" };
         let groups = loops(t, "groups", "Axes whose values are the groups, as AXIS or AXIS in SET");
         if groups.0.is_empty() && t.has_no_problems() && !t.describing() {
@@ -45,7 +45,7 @@ impl Bars {
                 "write the axis whose values are the groups, such as groups = [\"host\"]",
             );
         }
-        Bars {
+        BarChartSpec {
             is_stacked,
             y: t.table("y", "Vertical axis", AxisSpec::read),
             groups,
@@ -61,7 +61,7 @@ impl Bars {
         let mut groups = Vec::new();
         let mut has_value = vec![false; series.len()];
         for group in drawing.loop_scopes(scope, &self.groups) {
-            let name = innermost(&group).map(|value| Format::default().format_value(&value)).unwrap_or_default();
+            let name = innermost_value(&group).map(|value| Format::default().format_value(&value)).unwrap_or_default();
             let bars: Vec<Bar> =
                 series.iter().map(|(series, series_scope, _)| series.bar(drawing, series_scope, &group)).collect();
             let mut row = vec![Cell::from(name.as_str())];

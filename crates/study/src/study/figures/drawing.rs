@@ -32,8 +32,8 @@ impl<'a> Drawing<'a> {
     pub fn errors(self) -> Vec<ExpressionError> {
         let mut errors: Vec<ExpressionError> = Vec::new();
         for error in self.errors.into_inner() {
-            let place = |error: &ExpressionError| (error.source.place.clone(), error.span.clone());
-            if !errors.iter().any(|known| place(known) == place(&error)) {
+            let location = |error: &ExpressionError| (error.source.place.clone(), error.span.clone());
+            if !errors.iter().any(|known| location(known) == location(&error)) {
                 errors.push(error);
             }
         }
@@ -131,7 +131,7 @@ impl<'a> Drawing<'a> {
         self.linked_points.take()
     }
 
-    /// Reports an error if the expression cannot have a value, so that this is found before any run.
+    /// Reports an expression that has no value over the planned points, before any run.
     pub fn require_value(&self, has_value: bool, expression: &Expression) {
         let is_reported = self.errors.borrow().iter().any(|error| error.source.place == expression.source.place);
         if self.view.is_planned() && !has_value && !is_reported {
@@ -144,6 +144,6 @@ impl<'a> Drawing<'a> {
 }
 
 /// Returns the value of the innermost loop.
-pub fn innermost(scope: &Scope) -> Option<Value> {
+pub fn innermost_value(scope: &Scope) -> Option<Value> {
     scope.bindings.last().map(|(_, value)| value.clone())
 }

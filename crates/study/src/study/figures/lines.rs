@@ -1,7 +1,7 @@
 //! Line charts over a common axis, with published points as marks and findings as annotations.
 
 use super::axis::AxisSpec;
-use super::drawing::{Drawing, innermost};
+use super::drawing::{Drawing, innermost_value};
 use super::{ChartAndTable, ReportTable};
 use crate::report::{Cell, LineChart, Note, Series, Style};
 use crate::study::expression::read::{Loops, expression, loops, template};
@@ -10,18 +10,18 @@ use narrows_core::text::Table;
 
 /// The description of a line chart.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineChartSpec {
     x: AxisSpec,
     y: AxisSpec,
     over: Loops,
     /// The position on the horizontal axis. The default is the value of the innermost axis of `over`.
     position: Option<Expression>,
-    series: Vec<Line>,
-    notes: Vec<Annotation>,
+    series: Vec<LineSpec>,
+    notes: Vec<AnnotationSpec>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct LineSpec {
     each: Loops,
     over: Loops,
     name: Template,
@@ -32,17 +32,17 @@ struct Line {
 }
 
 #[derive(Debug)]
-struct Annotation {
+struct AnnotationSpec {
     each: Loops,
     x: Option<Expression>,
     y: Option<Expression>,
     text: Template,
 }
 
-impl Lines {
+impl LineChartSpec {
     /// Reads a line chart.
-    pub fn read(t: &mut Table<'_>) -> Lines {
-        Lines {
+    pub fn read(t: &mut Table<'_>) -> LineChartSpec {
+        LineChartSpec {
             x: t.table("x", "Horizontal axis", AxisSpec::read),
             y: t.table("y", "Vertical axis", AxisSpec::read),
             over: loops(t, "over", "Axes whose values the points of a line run over, as AXIS or AXIS in SET"),
@@ -50,8 +50,8 @@ impl Lines {
                 .phrase("at", "Position on the horizontal axis, as an expression")
                 .optional()
                 .map(|position| expression(t, &position)),
-            series: t.list("series", "Lines", Line::read),
-            notes: t.list("note", "Annotations: a line across the chart, with a text", Annotation::read),
+            series: t.list("series", "Lines", LineSpec::read),
+            notes: t.list("note", "Annotations: a line across the chart, with a text", AnnotationSpec::read),
         }
     }
 
@@ -75,11 +75,11 @@ impl Lines {
     }
 
     /// Returns a line, or `None` for published marks without points.
-    fn line(&self, drawing: &Drawing, scope: &Scope, line: &Line, earlier_lines: &[Series]) -> Option<Series> {
+    fn line(&self, drawing: &Drawing, scope: &Scope, line: &LineSpec, earlier_lines: &[Series]) -> Option<Series> {
         let loops = if line.over.0.is_empty() { &self.over } else { &line.over };
         let position = |scope: &Scope| match &self.position {
             Some(position) => drawing.number(scope, position),
-            None => innermost(scope).as_ref().and_then(Value::number),
+            None => innermost_value(scope).as_ref().and_then(Value::number),
         };
         let points = drawing.loop_scopes(scope, loops);
         let points = points.iter().filter_map(|scope| Some((position(scope)?, drawing.number(scope, &line.value)?)));
@@ -112,15 +112,15 @@ impl Lines {
     }
 }
 
-impl Line {
-    fn read(t: &mut Table<'_>) -> Line {
+impl LineSpec {
+    fn read(t: &mut Table<'_>) -> LineSpec {
         let (name, value) = (
             t.phrase("name", "Name in the legend, with placeholders").required(),
             t.phrase("value", "Value, as an expression").required(),
         );
         let dashed = t.phrase("dashed", "Condition under which the line is dashed, as an expression").optional();
         let like = t.phrase("like", "Name of an earlier line whose colour and mark are used").optional();
-        Line {
+        LineSpec {
             each: loops(t, "each", "Axes; one line is drawn for each combination of their values"),
             over: loops(t, "over", "Axes that the points run over, instead of the chart's"),
             name: template(t, &name),
@@ -134,15 +134,15 @@ impl Line {
     }
 }
 
-impl Annotation {
-    fn read(t: &mut Table<'_>) -> Annotation {
+impl AnnotationSpec {
+    fn read(t: &mut Table<'_>) -> AnnotationSpec {
         let x = t.phrase("x", "Position of a vertical line, as an expression: a number or a list").optional();
         let y = t.phrase("y", "Position of a horizontal line, as an expression").optional();
         let text = t.phrase("text", "Text at the line, with placeholders; `at` is its position").required();
         if x.is_some() == y.is_some() && !t.describing() {
             t.report_invalid("", "an annotation needs either `x` or `y`", "");
         }
-        Annotation {
+        AnnotationSpec {
             each: loops(t, "each", "Axes; one annotation is drawn for each combination of their values"),
             x: x.map(|x| expression(t, &x)),
             y: y.map(|y| expression(t, &y)),

@@ -1,10 +1,10 @@
-//! Matrix charts: a cell for each of many runs, in rows and columns over axes. Cells are shaded by a number or coloured
-//! by a text, and link to the description of their run.
+//! Matrix charts: a cell for each of many runs, with one axis or several down the rows and across the columns. Cells
+//! are shaded by a number or coloured by a text, and link to the description of their run.
 //!
 //! If the values of rows and columns are numbers, marks can be placed between cells. Empty rows and columns are left
 //! out. A cell shows a single quantity.
 
-use super::drawing::{Drawing, innermost};
+use super::drawing::{Drawing, innermost_value};
 use super::{ChartAndTable, ReportTable};
 use crate::report::number::significant;
 use crate::report::{Cell, Column, Matrix as Chart, MatrixCell, MatrixMark};
@@ -14,7 +14,7 @@ use narrows_core::text::Table;
 
 /// The description of a matrix chart.
 #[derive(Debug)]
-pub struct Matrix {
+pub struct MatrixSpec {
     rows: Loops,
     columns: Loops,
     value: Expression,
@@ -27,7 +27,7 @@ pub struct Matrix {
     is_logarithmic: bool,
     mark_specs: Vec<MarkSpec>,
     /// The titles of columns and rows, with their units.
-    axes: [Option<String>; 2],
+    axis_titles: [Option<String>; 2],
 }
 
 /// The description of marks between the cells.
@@ -39,9 +39,9 @@ struct MarkSpec {
     column: Expression,
 }
 
-impl Matrix {
+impl MatrixSpec {
     /// Reads a matrix chart.
-    pub fn read(t: &mut Table<'_>) -> Matrix {
+    pub fn read(t: &mut Table<'_>) -> MatrixSpec {
         let rows = loops(t, "rows", "Axes of the rows, each as AXIS or AXIS in SET");
         let columns = loops(t, "columns", "Axes of the columns");
         let value = t.phrase("value", "Value of a cell, as an expression: a number or a text").required();
@@ -58,7 +58,7 @@ impl Matrix {
                 );
             }
         }
-        Matrix {
+        MatrixSpec {
             rows,
             columns,
             value: expression(t, &value),
@@ -67,7 +67,7 @@ impl Matrix {
             unit: t.text("unit", "Unit of the numbers").or(""),
             decimals,
             is_logarithmic: t.choice("scale", "Scale of the shades", &scales).or("linear"),
-            axes: [
+            axis_titles: [
                 t.text("across", "Title of the columns, with the unit").optional(),
                 t.text("down", "Title of the rows, with the unit").optional(),
             ],
@@ -98,7 +98,7 @@ impl Matrix {
 
     /// Returns the titles of columns and rows.
     fn titles(&self) -> Vec<String> {
-        let directions = ["across", "down"].into_iter().zip(&self.axes);
+        let directions = ["across", "down"].into_iter().zip(&self.axis_titles);
         directions.filter_map(|(direction, axis)| Some(format!("{direction}: {}", axis.as_ref()?))).collect()
     }
 
@@ -166,7 +166,7 @@ impl MarkSpec {
 
 /// Returns the values of the innermost axis, as numbers.
 fn scale(scopes: &[Scope]) -> Vec<f64> {
-    scopes.iter().filter_map(|scope| innermost(scope)?.number()).collect()
+    scopes.iter().filter_map(|scope| innermost_value(scope)?.number()).collect()
 }
 
 /// Returns the position of a number on an increasing scale of positive numbers, in units of the scale's steps. It is
@@ -189,7 +189,7 @@ mod tests {
     fn positions_on_a_scale_are_interpolated_logarithmically() {
         let scale = [1.0, 10.0, 1000.0];
         let positions = [1.0, 10.0, 100.0, 1000.0, 0.1, 100_000.0]
-            .map(|number| scale_position(&scale, number).expect("a position"));
+            .map(|number| scale_position(&scale, number).expect("the number has a position"));
         let expected = [0.0, 1.0, 1.5, 2.0, -1.0, 3.0];
         assert!(
             positions.iter().zip(expected).all(|(position, expected)| (position - expected).abs() < 1e-9),

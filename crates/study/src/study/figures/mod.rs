@@ -39,27 +39,28 @@ pub struct Figure {
     id: Template,
     title: Template,
     /// The title inside the chart.
-    chart: Option<Template>,
+    chart_title: Option<Template>,
     caption: Template,
     /// The axes for each of whose values a separate figure is drawn.
     each: Loops,
     allows_gaps: bool,
-    picture: Option<Picture>,
-    table: Option<table::Columns>,
+    chart_spec: Option<ChartSpec>,
+    table: Option<table::TableSpec>,
 }
 
+/// The description of a chart, by its kind.
 #[derive(Debug)]
-enum Picture {
-    Lines(lines::Lines),
-    Bars(bars::Bars),
+enum ChartSpec {
+    Lines(lines::LineChartSpec),
+    Bars(bars::BarChartSpec),
     Ledger(run::LedgerChartSpec),
     Flow(run::PacketFlowSpec),
     HeatMap(run::HeatMapSpec),
-    Matrix(matrix::Matrix),
+    Matrix(matrix::MatrixSpec),
     Rust(SpannedString),
 }
 
-const PICTURE_KINDS: [(&str, &str); 8] = [
+const CHART_KINDS: [(&str, &str); 8] = [
     ("lines", "Lines over a common axis"),
     ("bars", "Groups of bars"),
     ("stacks", "Bars made of parts"),
@@ -72,7 +73,7 @@ const PICTURE_KINDS: [(&str, &str); 8] = [
 
 /// Returns the template of a point's name, with placeholders formatted as in the names of points.
 fn point_template(t: &Table<'_>, source: &SpannedString) -> Template {
-    template(t, source).keyed()
+    template(t, source).with_key_format()
 }
 
 /// A drawn figure.
@@ -97,12 +98,12 @@ impl Figure {
         let artifact = t.phrase("artifact", "Artifact that the figure belongs to and whose runs it shows").required();
         let id = t.phrase("id", "Name of the figure and its files; the artifact's if left out").optional();
         let title = t.phrase("title", "Title, with placeholders for expressions").required();
-        let chart = t.phrase("chart", "Title inside the chart, if different").optional();
+        let chart_title = t.phrase("chart", "Title inside the chart, if different").optional();
         let caption = t.phrase("caption", "Caption, with placeholders for expressions").or("");
         let figure = Figure {
             id: template(t, id.as_ref().unwrap_or(&artifact)),
             title: template(t, &title),
-            chart: chart.map(|chart| template(t, &chart)),
+            chart_title: chart_title.map(|chart_title| template(t, &chart_title)),
             caption: template(t, &caption),
             each: loops(
                 t,
@@ -115,11 +116,11 @@ impl Figure {
                     "Whether values that are not run or not measured are left blank; otherwise they are errors",
                 )
                 .or(false),
-            picture: t.optional_alternatives("Kind of chart", &PICTURE_KINDS, Picture::read),
-            table: t.optional_table("table", "Table that replaces the chart's", table::Columns::read),
+            chart_spec: t.optional_alternatives("Kind of chart", &CHART_KINDS, ChartSpec::read),
+            table: t.optional_table("table", "Table that replaces the chart's", table::TableSpec::read),
             artifact,
         };
-        if figure.picture.is_none() && figure.table.is_none() && !t.describing() {
+        if figure.chart_spec.is_none() && figure.table.is_none() && !t.describing() {
             t.report_invalid(
                 "",
                 "this figure has neither a chart nor a table",
@@ -151,15 +152,16 @@ impl Figure {
 
     fn draw_one(&self, drawing: &Drawing, scope: &Scope) -> Vec<Artifact> {
         let title = drawing.fill_template(scope, &self.title);
-        let chart = self.chart.as_ref().map_or_else(|| title.clone(), |chart| drawing.fill_template(scope, chart));
-        let (svg, artifact_table) = match &self.picture {
-            Some(Picture::Lines(lines)) => lines.draw(drawing, scope, chart),
-            Some(Picture::Bars(bars)) => bars.draw(drawing, scope, chart),
-            Some(Picture::Ledger(ledgers)) => ledgers.draw(drawing, scope, &chart),
-            Some(Picture::Flow(flow)) => flow.draw(drawing, scope, &chart),
-            Some(Picture::HeatMap(heat_map)) => heat_map.draw(drawing, scope, chart),
-            Some(Picture::Matrix(matrix)) => matrix.draw(drawing, scope, chart),
-            Some(Picture::Rust(rust)) => return drawing.call_builtin(rust),
+        let chart_title =
+            self.chart_title.as_ref().map_or_else(|| title.clone(), |title| drawing.fill_template(scope, title));
+        let (svg, artifact_table) = match &self.chart_spec {
+            Some(ChartSpec::Lines(lines)) => lines.draw(drawing, scope, chart_title),
+            Some(ChartSpec::Bars(bars)) => bars.draw(drawing, scope, chart_title),
+            Some(ChartSpec::Ledger(ledgers)) => ledgers.draw(drawing, scope, &chart_title),
+            Some(ChartSpec::Flow(flow)) => flow.draw(drawing, scope, &chart_title),
+            Some(ChartSpec::HeatMap(heat_map)) => heat_map.draw(drawing, scope, chart_title),
+            Some(ChartSpec::Matrix(matrix)) => matrix.draw(drawing, scope, chart_title),
+            Some(ChartSpec::Rust(rust)) => return drawing.call_builtin(rust),
             None => (None, None),
         };
         let artifact_table = self.table.as_ref().map(|table| table.draw(drawing, scope)).or(artifact_table);
@@ -168,17 +170,17 @@ impl Figure {
     }
 }
 
-impl Picture {
-    fn read(kind: &str, t: &mut Table<'_>) -> Picture {
+impl ChartSpec {
+    fn read(kind: &str, t: &mut Table<'_>) -> ChartSpec {
         match kind {
-            "lines" => Picture::Lines(lines::Lines::read(t)),
-            "bars" => Picture::Bars(bars::Bars::read(t, false)),
-            "stacks" => Picture::Bars(bars::Bars::read(t, true)),
-            "ledger" => Picture::Ledger(run::LedgerChartSpec::read(t)),
-            "packet-flow" => Picture::Flow(run::PacketFlowSpec::read(t)),
-            "heat-map" => Picture::HeatMap(run::HeatMapSpec::read(t)),
-            "matrix" => Picture::Matrix(matrix::Matrix::read(t)),
-            _ => Picture::Rust(t.phrase("name", "Name of the built-in function").required()),
+            "lines" => ChartSpec::Lines(lines::LineChartSpec::read(t)),
+            "bars" => ChartSpec::Bars(bars::BarChartSpec::read(t, false)),
+            "stacks" => ChartSpec::Bars(bars::BarChartSpec::read(t, true)),
+            "ledger" => ChartSpec::Ledger(run::LedgerChartSpec::read(t)),
+            "packet-flow" => ChartSpec::Flow(run::PacketFlowSpec::read(t)),
+            "heat-map" => ChartSpec::HeatMap(run::HeatMapSpec::read(t)),
+            "matrix" => ChartSpec::Matrix(matrix::MatrixSpec::read(t)),
+            _ => ChartSpec::Rust(t.phrase("name", "Name of the built-in function").required()),
         }
     }
 }
@@ -188,8 +190,8 @@ impl Drawing<'_> {
         match (self.view.builtins.figure(rust), self.view.source) {
             (Ok(draw), ValueSource::Ran(results)) => draw(results),
             (Ok(_), ValueSource::Planned(_)) => Vec::new(),
-            (Err(stop), _) => {
-                self.collect_error(stop.at(rust));
+            (Err(error), _) => {
+                self.collect_error(error.at(rust));
                 Vec::new()
             }
         }
@@ -214,7 +216,7 @@ pub fn draw(figures: &[Figure], view: &View, artifacts: &[&str]) -> Result<Drawn
     if errors.is_empty() { Ok((drawn_figures, linked_points)) } else { Err(errors) }
 }
 
-/// Returns the names of the charts of a figure, and its errors, if the points that `view` plans are all that its
+/// Returns the names of the charts of a figure, and its errors; `view` plans exactly the points that the figure's
 /// artifact runs.
 pub fn planned_charts(figure: &Figure, view: &View) -> (Vec<String>, Vec<ExpressionError>) {
     let (drawn_figures, _, errors) = figure.draw(view);

@@ -108,7 +108,8 @@ pub struct PacketFlowSpec {
     /// The bands, each with the node and the track of its engine.
     bands: Vec<(SpannedString, Vec<SpannedString>)>,
     window_end: Time,
-    is_steps: bool,
+    /// Whether the bandwidths are drawn, as steps, and not the transfers.
+    draws_bandwidth: bool,
     /// The size in bytes below which a transfer is merged with the next one.
     bytes_min: u64,
 }
@@ -122,7 +123,7 @@ impl PacketFlowSpec {
             point: super::point_template(t, &point),
             bands: t.by_name("bands", "Engines from the top, each with its node and its name there", pair).required(),
             window_end: t.time("until", "End of the interval that is shown").required(),
-            is_steps: t.flag("steps", "Whether the bandwidth of each engine is drawn, as steps").or(false),
+            draws_bandwidth: t.flag("steps", "Whether the bandwidth of each engine is drawn, as steps").or(false),
             bytes_min: t
                 .bytes("least", "With `steps`, size below which a transfer is merged with the next")
                 .or("0 B")
@@ -143,7 +144,7 @@ impl PacketFlowSpec {
         let mut graph = PacketFlow::new(title, &run.timeline, &bands.collect::<Vec<_>>());
         graph.transfers.retain(|transfer| transfer.start < self.window_end);
         graph.window = (Time::ZERO, self.window_end);
-        match self.is_steps {
+        match self.draws_bandwidth {
             true => self.steps(&graph, title),
             false => (Some(graph.svg()), Some(transfers(&graph))),
         }
@@ -183,7 +184,8 @@ pub struct HeatMapSpec {
     x: AxisSpec,
     /// The number of cycles in a unit of the horizontal axis.
     cycles: f64,
-    rows: String,
+    /// The meaning of a row.
+    row_meaning: String,
     shades: String,
     shade_max: f64,
 }
@@ -202,7 +204,7 @@ impl HeatMapSpec {
             point: super::point_template(t, &point),
             x: t.table("x", "Horizontal axis", AxisSpec::read),
             cycles: t.number("cycles", "Number of cycles in a unit of the horizontal axis").min(1.0).or(1.0),
-            rows: t.text("rows", "Meaning of a row").required(),
+            row_meaning: t.text("rows", "Meaning of a row").required(),
             shades: t.text("shades", "Quantity that is shaded, with its unit").required(),
             shade_max: t.number("most", "Smallest value for which a cell is black").required(),
         };
@@ -220,14 +222,15 @@ impl HeatMapSpec {
             panels.extend(run.and_then(|run| run.map.as_ref()).map(|map| self.panel(name, map)));
         }
         let table = self.table(&panels);
-        let (rows, shades) = (self.rows.clone(), self.shades.clone());
-        let chart = HeatMap { title, x: self.x.axis(), y: rows, shades, shade_max: self.shade_max, panels };
+        let (row_meaning, shades) = (self.row_meaning.clone(), self.shades.clone());
+        let chart = HeatMap { title, x: self.x.axis(), y: row_meaning, shades, shade_max: self.shade_max, panels };
         (Some(chart.svg()), Some(table))
     }
 
     /// Returns a row for each cell: its panel, its row, the start of its column, and its value.
     fn table(&self, panels: &[Panel]) -> ReportTable {
-        let headings = [Column::new("panel"), Column::new(&self.rows), self.x.column(), Column::new(&self.shades)];
+        let headings =
+            [Column::new("panel"), Column::new(&self.row_meaning), self.x.column(), Column::new(&self.shades)];
         let mut table = ReportTable::new(headings.into());
         for panel in panels {
             for (row, cells) in panel.rows.iter().enumerate() {
@@ -258,14 +261,15 @@ mod tests {
     fn samples_beyond_the_column_limit_are_averaged() {
         let values = (0..2).flat_map(|row| (0..480).map(move |column| 10 * row + column % 2)).collect();
         let map = HeatMapData { name: "pending", unit: "", rows: 2, columns: 480, every_cycles: 50, values };
-        let empty_template = || expression::template(&SpannedString::without_location("")).expect("no placeholders");
+        let empty_template =
+            || expression::template(&SpannedString::without_location("")).expect("an empty text is a template");
         let heat = HeatMapSpec {
             each: Loops::default(),
             name: empty_template(),
             point: empty_template(),
             x: AxisSpec::plain("time"),
             cycles: 1000.0,
-            rows: "receiver".into(),
+            row_meaning: "receiver".into(),
             shades: "packets".into(),
             shade_max: 20.0,
         };

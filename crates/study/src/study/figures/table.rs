@@ -1,4 +1,4 @@
-//! Tables with rows over axes and columns of values.
+//! Tables with a row for each combination of values of some axes, and columns of expressions.
 
 use super::ReportTable;
 use super::drawing::Drawing;
@@ -9,10 +9,10 @@ use narrows_core::text::Table;
 
 /// The description of a table.
 #[derive(Debug)]
-pub struct Columns {
+pub struct TableSpec {
     rows: Loops,
-    /// The headings of the columns that contain the rows' axes.
-    heads: Vec<String>,
+    /// The headings of the columns that contain the values of the rows' axes.
+    axis_headings: Vec<String>,
     columns: Vec<ColumnSpec>,
 }
 
@@ -25,18 +25,20 @@ struct ColumnSpec {
     value: Expression,
 }
 
-impl Columns {
+impl TableSpec {
     /// Reads a table.
-    pub fn read(t: &mut Table<'_>) -> Columns {
-        let columns = Columns {
+    pub fn read(t: &mut Table<'_>) -> TableSpec {
+        let table = TableSpec {
             rows: loops(t, "rows", "Axes of the rows, each as AXIS or AXIS in SET"),
-            heads: t.texts("heads", "Headings of the columns of these axes; by default the axes' names").or(&[]),
+            axis_headings: t
+                .texts("heads", "Headings of the columns of these axes; by default the axes' names")
+                .or(&[]),
             columns: t.list("column", "Columns", ColumnSpec::read),
         };
-        if columns.heads.len() > columns.rows.0.len() {
+        if table.axis_headings.len() > table.rows.0.len() {
             t.report_invalid("heads", "there are more headings than axes in `rows`", "");
         }
-        columns
+        table
     }
 
     /// Draws the table.
@@ -46,11 +48,11 @@ impl Columns {
             .iter()
             .flat_map(|column| drawing.loop_scopes(scope, &column.each).into_iter().map(move |scope| (column, scope)))
             .collect();
-        let names = self.rows.0.iter().enumerate();
-        let names =
-            names.map(|(index, (_, axis_loop))| Column::new(self.heads.get(index).unwrap_or(&axis_loop.variable)));
-        let heads = columns.iter().map(|(column, scope)| column.heading(drawing, scope));
-        let mut table = ReportTable::new(names.chain(heads).collect());
+        let axes = self.rows.0.iter().enumerate();
+        let axis_columns = axes
+            .map(|(index, (_, axis_loop))| Column::new(self.axis_headings.get(index).unwrap_or(&axis_loop.variable)));
+        let value_columns = columns.iter().map(|(column, scope)| column.heading(drawing, scope));
+        let mut table = ReportTable::new(axis_columns.chain(value_columns).collect());
         let mut has_value_by_column = vec![false; columns.len()];
         for row in drawing.loop_scopes(scope, &self.rows) {
             let values = row.bindings.iter().rev().take(self.rows.0.len()).rev();

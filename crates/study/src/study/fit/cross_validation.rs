@@ -1,4 +1,4 @@
-//! Cross-validation of a fit: each number as it is predicted when it and its row of the paper's table are left out.
+//! Cross-validation of a fit: the prediction of each number by a fit without the number's row of the paper's table.
 //!
 //! The entries of a row usually belong to one machine, so leaving out a single entry would leave the machine's other
 //! entries to determine its constants. The constants start from the same values in every fit, and keep their priors.
@@ -17,13 +17,13 @@ use crate::study::claims::ClaimStatement;
 use crate::study::{LocatedStudy, Study};
 use narrows_core::text::Problems;
 
-/// Some numbers of a fit.
-struct Subset<'a> {
+/// A subset of the numbers of a fit.
+struct DataSubset<'a> {
     prepared: &'a PreparedFit<'a>,
     indices: Vec<usize>,
 }
 
-impl PredictionSource for Subset<'_> {
+impl PredictionSource for DataSubset<'_> {
     fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
         self.prepared.predictor.predict(self.indices[datum], constants)
     }
@@ -89,7 +89,7 @@ fn further_claims<'a>(study: &'a Study, plan: &Plan) -> Vec<&'a ClaimStatement> 
     let is_in_plan = |claim: &&ClaimStatement| plan.claims.iter().any(|entry| entry.text == claim.id.text);
     let rows: Vec<&str> = study.claims.iter().filter(is_in_plan).map(row_of).collect();
     let is_further = |claim: &&ClaimStatement| {
-        let is_run = !study.explicit_only.iter().any(|explicit| explicit.text == claim.artifact.text);
+        let is_run = !study.artifacts_on_request.iter().any(|on_request| on_request.text == claim.artifact.text);
         let is_number = claim.expected().is_some_and(|expected| expected != 0.0) && claim.restates.is_empty();
         let is_prediction = matches!(claim.role(), Role::Predicted | Role::Underdetermined);
         let is_in_fit_row = claim.role() != Role::Given && rows.contains(&row_of(claim));
@@ -106,7 +106,7 @@ fn fit_on(
     // Each number of a study is a curve of its own.
     let datum = |(curve, index): (usize, &usize)| Datum { curve, ..prepared.data[*index].clone() };
     let data: Vec<Datum> = indices.iter().enumerate().map(datum).collect();
-    let subset = Subset { prepared, indices };
+    let subset = DataSubset { prepared, indices };
     let control = FitControl { state: None, ..control };
     let fitted = fit(&prepared.constants, &data, &subset, prepared.description.clone(), control);
     fitted.map_err(|problem| vec![(String::new(), Problems::from_problem(problem))])

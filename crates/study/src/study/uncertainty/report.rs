@@ -45,8 +45,8 @@ fn numbers(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
 
 /// Returns the role of a number, and the role that its claim states if it differs.
 fn role(claim: &Claim, uncertainty: &ClaimUncertainty) -> String {
-    let stated = uncertainty.stated.map(|stated| format!(" (stated as {})", stated.word()));
-    claim.role.word().to_owned() + &stated.unwrap_or_default()
+    let stated_role = uncertainty.stated_role.map(|role| format!(" (stated as {})", role.word()));
+    claim.role.word().to_owned() + &stated_role.unwrap_or_default()
 }
 
 /// Returns a summary: the numbers of claims with an error within one, two and three standard deviations, the number of
@@ -89,12 +89,13 @@ fn constants(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInflu
                    or what the constant's comment states. The value after calibration takes an error of 3 % in the \
                    published numbers into account. A constant whose standard deviation does not decrease is not \
                    determined by the calibration.";
-    let untried: Vec<String> = influences.untried.iter().map(|(name, why)| format!("{name} ({why})")).collect();
-    let caption = match untried.is_empty() {
+    let failed_changes: Vec<String> =
+        influences.failed_changes.iter().map(|(name, why)| format!("{name} ({why})")).collect();
+    let caption = match failed_changes.is_empty() {
         true => caption.to_owned(),
         false => format!(
             "{caption} Constants that could not be changed up and down for all numbers, so that their contribution is missing: {}.",
-            untried.join(", ")
+            failed_changes.join(", ")
         ),
     };
     let (id, title) = ("constants".to_owned(), "Uncertainty of the constants".to_owned());

@@ -9,8 +9,8 @@ use super::cycle::{NetworkState, SpecializedNetwork};
 use super::state::{CHANNELS, NO_CHANNEL, PORTS, Sector, VcRequestKind};
 
 impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_CHANNELS, SIMPLE_WORMHOLE> {
-    /// Adds the header at the front of an input channel to a list. The input channel is given by its number within the
-    /// sector.
+    /// Adds the header at the front of an input channel to its list of blocked headers. The input channel is given by
+    /// its number within the sector.
     pub(super) fn block<const WITHOUT_OPTIONAL_FEATURES: bool>(
         &mut self,
         sector: &mut Sector<PORT_CHANNELS>,

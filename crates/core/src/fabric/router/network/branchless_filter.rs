@@ -6,7 +6,7 @@ use super::state::PORTS;
 /// Number of positions: one for each port of a sector, and the same number for items that are not selected.
 const CAPACITY: usize = 2 * PORTS;
 
-/// Number of set bits of a word that are added between two checks whether bits are left.
+/// Number of set bits of a word that `add_bits` adds between two checks for further bits.
 const BITS_PER_STEP: usize = 3;
 
 /// Storage of the items.
@@ -39,7 +39,8 @@ impl BranchlessFilter<'_> {
     #[inline(always)]
     pub fn add_bits(&mut self, first: usize, mut bits: u64) {
         loop {
-            // The positions are consecutive: after the first iteration, each iteration has a bit.
+            // Each set bit takes the next position. Values that are written after the last set bit are not selected,
+            // and are overwritten later.
             let position = self.selected % CAPACITY;
             for offset in 0..BITS_PER_STEP {
                 self.items[position + offset] = (first + bits.trailing_zeros() as usize) as u16;

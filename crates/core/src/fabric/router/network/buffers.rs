@@ -9,18 +9,18 @@ use super::state::{
 use crate::fabric::router::Switching;
 
 impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork<PORT_CHANNELS, SIMPLE_WORMHOLE> {
-    /// Frees the links of routers and sources whose flit has crossed.
+    /// Frees the links at routers and sources that have finished moving a flit.
     pub(super) fn free_links(&mut self, now: u64) {
         if SIMPLE_WORMHOLE || (self.shared.rules.cycles_per_flit == 1 && self.shared.timings.is_none()) {
             return;
         }
-        if let Some(ports) = self.shared.links.take(now) {
+        if let Some(ports) = self.shared.output_link_releases.take(now) {
             for port in &ports {
                 let local_port = *port as usize % Sector::<PORT_CHANNELS>::PORTS;
                 self.sectors[*port as usize / Sector::<PORT_CHANNELS>::PORTS].free_link(local_port);
             }
             self.shared.has_switch_work = true;
-            self.shared.links.recycle(now, ports);
+            self.shared.output_link_releases.recycle(now, ports);
         }
         if let Some(sources) = self.shared.source_link_releases.take(now) {
             sources.iter().for_each(|source| self.shared.free_source(*source));

@@ -71,8 +71,8 @@ fn ports(wiring: &Wiring) -> Vec<u32> {
     ports
 }
 
-/// Returns the first port of each router of each plane, and the number of sectors. All ports of a router are in the
-/// same sector.
+/// Returns the first port of each router of each plane, and the number of sectors. A plane is a copy of all routers,
+/// for the logical networks that share links. All ports of a router are in the same sector.
 fn first_ports(wiring: &Wiring, planes: u32, ports_per_sector: u32) -> (Vec<u32>, usize) {
     let (ports, mut next_port) = (ports(wiring), 0);
     let ports_of_planes = ports.iter().cycle().take(ports.len() * planes as usize);
@@ -86,8 +86,8 @@ fn first_ports(wiring: &Wiring, planes: u32, ports_per_sector: u32) -> (Vec<u32>
     (first_ports, next_port.div_ceil(ports_per_sector) as usize)
 }
 
-/// Returns the table of output ports by router and node, in which no port is known yet. It is empty if a route depends on
-/// more than the destination, or if the table would be too large.
+/// Returns the table of output ports by router and node, in which no port is known yet. The table is empty if a route
+/// depends on more than the destination, or if it would be too large.
 fn unknown_ports(shape: &Shape, nodes: u32) -> Vec<u8> {
     let router_node_pairs = u64::from(shape.wiring.routers()) * u64::from(nodes);
     let has_port_table = shape.routing.depends_on_destination_only() && router_node_pairs <= KNOWN_PORTS_MAX;
@@ -98,8 +98,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
     /// Creates an empty network of this shape.
     pub fn new(shape: Shape, router: (&RouterParameters, Option<LinkTimings>), seed: u64) -> Self {
         let (parameters, links) = router;
-        assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "enough channels for the rule");
-        assert_eq!(flit_router_error(&shape.wiring), None, "a checked shape has routers of flits");
+        assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "each link has enough channels");
+        assert_eq!(flit_router_error(&shape.wiring), None, "flit routers can have the wiring of a checked shape");
         let rules = Rules::new(&shape.wiring, parameters, seed);
         let planes = rules.networks / rules.lanes;
         let (first_ports, sector_count) = first_ports(&shape.wiring, planes, Sector::<PORT_CHANNELS>::PORTS as u32);
@@ -135,7 +135,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
             credits_to_sources: DelayLine::new(SOURCE_CREDIT.into(), longest_delay),
             headers: DelayLine::new(rules.routing_delay, rules.routing_delay + 1),
             granted: DelayLine::new(rules.channel_allocation_delay, 0),
-            links: DelayLine::new(rules.cycles_per_flit, longest_delay),
+            output_link_releases: DelayLine::new(rules.cycles_per_flit, longest_delay),
             source_link_releases: DelayLine::new(rules.cycles_per_flit, longest_delay),
             active_sources: ActiveSet::new(source_count),
             is_without_optional_features: SIMPLE_WORMHOLE,

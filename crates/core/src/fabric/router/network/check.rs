@@ -90,7 +90,7 @@ fn check_bits<const PORT_CHANNELS: usize>(sector: &Sector<PORT_CHANNELS>) {
         assert_eq!(is_set(&sector.open_channels, channel), is_owner && held_output.credits > 0 && has_link);
         let output = &sector.outputs[channel];
         let is_free = sector.ports[channel / PORT_CHANNELS].free >> (channel % PORT_CHANNELS) & 1 != 0;
-        assert!(output.owner == NO_CHANNEL || !is_free, "a channel that is held is not free");
+        assert!(output.owner == NO_CHANNEL || !is_free, "a held channel is not free");
         assert_eq!(output.candidate, NO_CHANNEL, "no request is left between two cycles");
     }
 }

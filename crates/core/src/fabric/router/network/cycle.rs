@@ -47,7 +47,8 @@ pub struct NetworkState<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool>
     pub(super) has_slot_limits: bool,
     /// For each node, the output ports that lead to it.
     pub(super) exits: Vec<Vec<u32>>,
-    /// For each router of each plane, its first port.
+    /// For each router of each plane, its first port. A plane is a copy of all routers, for the logical networks that
+    /// share links.
     pub(super) first_ports: Vec<u32>,
     /// For each port, the node behind it.
     pub(super) nodes: Vec<u32>,
@@ -59,8 +60,11 @@ pub struct NetworkState<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool>
     pub(super) credits_to_sources: DelayLine<u32>,
     /// Headers that will request a channel: those that were just routed, that lost an arbitration, or that were woken.
     pub(super) headers: DelayLine<u32>,
+    /// Input channels that were granted an output channel and may not use it yet.
     pub(super) granted: DelayLine<u32>,
-    pub(super) links: DelayLine<u32>,
+    /// Output ports whose links are moving a flit, each due in the cycle in which its link becomes free.
+    pub(super) output_link_releases: DelayLine<u32>,
+    /// Sources whose links are moving a flit, each due in the cycle in which its link becomes free.
     pub(super) source_link_releases: DelayLine<u32>,
     pub(super) active_sources: ActiveSet,
     /// Whether the stages may use their `WITHOUT_OPTIONAL_FEATURES` variants, which are compiled separately. The stages
@@ -149,9 +153,9 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkOps
     }
 
     fn offer(&mut self, injection: Injection) {
-        assert!(injection.flits > 0, "a packet has flits");
-        assert!(injection.destination < self.shared.rules.nodes, "a packet goes to a node");
-        assert!(u32::from(injection.network) < self.shared.rules.networks, "a packet goes by a logical network");
+        assert!(injection.flits > 0, "a packet has at least one flit");
+        assert!(injection.destination < self.shared.rules.nodes, "the packet's destination is a node");
+        assert!(u32::from(injection.network) < self.shared.rules.networks, "the packet's logical network exists");
         assert!(
             self.shared.rules.switching == Switching::Wormhole || injection.flits <= self.shared.rules.buffer_flits,
             "a buffer can hold a whole packet"
@@ -215,9 +219,10 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkOps
             return Some(self.cycle);
         }
         let NetworkState { to_routers, to_nodes, credits_to_routers, credits_to_sources, .. } = &self.shared;
-        let NetworkState { headers, granted, links, source_link_releases, .. } = &self.shared;
+        let NetworkState { headers, granted, output_link_releases, source_link_releases, .. } = &self.shared;
         let flit_lines = [to_routers, to_nodes];
-        let other_lines = [credits_to_routers, credits_to_sources, headers, granted, links, source_link_releases];
+        let other_lines =
+            [credits_to_routers, credits_to_sources, headers, granted, output_link_releases, source_link_releases];
         // The search checks cycle by cycle, not line by line, because some item is usually due soon. A line with fewer
         // ring cycles than the longest line wraps around and repeats its answers for earlier cycles. Those answers
         // were negative, because the search ends at the first positive answer.
@@ -276,7 +281,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         self.headers.end_cycle(now);
         self.granted.end_cycle(now);
         if !SIMPLE_WORMHOLE {
-            self.links.end_cycle(now);
+            self.output_link_releases.end_cycle(now);
             self.source_link_releases.end_cycle(now);
         }
     }

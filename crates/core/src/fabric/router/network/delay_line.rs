@@ -3,7 +3,7 @@
 //! The items that are added in one cycle form one list, and the lists form a ring, ordered by the cycle in which they
 //! are due. One line for all links replaces a queue for each link.
 
-/// Items that are due a fixed number of cycles after they are added, or in a given cycle.
+/// Items that are due a fixed number of cycles after they are added, or in a stated cycle.
 #[derive(Clone, Debug)]
 pub struct DelayLine<T> {
     delay: u64,
@@ -14,8 +14,8 @@ pub struct DelayLine<T> {
 }
 
 impl<T> DelayLine<T> {
-    /// Creates a line on which items spend `delay` cycles. Items with a given cycle spend at most `longest_delay`
-    /// cycles.
+    /// Creates a line in which an item waits `delay` cycles, or at most `longest_delay` cycles if it is added for a
+    /// stated cycle.
     pub fn new(delay: u64, longest_delay: u64) -> DelayLine<T> {
         let slot_count = (delay.max(longest_delay) as usize + 2).next_power_of_two();
         DelayLine { delay, arrivals: Vec::new(), slots: (0..slot_count).map(|_| Vec::new()).collect() }

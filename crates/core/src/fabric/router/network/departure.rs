@@ -68,10 +68,10 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let port = (first_port + output) as u32;
         match &self.timings {
             None if self.rules.cycles_per_flit == 1 => return,
-            None => self.links.push(port),
+            None => self.output_link_releases.push(port),
             Some(timings) => match timings.cycles_per_flit[port as usize] {
                 1 => return,
-                cycles => self.links.push_at(now + u64::from(cycles), port),
+                cycles => self.output_link_releases.push_at(now + u64::from(cycles), port),
             },
         }
         sector.mark_link_busy(output);

@@ -137,8 +137,8 @@ impl Network {
         self.specialized.supply(node, network, tag, flits);
     }
 
-    /// Takes flits, which were reported to the interface of `node`, of the first packet with this tag. Their slots
-    /// behind the last router become free as if they had been taken in the last simulated cycle.
+    /// Takes flits of the first packet with this tag. These flits were reported to the interface of `node` before.
+    /// Their slots behind the last router become free as if the flits had been taken in the last simulated cycle.
     pub fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         self.specialized.take(node, network, tag, flits);
     }

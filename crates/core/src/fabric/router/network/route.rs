@@ -94,8 +94,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let escape_min_credits = request.min_credits.max(1);
         if options.escape.is_some() {
             // The escape stays reachable (Duato 1993) if every packet in front of the header can move on without the
-            // escape, as packets that fit completely in the next buffer can. A packet that is longer than a buffer
-            // takes an empty buffer, in which its header is at the front.
+            // escape. A packet that fits completely in the next buffer can do so. A longer packet therefore takes only
+            // an empty buffer, in which its header is at the front.
             request.min_credits = flits.min(self.rules.buffer_flits);
             self.needs_min_credits = true;
         }

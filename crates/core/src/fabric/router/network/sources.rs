@@ -59,7 +59,7 @@ impl<const PORT_CHANNELS: usize> Source<PORT_CHANNELS> {
     }
 
     #[inline]
-    fn is_waiting<const SIMPLE_WORMHOLE: bool>(&self) -> bool {
+    fn has_packets<const SIMPLE_WORMHOLE: bool>(&self) -> bool {
         (self.lanes[0].first_packet != NO_PACKET) | (!SIMPLE_WORMHOLE && self.lanes[1].first_packet != NO_PACKET)
     }
 }
@@ -136,8 +136,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         }
     }
 
-    /// Returns the channel by which a lane's next flit may leave, or `None` if the packet's channel lacks the credits;
-    /// for a head flit, if every channel lacks them.
+    /// Returns the channel by which a lane's next flit may leave. Returns `None` if the channel of the flit's packet
+    /// has too few credits; a head flit may take any channel with enough credits.
     #[inline]
     fn source_channel(&self, source_index: u32, lane: u32) -> Option<u8> {
         let source = &self.sources[source_index as usize];
@@ -214,7 +214,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             source.is_busy = true;
             self.source_link_releases.push_at(now + link_cycles, source_index);
         } else {
-            self.active_sources.insert_if(source.is_waiting::<SIMPLE_WORMHOLE>(), source_index);
+            self.active_sources.insert_if(source.has_packets::<SIMPLE_WORMHOLE>(), source_index);
         }
     }
 
@@ -226,7 +226,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         *credits += 1;
         assert!(*credits <= self.rules.buffer_flits, "more credits than the buffer has slots");
         source.available |= 1 << (channel % PORT_CHANNELS);
-        self.active_sources.insert_if(source.is_waiting::<SIMPLE_WORMHOLE>(), (channel / PORT_CHANNELS) as u32);
+        self.active_sources.insert_if(source.has_packets::<SIMPLE_WORMHOLE>(), (channel / PORT_CHANNELS) as u32);
     }
 
     /// Frees the link of a source when its flit has crossed.

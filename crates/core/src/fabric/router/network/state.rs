@@ -6,7 +6,7 @@
 
 use super::packets::Flit;
 
-/// Number of channels of a sector, which is that of the largest router.
+/// Number of channels of a sector, which is also the largest number of channels of a router.
 pub const CHANNELS: usize = 2048;
 /// Number of ports of a sector if each port has the smallest number of channels.
 pub const PORTS: usize = 512;

@@ -58,7 +58,7 @@ fn strict_sharing_isolates_networks_and_demand_sharing_divides_the_link() {
         for tag in 0..packets {
             network.offer(Injection { network: tag as u8 % networks, ..packet(0, 1, 1, tag) });
         }
-        run(&mut network).last().expect("they arrive").cycle
+        run(&mut network).last().expect("packets arrive").cycle
     };
     let single_network = last_delivery(1, Sharing::Demand, 100);
     assert_eq!(last_delivery(2, Sharing::Strict, 200), single_network);

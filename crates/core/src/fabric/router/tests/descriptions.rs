@@ -41,7 +41,7 @@ fn the_default_router_is_that_of_booksim2() {
 fn a_router_is_read() {
     let text = "switching = \"store-and-forward\"\nvirtual-channels = 2\nbuffer-flits = 8\nflit = \"4 B\"\n\
                 link-bits = 8\nrouting-delay = 0\nnetworks = 2\nsharing = \"strict\"\nclock = \"33 MHz\"\n";
-    let parameters = read(text, RouterParameters::read).expect("it is sound");
+    let parameters = read(text, RouterParameters::read).expect("the parameters are valid");
     assert_eq!((parameters.switching, parameters.sharing), (Switching::StoreAndForward, Sharing::Strict));
     assert_eq!((parameters.cycles_per_flit(), parameters.hop_cycles()), (4, 3 + 4));
     assert_eq!(parameters.clock.0, 33_000_000);

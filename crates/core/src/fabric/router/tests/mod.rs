@@ -32,7 +32,7 @@ fn run(network: &mut Network) -> Vec<PacketEvent> {
         network.step();
         network.check();
         network.take_events(&mut events);
-        assert!(network.cycle() < 1_000_000, "it comes to an end");
+        assert!(network.cycle() < 1_000_000, "the network becomes idle");
     }
     events
 }

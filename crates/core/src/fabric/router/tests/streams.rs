@@ -112,7 +112,8 @@ fn a_source_that_lacks_flits_blocks_its_path_and_its_queue() {
     network.offer(streamed(packet(0, 2, 8, 0), 3, 0));
     let mut events = run(&mut network);
     assert_eq!(network.counts().injected_flits, 3, "the available flits leave");
-    // A packet that needs the same channel, one behind the stream in its queue, and one of the other network.
+    // The first packet needs the same channel, the second is behind the stream in the queue of its source, and the
+    // third belongs to the other network.
     network.offer(packet(1, 2, 1, 1));
     network.offer(packet(0, 0, 1, 2));
     let first_cycle = network.cycle();
@@ -130,7 +131,11 @@ fn a_source_that_lacks_flits_blocks_its_path_and_its_queue() {
     let tail_cycle = 1000 + 4 + 2 + 3 * (hop_cycles - 2);
     assert_eq!(cycles(&events_of_packet(&events, 0), EventKind::Injected), [1004]);
     assert_eq!(cycles(&events_of_packet(&events, 0), EventKind::Delivered), [tail_cycle]);
-    assert_eq!(cycles(&events_of_packet(&events, 2), EventKind::Injected), [1005], "it leaves after the tail");
+    assert_eq!(
+        cycles(&events_of_packet(&events, 2), EventKind::Injected),
+        [1005],
+        "the packet in the queue leaves after the tail"
+    );
     // The channel is free in the cycle in which the tail leaves the router.
     let second_delivery_cycle = cycles(&events_of_packet(&events, 1), EventKind::Delivered)[0];
     assert!(
@@ -186,8 +191,8 @@ fn a_stream_that_is_not_taken_fills_its_path_and_stops_its_source() {
 
 #[test]
 fn credits_return_for_reported_flits_only() {
-    // Two packets arrive at one node: first two of the four flits of one packet's flow unit, then all flits of the
-    // other packet.
+    // Two packets arrive at one node: first two flits of a packet whose flow-control unit has four flits, then all
+    // flits of another packet.
     let parameters = RouterParameters { buffer_flits: 4, ..RouterParameters::defaults() };
     let mut network = Network::new(line_shape(3), &parameters, 1);
     network.offer(streamed(packet(0, 2, 8, 0), 2, 4));

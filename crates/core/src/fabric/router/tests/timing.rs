@@ -9,7 +9,7 @@ fn line_shape(nodes: u32) -> crate::fabric::topology::Shape {
 }
 
 fn cycle_of(events: &[PacketEvent], kind: EventKind) -> u64 {
-    events.iter().find(|event| event.kind == kind).expect("it happens").cycle
+    events.iter().find(|event| event.kind == kind).expect("the event occurs").cycle
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_link_of_four_cycles_per_flit_carries_a_flit_every_four_cycles() {
     let mut network = Network::new(line_shape(3), &parameters, 1);
     (0..50).for_each(|tag| network.offer(packet(0, 2, 6, tag)));
     let events = run(&mut network);
-    assert_eq!(events.last().expect("they arrive").cycle, 2 + 3 * 4 + (300 - 1) * 4);
+    assert_eq!(events.last().expect("packets arrive").cycle, 2 + 3 * 4 + (300 - 1) * 4);
     assert_eq!(network.counts().flit_hops, 3 * 300);
 }
 

@@ -124,8 +124,8 @@ pub(super) struct GraphBuilder {
     links: Vec<GraphLink>,
     /// The vertices by their identities.
     vertex_numbers: BTreeMap<VertexId, u32>,
-    /// Line of each link, by its direction.
-    lines: BTreeMap<(u32, u32), usize>,
+    /// Line of each link, by its two vertices in each of its directions.
+    link_lines: BTreeMap<(u32, u32), usize>,
     pub errors: Vec<GraphError>,
 }
 
@@ -179,11 +179,11 @@ impl GraphBuilder {
         }
         let directions = [(link.from, link.to), (link.to, link.from)];
         let directions = if link.is_one_way { &directions[..1] } else { &directions[..] };
-        if let Some(line) = directions.iter().find_map(|direction| self.lines.get(direction)) {
+        if let Some(line) = directions.iter().find_map(|direction| self.link_lines.get(direction)) {
             let message = format!("`{}` and `{}` are linked in line {line} already", name(link.from), name(link.to));
             return self.add_error(link.line, message, "leave one of the two out: there are no parallel links");
         }
-        self.lines.extend(directions.iter().map(|direction| (*direction, link.line)));
+        self.link_lines.extend(directions.iter().map(|direction| (*direction, link.line)));
         self.links.push(link);
     }
 

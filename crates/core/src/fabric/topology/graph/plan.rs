@@ -15,7 +15,8 @@ pub(super) struct DirectedLink<'g> {
 }
 
 impl Graph {
-    /// Returns the vertices that have a node, in order; a node's number is its index here.
+    /// Returns the vertices that are hosts or switches with a host, in order. A node has the number of its position in
+    /// this list.
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
         (0..self.vertices.len() as u32).filter(|vertex| self.vertices[*vertex as usize].kind != VertexKind::Switch)
     }
@@ -43,7 +44,7 @@ pub(super) struct WiringPlan {
 }
 
 impl WiringPlan {
-    /// Returns the routers of a graph without errors.
+    /// Returns the routers of a valid graph.
     pub fn new(graph: &Graph) -> WiringPlan {
         let is_router = |vertex: &&Vertex| vertex.kind != VertexKind::Host;
         let numbers = |is_counted: &dyn Fn(&&Vertex) -> bool| {

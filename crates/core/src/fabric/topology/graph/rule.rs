@@ -1,14 +1,14 @@
 //! Routing by tables, with three rules: up*/down*, fewest links, and fewest links in distance classes.
 //!
 //! Up*/down* (Schroeder et al. 1991, Autonet) uses a breadth-first tree. The root of the tree is the router with the
-//! least eccentricity; if several routers have it, the first of them. A link leads up if it ends nearer to the root
-//! than it begins, or equally near at a router with a lower number. A packet takes any number of up links and then down
-//! links, on any of the shortest such routes. Neither up links nor down links form a cycle, and a packet changes from
-//! up to down only once, so dependencies form no cycle. The other rules treat every link as an up link. In distance
-//! classes (Günther 1981; Dally and Towles 2004, chapter 14) the virtual channels of a link are divided among as many
-//! classes as the longest route has links, and a packet takes its first link in the first class and each further link
-//! in the next class. A packet therefore waits only for channels of a higher class. The module does not model other
-//! trees, balancing of load among routes, or routes that depend on rates and latencies.
+//! least eccentricity; if several routers have the same, it is the first of them. A link leads up if it ends nearer to
+//! the root than it begins, or equally near at a router with a lower number. A packet takes any number of up links and
+//! then down links, on any of the shortest such routes. Neither up links nor down links form a cycle, and a packet
+//! changes from up to down only once, so dependencies form no cycle. The other rules treat every link as an up link. In
+//! distance classes (Günther 1981; Dally and Towles 2004, chapter 14) the virtual channels of a link are divided among
+//! as many classes as the longest route has links, and a packet takes its first link in the first class and each
+//! further link in the next class. A packet therefore waits only for channels of a higher class. The module does not
+//! model other trees, balancing of load among routes, or routes that depend on rates and latencies.
 
 use super::super::{End, RouteOptions, RouteQuery, Routing, every_channel};
 use super::GraphRouting;

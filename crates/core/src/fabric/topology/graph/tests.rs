@@ -116,7 +116,7 @@ fn an_edge_list_names_switches_and_hosts() {
     use VertexKind::{Host, Switch, SwitchWithHost};
     let kinds_of = |text: &str| kinds(text).into_iter().map(|(_, kind)| kind).collect::<Vec<_>>();
     let list = "h0 s0\nh1 s1\ns0 s1\n";
-    assert_eq!(kinds_of(list), [SwitchWithHost; 4], "without kinds each vertex is both");
+    assert_eq!(kinds_of(list), [SwitchWithHost; 4], "without kinds each vertex is a switch with a host");
     assert_eq!(kinds_of(&format!("# switches: s*\n{list}")), [Host, Switch, Host, Switch]);
     assert_eq!(kinds_of(&format!("{list}#hosts: h[0..1]")), [Host, Switch, Host, Switch]);
     assert_eq!(kinds_of(&format!("# switches: s0, s1\n# hosts: h0 h1\n{list}")), [Host, Switch, Host, Switch]);
@@ -160,7 +160,7 @@ fn links_have_rates_and_latencies() {
     assert_eq!(first_link_attributes(xml), attributes);
     let shape = parameters(json, GraphRouting::UpDown).shape().unwrap();
     assert_eq!([0, 1].map(|router| shape.wiring.output_attributes(router, 0)), [attributes; 2]);
-    assert_eq!(shape.wiring.output_attributes(0, 1), LinkAttributes::default(), "the node's link has none");
+    assert_eq!(shape.wiring.output_attributes(0, 1), LinkAttributes::default(), "the node's link has no attributes");
     let messages = error_messages("a b {'rate': 100}\nb c {'latency': '5 parsecs'}\nc d {'rate}\n");
     assert_eq!(messages[0], "g, line 1: `rate` is \"100\": a rate needs a unit");
     assert!(messages[1].starts_with("g, line 2: `latency` is \"5 parsecs\""), "{messages:?}");
@@ -204,7 +204,7 @@ fn invalid_lists_are_reported_with_their_lines() {
     let missing_reverse_link =
         "g, line 2: up-down routing needs links in both directions, and `b -> c` has no reverse link";
     assert_eq!(error_messages("a b\nb -> c\n")[0], missing_reverse_link);
-    let star: String = (0..70).map(|at| format!("hub leaf{at}\n")).collect();
+    let star: String = (0..70).map(|leaf| format!("hub leaf{leaf}\n")).collect();
     assert_eq!(error_messages(&star), ["g, line 1: `hub` has 71 ports"]);
     let invalid_lines: String = (0..30).map(|_| "a\n").collect();
     assert_eq!(error_messages(&invalid_lines).len(), REPORTED_MAX + 1);

@@ -7,13 +7,15 @@
 use super::super::{End, Wiring};
 use std::collections::VecDeque;
 
-/// Returns the fewest links from the lower half of the nodes to the upper, and from the upper to the lower, together.
+/// Returns the bisection: the fewest links that separate the lower half of the nodes from the upper, plus the fewest
+/// that separate the upper half from the lower.
 pub fn bisection(wiring: &Wiring) -> u64 {
     let half = wiring.nodes() / 2;
     min_cut(wiring, |node| node < half) + min_cut(wiring, |node| node >= half)
 }
 
-/// Returns the fewest links from the nodes for which `is_source` is true to all others.
+/// Returns the smallest number of links whose removal leaves no path from the nodes for which `is_source` is true to
+/// the others.
 fn min_cut(wiring: &Wiring, is_source: impl Fn(u32) -> bool) -> u64 {
     let (source, sink) = (wiring.routers(), wiring.routers() + 1);
     let mut flow = FlowNetwork::new(wiring.routers() as usize + 2);
@@ -34,6 +36,7 @@ fn min_cut(wiring: &Wiring, is_source: impl Fn(u32) -> bool) -> u64 {
 struct FlowNetwork {
     outgoing_links: Vec<Vec<u32>>,
     targets: Vec<u32>,
+    /// Whether each link can carry flow in addition to the present flow.
     is_free: Vec<bool>,
 }
 

@@ -41,8 +41,8 @@ pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
     for &source in sources {
         let link_counts = link_counts(&shape.wiring, shape.wiring.entry(source).0);
         for destination in (0..shape.wiring.nodes()).filter(|to| *to != source) {
-            if let Some(link_counts) = exits[destination as usize].and_then(|router| link_counts[router as usize]) {
-                hops.router_hops.add(link_counts);
+            if let Some(link_count) = exits[destination as usize].and_then(|router| link_counts[router as usize]) {
+                hops.router_hops.add(link_count);
                 hops.distance.add(shape.routing.distance(source, destination));
             }
         }
@@ -54,8 +54,8 @@ pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
 /// `None` if there is no path.
 pub fn links_and_hops(shape: &Shape, (from, to): (u32, u32)) -> Option<(u32, u32)> {
     let router = exits(&shape.wiring)[to as usize]?;
-    let link_counts = link_counts(&shape.wiring, shape.wiring.entry(from).0)[router as usize]?;
-    Some((link_counts, shape.routing.distance(from, to)))
+    let link_count = link_counts(&shape.wiring, shape.wiring.entry(from).0)[router as usize]?;
+    Some((link_count, shape.routing.distance(from, to)))
 }
 
 /// Returns, for each node, the router that has an output to it.

@@ -11,8 +11,8 @@
 //! | `dependency_cycle.rs` | the search for a cycle of dependencies |
 //!
 //! Up to [`ALL_PAIRS_NODES`] nodes, the survey follows the packets of all pairs. Above that number it follows a sample,
-//! which is the same in every run, and its output states this. The module does not search the least bisection of all
-//! divisions (nodes are halved by number), cycles through interfaces, or livelock.
+//! which is the same in every run, and its output states this. The module does not search for the least bisection over
+//! all divisions of the nodes (nodes are halved by number), for cycles through interfaces, or for livelock.
 
 mod cut;
 pub mod dependency_cycle;
@@ -70,9 +70,9 @@ pub struct Survey {
     pub deadlock: Deadlock,
     /// Number of nodes from which hops were measured.
     pub measured_nodes: u32,
-    /// Whether the measured pairs include two nodes that are as far apart as any two.
+    /// Whether the measured pairs include two nodes at the largest distance of the shape.
     pub has_farthest: bool,
-    /// Numbers of sources and destinations that were followed.
+    /// Number of sources and number of destinations whose packets were followed.
     pub followed_pairs: (u32, u32),
 }
 
@@ -106,7 +106,7 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
     let hops = hops::hops(shape, &sampled_nodes);
     // A sample may lack the nodes that are farthest apart; a regular shape states a pair of such nodes.
     let farthest = shape.routing.farthest().and_then(|pair| hops::links_and_hops(shape, pair));
-    let (farthest_pair, distance_max) = farthest.unwrap_or_default();
+    let (farthest_hops, distance_max) = farthest.unwrap_or_default();
     let (deadlock, followed_pairs) = wait::deadlock(shape, &links, virtual_channels, &sampled_nodes);
     Survey {
         name: shape.name.clone(),
@@ -115,7 +115,7 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
         links: links.count(),
         degree: links.degree(wiring, false),
         ports: links.degree(wiring, true),
-        diameter: hops.router_hops.max.max(farthest_pair),
+        diameter: hops.router_hops.max.max(farthest_hops),
         hops_mean: hops.router_hops.mean(),
         distance_max: hops.distance.max.max(distance_max),
         distance_mean: hops.distance.mean(),
@@ -136,7 +136,8 @@ pub fn deadlock(shape: &Shape, virtual_channels: u8) -> Deadlock {
     wait::deadlock(shape, &Links::new(&shape.wiring), virtual_channels, &sampled_nodes).0
 }
 
-/// Returns the nodes to follow, in ascending order: all, or a random sample of more than [`ALL_PAIRS_NODES`].
+/// Returns the nodes to follow, in ascending order: all nodes, or a random sample if there are more than
+/// [`ALL_PAIRS_NODES`].
 fn sample(nodes: u32) -> Vec<u32> {
     if nodes <= ALL_PAIRS_NODES {
         return (0..nodes).collect();

@@ -162,7 +162,7 @@ struct IndirectWaits<'s> {
     /// For each output and channel its number among the waited-for channels, or [`NO_LINK`].
     waited_for_indices: Vec<u32>,
     virtual_channels: usize,
-    /// Words of a row of `waits`.
+    /// Number of 64-bit words of a row of `waits`.
     row_words: usize,
     /// For each waited-for channel, a bit for each channel on which it depends.
     waits: Vec<u64>,
@@ -289,7 +289,7 @@ fn union_rows(sets: &mut [u64], target_row: usize, source_row: usize, row_words:
     new_bits != 0
 }
 
-/// Returns the states in an order in which each state follows its next states, except within cycles.
+/// Returns the states in an order in which each state comes after all its next states, except within cycles.
 fn successors_first(next_states: &[Vec<usize>]) -> Vec<usize> {
     let mut order = Vec::with_capacity(next_states.len());
     let mut is_visited = vec![false; next_states.len()];

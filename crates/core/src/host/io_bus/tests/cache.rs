@@ -32,8 +32,8 @@ fn cpu(host: &IoBusHost) -> AnyProcessor {
 }
 
 fn metric(host: &IoBusHost, name: &str) -> f64 {
-    let metrics = host.cache.as_ref().expect("a cache").metrics();
-    metrics.iter().find(|HostMetric { quantity, .. }| *quantity == name).expect("a metric").value
+    let metrics = host.cache.as_ref().expect("the host has a cache").metrics();
+    metrics.iter().find(|HostMetric { quantity, .. }| *quantity == name).expect("the cache counts it").value
 }
 
 /// Returns the time for which the processor works and waits in `work`.
@@ -53,7 +53,7 @@ fn a_hit_takes_its_cycles_and_a_miss_the_accesses_to_its_block() {
         let load = async |offset| elapsed(&cpu, async { _ = cpu.load_word(base + offset, 8).await }).await;
         let store = async |offset, value| elapsed(&cpu, cpu.store_word(base + offset, 8, value)).await;
         assert_eq!(load(0).await, miss);
-        assert_eq!(load(8).await, hit, "the same block");
+        assert_eq!(load(8).await, hit, "the word is in the same block");
         assert_eq!(load(56).await, hit);
         assert_eq!(store(16, 77).await, hit);
         assert_eq!(store(64, 1).await, miss, "a store fetches its block");
@@ -61,7 +61,7 @@ fn a_hit_takes_its_cycles_and_a_miss_the_accesses_to_its_block() {
         // Blocks 0, 2 and 4 share a set of two.
         assert_eq!(load(128).await, miss);
         assert_eq!(host.memory.with(base + 16, Bytes(1), |bytes| bytes[0]), 0, "the store is in the cache alone");
-        assert_eq!(load(256).await, BLOCK_ACCESS + miss, "block 0 is written back before");
+        assert_eq!(load(256).await, BLOCK_ACCESS + miss, "block 0 is written back first");
         assert_eq!(host.memory.with(base + 16, Bytes(1), |bytes| bytes[0]), 77);
         assert_eq!(load(16).await, miss, "block 2 is not modified");
         assert_eq!(cpu.load_word(base + 16, 8).await, 77);
@@ -89,12 +89,12 @@ fn dma_reads_modified_blocks_and_invalidates_written_blocks() {
         };
         cpu.store_word(base + 8, 8, 5).await;
         assert_eq!(read(5).await, transfer + supply, "the cache supplies the block");
-        assert_eq!(read(5).await, transfer, "memory has it now");
-        assert_eq!(elapsed(&cpu, cpu.store_word(base + 8, 8, 6)).await, CYCLE, "and the cache still");
+        assert_eq!(read(5).await, transfer, "memory has the modified block now");
+        assert_eq!(elapsed(&cpu, cpu.store_word(base + 8, 8, 6)).await, CYCLE, "the cache still has the block");
         assert_eq!(write(9).await, transfer + supply);
         let load = elapsed(&cpu, async { assert_eq!(cpu.load_word(base + 8, 1).await, 9) });
-        assert_eq!(load.await, BLOCK_ACCESS + CYCLE, "the cache has lost it");
-        assert_eq!(write(10).await, transfer, "it was not modified");
+        assert_eq!(load.await, BLOCK_ACCESS + CYCLE, "the cache has lost the block");
+        assert_eq!(write(10).await, transfer, "the block was not modified");
         assert_eq!(host.peek(base + 8, 1), [10]);
         assert_eq!(metric(&host, "supplied"), 2.0);
     });
@@ -288,7 +288,7 @@ fn poll_until_written(spin: Spin, round_cycles: u64, write_start: Time) -> (Time
                 break;
             }
             drop(lease);
-            let processor = cpu.coherent().expect("its cache snoops");
+            let processor = cpu.coherent().expect("the processor's cache snoops");
             processor.spin(word, round_cycles, reason, &|| Time::MAX).await;
         }
         recorded_time.set(sim.now());

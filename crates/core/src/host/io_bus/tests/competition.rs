@@ -85,7 +85,7 @@ fn dma_first_starves_the_processor() {
     // The transfer gets memory after the first access, and holds it from the set-up to the last byte.
     let observed = transfer(Competition::DmaFirst, Direction::Read, 256, true);
     assert_eq!(observed.burst_intervals_ns(), [(250, 1_250), (1_250, 2_250)]);
-    assert_eq!(observed.accesses, 1, "no access during the transfer");
+    assert_eq!(observed.accesses, 1, "the processor makes no access during the transfer");
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn a_burst_takes_its_overhead_and_one_cycle_per_word() {
     });
     bench.finish();
     for burst in 1..=3 {
-        assert_eq!(bench.words_stored_by(11 * burst - 1), 8 * (burst as usize - 1), "the cycle before");
+        assert_eq!(bench.words_stored_by(11 * burst - 1), 8 * (burst as usize - 1), "the burst arrives no earlier");
         assert_eq!(bench.words_stored_by(11 * burst), 8 * burst as usize);
     }
     let offsets: Vec<u64> = bench.device.stores.borrow().iter().map(|&(_, offset, _)| offset).collect();
@@ -76,7 +76,7 @@ fn without_combining_every_word_is_a_transaction() {
     });
     bench.finish();
     for word in 1..=5 {
-        assert_eq!(bench.words_stored_by(4 * word - 1), word as usize - 1, "the cycle before");
+        assert_eq!(bench.words_stored_by(4 * word - 1), word as usize - 1, "the word arrives no earlier");
         assert_eq!(bench.words_stored_by(4 * word), word as usize);
     }
 }
@@ -162,5 +162,5 @@ fn a_device_that_takes_time_holds_the_bus_for_it() {
         bench.host.attach_async(Rc::new(FarRegisters(bench.simulation.sim(), bench.device.clone())), 64)
     });
     assert_eq!(far[0], near[0], "writes are posted");
-    assert_eq!(far[1], near[1] + Time::from_ns(1200), "two writes and a read");
+    assert_eq!(far[1], near[1] + Time::from_ns(1200), "two writes and a read take 400 ns more each");
 }

@@ -86,7 +86,7 @@ impl BusGrant<'_> {
         bytes: usize,
         data: &mut Block,
     ) -> TransactionResult {
-        // The calls are written out here, so that no future contains another.
+        // The steps of `Transaction::finish` are repeated here, so that no future contains another.
         let mut transaction = self.begin(kind, address, bytes, data);
         transaction.publish_data(data);
         if transaction.release_time < transaction.end {

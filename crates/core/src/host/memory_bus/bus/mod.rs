@@ -3,8 +3,8 @@
 //! The module models a circuit-switched bus, which runs one transaction at a time, and a split-transaction bus. A
 //! transaction begins at a clock edge. On a circuit-switched bus it holds the bus from arbitration to turnaround,
 //! including the access at the home or owner. On a split bus it holds the bus for the same cycles without the access;
-//! the latency is the same, and transactions on other blocks may begin during the access. If a transaction is moving a
-//! block, the next transaction on this block begins after its end.
+//! the latency is the same, and transactions on other blocks may begin during the access. Transactions on the same
+//! block follow each other without overlap.
 //!
 //! | kind | moves | cycles (Table 3's width, defaults) | and the bus is held for |
 //! |---|---|---|---|
@@ -24,11 +24,10 @@
 //!
 //! The machine of the paper is circuit-switched: the paper does not mention split transactions, and the contemporary
 //! machines with this processor had a circuit-switched MBus. The module leaves out retries, errors and priorities, and
-//! on a split bus the
-//! separate arbitration for the data.
+//! on a split bus the separate arbitration for the data.
 //!
-//! Parameters: [`BusParameters`]. Statistics: the transactions by kind, the blocks that were read by supplier, and the
-//! time for which the bus was held.
+//! Parameters: [`BusParameters`]. Statistics: the number of transactions of each kind, the number of blocks from each
+//! supplier, and the time for which the bus was held.
 
 mod grant;
 mod in_flight;
@@ -69,7 +68,7 @@ pub struct Bus {
     fixed_cycles: u64,
     resource: Resource,
     agents: RefCell<Vec<Rc<dyn Agent>>>,
-    /// Whether the answers of an agent to snoops without data take time.
+    /// Whether some agent needs time to answer a snoop for which it supplies no data.
     has_late_answers: Cell<bool>,
     /// Agents that snoop.
     snoopers: RefCell<Vec<(AgentId, Rc<dyn Agent>)>>,
@@ -77,11 +76,11 @@ pub struct Bus {
     /// Number of agents that may request the bus.
     requesters: Cell<usize>,
     counts: [Cell<u64>; TransactionKind::ALL.len()],
-    /// Number of blocks that were read, by requesting agent and then by supplying agent.
+    /// For each requesting agent, the number of blocks that it read from each supplying agent.
     fetched_blocks: RefCell<Vec<Vec<u64>>>,
     /// For each agent, the time until which its memory works on a posted write.
     posted_write_ends: RefCell<Vec<Time>>,
-    /// Busy times of main memory, of the caches, and of all other agents, by accesses from the bus.
+    /// Times for which accesses from the bus kept busy main memory, the caches, and all other agents.
     access_busy: [BusyTime; 3],
     /// Number of caches, which are the agents after main memory.
     cache_count: Cell<usize>,
@@ -183,7 +182,7 @@ impl Bus {
         std::array::from_fn(|kind| self.counts[kind].get())
     }
 
-    /// Returns the number of blocks that `agent` has read, by supplying agent.
+    /// Returns the number of blocks that `agent` has read from each supplying agent.
     pub fn fetched_blocks(&self, agent: AgentId) -> Vec<u64> {
         self.fetched_blocks.borrow()[agent.0].clone()
     }

@@ -10,8 +10,8 @@ use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block}
 use crate::host::memory_bus::agent::TransactionKind;
 use std::ops::Range;
 
-/// Calls `visit` with the address of each part of `range` that is in one block, and with the offset of the part in
-/// `range`, and its offsets in the block.
+/// Splits `range` into parts that are each in one block. Calls `visit` for each part, with the address of its block,
+/// the offset of the part in `range`, and its offsets in the block.
 fn for_each_block(range: Range<Address>, mut visit: impl FnMut(Address, usize, Range<usize>)) {
     let mut at = range.start;
     while at < range.end {

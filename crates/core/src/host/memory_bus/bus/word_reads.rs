@@ -1,7 +1,7 @@
 //! Accounting for repeated reads of one word that are not simulated one by one (`polls.rs`).
 //!
-//! Each read is counted as if it had been simulated. The caller ensures that no other agent uses the bus meanwhile:
-//! contention for it is not modelled.
+//! Each read is counted as if it had been simulated. The caller ensures that no other agent uses the bus meanwhile,
+//! because contention for the bus is not modelled here.
 
 use super::Bus;
 use crate::engine::Time;
@@ -39,7 +39,7 @@ impl Bus {
         end: Time,
     ) {
         let release_time = self.release_time((start, end), TransactionKind::ReadWord, read.bytes);
-        self.resource.was_held(release_time - start, 1);
+        self.resource.add_holds(release_time - start, 1);
         let access_time = self.word_access_time(read, start);
         self.account(TransactionKind::ReadWord, (requester, Some(read.home)), access_time, (start, release_time, end));
         self.record(TransactionKind::ReadWord, read.bytes, start, release_time);
@@ -60,7 +60,7 @@ impl Bus {
     ) {
         assert!(self.track.is_none(), "each read has its span");
         let release_time = self.release_time((start, end), TransactionKind::ReadWord, read.bytes);
-        self.resource.was_held(release_time - start, count);
+        self.resource.add_holds(release_time - start, count);
         let access_time = self.word_access_time(read, start);
         self.resource.add_moved_time(self.moving_time((start, release_time), access_time) * count);
         self.memory_of(read.home).add_intervals((end.since(access_time), end), interval, count);

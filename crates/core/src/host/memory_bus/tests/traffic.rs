@@ -54,7 +54,7 @@ async fn device_traffic(bus: Rc<Bus>, id: AgentId, reference: Reference, sim: cr
             let (word_index, value) = ((8 * block + word) as usize, data.read(8 * word as usize, 8));
             assert!(
                 value >= last_read[word_index] && value <= reference.borrow()[word_index],
-                "the device reads a word as it was"
+                "the device reads a written value that is no older than its last read"
             );
             last_read[word_index] = value;
         }

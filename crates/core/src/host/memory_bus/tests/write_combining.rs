@@ -79,7 +79,7 @@ fn a_partial_block_leaves_at_a_fence_or_at_a_store_to_another_block() {
         processor.write(window.at(128), 8, 1).await;
         Processor::fence(&processor).await;
     });
-    assert_eq!(writes, [(0, 24), (40, 4), (128, 8)], "a transaction for each run of bytes");
+    assert_eq!(writes, [(0, 24), (40, 4), (128, 8)], "each run of bytes is a transaction");
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! A request arrives one crossing after its last byte was sent. Its address is translated (`iommu.rs`). A read then
 //! waits until all writes that the device posted before it are visible, because reads do not pass posted writes. The
 //! access to caches and memory follows. The data is ready after the fixed part of the round trip, and an additional
-//! time that depends on the place of the block:
+//! time that depends on where the block is:
 //!
 //! | block | additional time of a read |
 //! |---|---|
@@ -18,7 +18,7 @@
 //! | in a cache or in memory of the other socket | `remote` |
 //! | in memory of the link's socket | `llc.hit-to-dram` |
 //!
-//! A wait for the rate of the cache and of memory is added. The fixed part is `root-complex` without two crossings. A
+//! Waits for the bandwidth of cache and memory are added. The fixed part is `root-complex` without two crossings. A
 //! write is visible `write-visible` after its translation, and with strict ordering after all earlier writes. An
 //! interrupt message, and the completion of the processor's read of a register, also pass no posted writes.
 //!
@@ -101,7 +101,7 @@ pub(super) enum Step {
     ReadAccess(Box<ReadRequest>),
     /// The data of a read is ready.
     ReadReady(Box<ReadRequest>),
-    /// A message has arrived, which waits until all posted packets with lower numbers are visible.
+    /// A message has arrived. It waits until all posted packets with lower numbers are visible.
     MessageArrives(u64, OrderedRequest),
     /// A packet for the device leaves the processor.
     SendDown(PacketBurst, OnArrivalAt),
@@ -126,7 +126,7 @@ pub(super) enum FlowDirection {
     Down,
 }
 
-/// The request to which a burst belongs. It continues when the burst begins to be sent.
+/// The request to which a burst belongs. The request continues when the burst begins to be sent.
 enum BurstOwner {
     Read(Box<ReadRequest>),
     Posted(u64, PostedPacket),

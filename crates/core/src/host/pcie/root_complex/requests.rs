@@ -152,7 +152,7 @@ impl RootComplex {
             else {
                 return;
             };
-            let (_, request) = visibility.waiting_requests.remove(index).expect("it was found");
+            let (_, request) = visibility.waiting_requests.remove(index).expect("the request waits");
             drop(visibility);
             self.continue_request(request);
         }

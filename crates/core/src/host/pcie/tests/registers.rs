@@ -97,7 +97,7 @@ fn combined_stores_arrive_as_one_block_before_a_later_doorbell() {
         cpu.sim().delay(Time::from_us(2)).await;
         let writes = device.writes.borrow();
         let accesses: Vec<_> = writes.iter().map(|(_, at, bytes)| (*at, bytes.len())).collect();
-        assert_eq!(accesses, [(0, 64), (64, 32), (0, 4)], "a full block, the rest, the doorbell");
+        assert_eq!(accesses, [(0, 64), (64, 32), (0, 4)], "a full block, half a block, the doorbell");
         assert_eq!(writes[0].2[8..16], 2u64.to_le_bytes());
         assert!(writes[1].0 - writes[0].0 >= Time::from_ns(90));
     });

@@ -89,8 +89,8 @@ fn access() -> impl Strategy<Value = Access> {
 /// Generates parameters with small buffers, so that transfers wait for each kind of buffer.
 fn small_parameters() -> impl Strategy<Value = PcieParameters> {
     let link = (3..=6u32, 0..=4u32, 0..=2u32, 0..=2u32, 1..=16u32, 1..=8u32);
-    let rest = (1..=4u32, 1..=4u32, any::<bool>(), any::<Option<u8>>());
-    (link, rest).prop_map(|((generation, lanes, mps, mrrs, tags, nonposted), (headers, data, relaxed, iommu))| {
+    let buffers = (1..=4u32, 1..=4u32, any::<bool>(), any::<Option<u8>>());
+    (link, buffers).prop_map(|((generation, lanes, mps, mrrs, tags, nonposted), (headers, data, relaxed, iommu))| {
         let mut parameters = parameters();
         parameters.link.generation = generation;
         parameters.link.lanes = 1 << lanes;
@@ -232,8 +232,8 @@ fn a_larger_resource_never_slows_a_run() {
         ("nonposted credits", |p| p.link.nonposted_credits *= 2),
         ("posted headers", |p| p.link.posted_header_credits *= 2),
         ("posted data", |p| p.link.posted_data_credits *= 2),
-        ("walkers", |p| p.iommu.as_mut().expect("there is one").walkers *= 2),
-        ("entries", |p| p.iommu.as_mut().expect("there is one").entries *= 4),
+        ("walkers", |p| p.iommu.as_mut().expect("the host has an IOMMU").walkers *= 2),
+        ("entries", |p| p.iommu.as_mut().expect("the host has an IOMMU").entries *= 4),
         ("I/O ways", |p| p.llc.io_ways *= 2),
         ("memory", |p| p.memory.rate = Rate::from_bits_per_s(p.memory.rate.bits_per_s() * 2)),
     ];

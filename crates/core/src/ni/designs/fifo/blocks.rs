@@ -10,8 +10,8 @@
 //! The processor has a 64-byte block buffer. Stores fill it, and a block store flushes it to the head of the sending
 //! fifo; a block load fills it from the head of the receiving fifo. A flush or a load costs 12 cycles in addition to
 //! the bus transaction (Mukherjee and Hill 1998, §6.1.1). One uncached store, which writes the length, launches a
-//! packet ("a low initiation overhead (an uncached store)"). The driver reads the status only when it has filled the
-//! free buffers that the last read showed.
+//! packet ("a low initiation overhead (an uncached store)"). The driver reads the status only when it has used all free
+//! buffers that the last status read reported.
 //!
 //! The module leaves out the AP3000's other mechanism, as the paper does. Parameters: block buffer cycles, memory time,
 //! the loop's cycles per word.

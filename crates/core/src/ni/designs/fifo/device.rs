@@ -29,7 +29,7 @@ pub const STATUS_OFFSET: u64 = 0;
 pub const LAUNCH_OFFSET: u64 = 8;
 /// The first address of the window, through which the processor accesses the fifo.
 pub const DATA_OFFSET: u64 = 64;
-/// Bytes of the device.
+/// Bytes of the device's address range.
 pub const REGISTER_SPACE_BYTES: u64 = 128;
 
 /// Bits of a length in the launch word.
@@ -97,8 +97,8 @@ impl Output {
     async fn serve(self: Rc<Output>) {
         loop {
             let idle_since = self.sim.now();
-            let (launched, LaunchedPacket { slot, packet: body, marks }) = self.launched.receive().await;
-            let start = launched.max(idle_since);
+            let (launch_time, LaunchedPacket { slot, packet: body, marks }) = self.launched.receive().await;
+            let start = launch_time.max(idle_since);
             if start + self.processing_time > self.sim.now() {
                 self.sim.until(start + self.processing_time).await;
             }
@@ -106,7 +106,9 @@ impl Output {
             body.journey.close("send: interface", self.sim.now());
             let to = self.port.addresses().node(EndpointId(Header::from_packet(self.format, &body).destination));
             let bytes = crate::engine::Bytes(body.bytes().len() as u64);
-            self.port.pass(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes, body }).await;
+            self.port
+                .offer_and_wait(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes, body })
+                .await;
         }
     }
 }
@@ -118,8 +120,8 @@ pub struct SendFifo {
     output: Rc<Output>,
     memory_time: Time,
     composed: RefCell<Vec<u8>>,
-    /// Journeys of the packet that is being composed and of composed packets whose launch has not arrived yet, because
-    /// a bus may post that write.
+    /// Journeys of the packet that is being composed, and of composed packets whose launching write has not arrived
+    /// yet, because a bus may post it.
     journeys: RefCell<VecDeque<(Journey, Option<ProcessorStage>)>>,
 }
 
@@ -150,7 +152,7 @@ impl SendFifo {
     pub fn launch(&self, bytes: usize, marks: Marks) {
         let slot = self.port.try_reserve(Class::REQUESTS).expect("a driver launches only if a slot is free");
         let composed = std::mem::take(&mut *self.composed.borrow_mut());
-        assert!(composed.len() >= bytes, "a packet is launched when it is composed");
+        assert!(composed.len() >= bytes, "a packet is composed before it is launched");
         let (journey, processor_stage) = self.journeys.borrow_mut().pop_front().expect("a launched packet was begun");
         if let Some(processor_stage) = processor_stage {
             processor_stage.end(&SENDING_STAGES, self.sim.now());
@@ -275,7 +277,7 @@ impl ReceiveFifo {
 
     /// Removes the oldest packet.
     fn discard(&self) {
-        let taken_packet = self.ready_packets.borrow_mut().pop_front().expect("there is a packet");
+        let taken_packet = self.ready_packets.borrow_mut().pop_front().expect("the fifo holds a packet");
         self.read_position.set(0);
         self.is_at_end.set(true);
         self.port.release(taken_packet);

@@ -55,7 +55,7 @@ impl StatusPolls {
         self.resumes_read.get()
     }
 
-    /// Continues with the packet that a skipped read showed. Returns whether there was such a read.
+    /// Continues with the packet that a skipped read showed. Returns whether there is such a packet.
     pub fn resumes(&self, cpu: &AnyProcessor) -> bool {
         // Another task may have taken the packet.
         if let (true, Some(_), Some(processor)) = (self.resumes_read.take(), self.fifo.ready_since(), cpu.snooping()) {

@@ -15,7 +15,7 @@
 //! buffer of the driver and loaded from there. Payloads up to the threshold are moved word by word, as in
 //! [`words`](super::words).
 //!
-//! The module leaves out address translation and its protection; more than one transfer at a time. Parameters:
+//! The module leaves out address translation and its protection, and more than one transfer at a time. Parameters:
 //! threshold, time to become bus master, memory time.
 
 use super::device::{ReceiveFifo, SendFifo, marks_of, marks_word};
@@ -205,7 +205,7 @@ async fn transfer(cpu: &AnyProcessor, window: Window, memory: Address, bytes: us
     let word = memory | marks << MARKS_SHIFT | (bytes as u64) << LENGTH_SHIFT;
     cpu.write(window.at(TRANSFER_OFFSET), 8, word).await;
     let has_started = cpu.read(window.at(START_OFFSET), words::REGISTER_BYTES).await;
-    assert_eq!(has_started, 1, "one transfer at a time");
+    assert_eq!(has_started, 1, "the engine was idle");
     while cpu.read(window.at(BUSY_OFFSET), words::REGISTER_BYTES).await != 0 {
         cpu.work(poll_cycles);
     }
@@ -239,7 +239,7 @@ impl SendHalf for UdmaSender {
 }
 
 impl UdmaReceiver {
-    /// Has the engine move the packet that was found to memory, including its header.
+    /// Has the engine move the packet that the poll found, including its header, to memory.
     async fn move_packet(&self, cpu: &AnyProcessor, header: Header, to: Address) {
         self.words.fifo.rewind();
         transfer(cpu, self.window, to, header.packet_bytes(), 0, self.poll_cycles).await;

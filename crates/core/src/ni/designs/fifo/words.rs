@@ -34,19 +34,19 @@ use std::rc::Rc;
 const ACCESS_CYCLES: u64 = 1;
 
 /// The path by which the processor accesses a device.
-pub enum Path {
+pub enum AccessPath {
     /// Uncached accesses over the bus.
     Bus(Window),
     /// Accesses of one processor cycle, without the bus.
     Register(Rc<dyn Device>),
 }
 
-impl Path {
+impl AccessPath {
     /// Reads a register.
     pub async fn read(&self, cpu: &AnyProcessor, at: u64, bytes: usize) -> u64 {
         match self {
-            Path::Bus(window) => cpu.read(window.at(at), bytes).await,
-            Path::Register(device) => {
+            AccessPath::Bus(window) => cpu.read(window.at(at), bytes).await,
+            AccessPath::Register(device) => {
                 cpu.work(ACCESS_CYCLES);
                 cpu.sync().await;
                 let mut word = [0; 8];
@@ -59,8 +59,8 @@ impl Path {
     /// Writes a register.
     pub async fn write(&self, cpu: &AnyProcessor, at: u64, bytes: usize, value: u64) {
         match self {
-            Path::Bus(window) => cpu.write(window.at(at), bytes, value).await,
-            Path::Register(device) => {
+            AccessPath::Bus(window) => cpu.write(window.at(at), bytes, value).await,
+            AccessPath::Register(device) => {
                 cpu.work(ACCESS_CYCLES);
                 cpu.sync().await;
                 device.write(at, &value.to_le_bytes()[..bytes]);
@@ -76,7 +76,7 @@ pub const REGISTER_BYTES: usize = 4;
 pub struct WordSender {
     /// The device.
     pub fifo: Rc<SendFifo>,
-    path: Path,
+    path: AccessPath,
     access_bytes: usize,
     word_cycles: u64,
 }
@@ -85,7 +85,7 @@ pub struct WordSender {
 pub struct WordReceiver {
     /// The device.
     pub fifo: Rc<ReceiveFifo>,
-    path: Path,
+    path: AccessPath,
     access_bytes: usize,
     word_cycles: u64,
     polls: StatusPolls,
@@ -108,8 +108,8 @@ pub fn receive_fifo(context: &HalfContext<'_>) -> Rc<ReceiveFifo> {
 pub fn sender(context: &HalfContext<'_>, is_on_bus: bool) -> WordSender {
     let fifo = send_fifo(context);
     let path = match is_on_bus {
-        true => Path::Bus(context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES)),
-        false => Path::Register(fifo.clone()),
+        true => AccessPath::Bus(context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES)),
+        false => AccessPath::Register(fifo.clone()),
     };
     WordSender {
         fifo,
@@ -123,12 +123,12 @@ pub fn sender(context: &HalfContext<'_>, is_on_bus: bool) -> WordSender {
 pub fn receiver(context: &HalfContext<'_>, is_on_bus: bool) -> WordReceiver {
     let (parameters, fifo) = (context.parameters, receive_fifo(context));
     let path = match is_on_bus {
-        true => Path::Bus(context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES)),
-        false => Path::Register(fifo.clone()),
+        true => AccessPath::Bus(context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES)),
+        false => AccessPath::Register(fifo.clone()),
     };
     let bus_location = match &path {
-        Path::Bus(window) => Some((window.at(STATUS_OFFSET), REGISTER_BYTES)),
-        Path::Register(_) => None,
+        AccessPath::Bus(window) => Some((window.at(STATUS_OFFSET), REGISTER_BYTES)),
+        AccessPath::Register(_) => None,
     };
     let polls = StatusPolls::new(&fifo, bus_location, ACCESS_CYCLES, context.poll_cycles());
     WordReceiver { fifo, path, access_bytes: parameters.access_bytes, word_cycles: parameters.word_cycles, polls }

@@ -7,22 +7,23 @@
 //! | source, destination | cache or memory | processor cache |
 //! | buffering | in the interface's cache or memory, processor not involved | |
 //!
-//! The queues are at home in main memory; the interface caches 32 blocks of each queue (60 ns). The interface
-//! prefetches a message into its send cache while the processor composes it. For an arriving message the interface
-//! invalidates the other copies block by block, since each block is written as a whole, and keeps the blocks in its
-//! receive cache, from which the processor reads them directly. Two rules apply (Mukherjee and Hill 1998, §4):
+//! The home of the queues is main memory. The interface caches 32 blocks of each queue, with an access time of 60 ns.
+//! The interface prefetches a message into its send cache while the processor composes it. For an arriving message the
+//! interface invalidates the other copies block by block, since each block is written as a whole, and keeps the blocks
+//! in its receive cache, from which the processor reads them directly. Two rules apply (Mukherjee and Hill 1998, §4):
 //!
 //! * If the receive cache is full of unread messages, a message bypasses it and goes to main memory. The interface
-//!   first reads the head, since its lazy pointer may be out of date.
-//! * Blocks of messages that have been read are dead, and are replaced without a write-back, with one exception. If the
-//!   header in memory has the sense of the next lap, the processor would mistake it for the header of a new message.
-//!   The dead block is then written back over it.
+//!   first reads the queue's head from memory, since its copy of the head may be out of date.
+//! * Blocks of messages that have been read are dead, and are replaced without a write-back, with one exception. Each
+//!   header contains a sense, which shows in which lap (pass through the ring) it was written. If the old header in
+//!   main memory has the sense of the next lap, the processor would mistake it for the header of a new message. The
+//!   dead block is then written back over the old header.
 //!
 //! The caches are direct-mapped (chosen; the paper does not say): consecutive slots of the queue map to consecutive
 //! cache lines, so lines are replaced in the order of the queue. A receive cache is full when the message that would be
 //! replaced has not been read.
 //!
-//! With the throttle ([`throttle`]) a sender adapts its rate to that of its receiver.
+//! With the throttle ([`throttle`]) a sender adapts its rate to its receiver's rate.
 //!
 //! The module leaves out contention between the interface's two sides for its memory. Parameters: blocks of a queue,
 //! blocks of a cache, memory time.
@@ -53,12 +54,12 @@ impl QueueCache {
     fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> SnoopEffect {
         let mut cache = self.0.borrow_mut();
         let Some((line, state)) = cache.find(block) else { return SnoopEffect::NO_COPY };
-        let snooped = moesi::snoop(state, kind);
-        if snooped.supplies {
+        let effect = moesi::snoop(state, kind);
+        if effect.supplies {
             *data = cache.block(line);
         }
-        cache.set_state(line, snooped.next_state);
-        snooped
+        cache.set_state(line, effect.next_state);
+        effect
     }
 
     fn get(&self, block: Address) -> Option<Block> {
@@ -138,7 +139,7 @@ struct CacheDeposit {
     device: Rc<ReceiveDevice>,
     shared: Rc<ReceiveShared>,
     queue: QueueLayout,
-    /// The content of each cache line: the number of a message, and the block of it.
+    /// The content of each cache line: the number of a message, and the index of a block of that message.
     lines: Vec<Cell<Option<(u64, usize)>>>,
     /// The sense of each slot's header in main memory.
     memory_senses: Vec<Cell<u8>>,
@@ -160,7 +161,7 @@ impl Deposit for CacheDeposit {
 
 impl CacheDeposit {
     fn line(&self, position: u64, block: usize) -> &Cell<Option<(u64, usize)>> {
-        let index = self.queue.index(self.queue.block(position, block)).expect("a block of the queue");
+        let index = self.queue.index(self.queue.block(position, block)).expect("the block is in the queue");
         &self.lines[index % self.lines.len()]
     }
 
@@ -197,7 +198,7 @@ impl CacheDeposit {
         let next_sense = self.queue.sense(old_position + self.queue.slots());
         let is_overwritten = slot == self.queue.slot(position);
         if block == 0 && !is_overwritten && self.memory_senses[slot].get() == next_sense {
-            let data = self.device.cache.get(address).expect("a block of a line is in the cache");
+            let data = self.device.cache.get(address).expect("the block of an occupied line is in the cache");
             self.device.cache.drop_block(address);
             self.port.write_back(self.id, address, data).await;
             self.memory_senses[slot].set(self.queue.sense(old_position));
@@ -205,7 +206,7 @@ impl CacheDeposit {
         self.device.cache.drop_block(address);
     }
 
-    /// Drops the corresponding block of an older lap, if the cache holds it.
+    /// Drops the block that a message of an earlier lap has at the same address, if the cache holds it.
     fn drop_older_lap(&self, position: u64, block: usize) {
         let (line, address) = (self.line(position, block), self.queue.block(position, block));
         if line.get().is_some_and(|(old_position, old_block)| self.queue.block(old_position, old_block) == address) {

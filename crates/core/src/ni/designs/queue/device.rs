@@ -1,5 +1,5 @@
 //! The device halves of the queues: the registers of a sending device, and the loop that writes arriving packets to the
-//! receive queue. Each design defines the access to the blocks of the queues: [`Fetch`], [`Deposit`]. The loops that
+//! receive queue. Each design defines the access to the blocks of the queues ([`Fetch`], [`Deposit`]). The loops that
 //! fetch composed packets are in [`sending`](super::sending).
 //!
 //! A device with several transactions outstanding deposits several packets at the same time. A packet may become valid
@@ -39,8 +39,8 @@ pub struct SendRegisters {
     pub(super) head: Cell<u64>,
     /// Notified when the processor writes the tail.
     pub(super) tail_written: Signal,
-    /// Journeys of the packet that is being composed and of composed packets whose tail has not arrived yet, because a
-    /// bus may post that write.
+    /// Journeys of the packet that is being composed, and of composed packets for which the write of the tail has not
+    /// arrived yet, because a bus may post it.
     pub(super) composed_journeys: RefCell<VecDeque<(Journey, Option<ProcessorStage>)>>,
     /// Journeys and marks of the packets up to the tail that have not been fetched.
     pub(super) unfetched_packets: RefCell<VecDeque<(Journey, Marks)>>,
@@ -104,6 +104,7 @@ pub struct ReceiveShared {
     known_head: Cell<u64>,
     /// Journeys of the packets in the queue, by position.
     journeys: RefCell<VecDeque<(u64, Journey)>>,
+    /// Notified when a packet has become visible to the driver.
     pub(super) visible: Signal,
 }
 
@@ -134,7 +135,7 @@ impl ReceiveShared {
         let mut journeys = self.journeys.borrow_mut();
         let index =
             journeys.iter().position(|(number, _)| *number == position).expect("a visible packet has a journey");
-        journeys.remove(index).expect("an entry that was found").1
+        journeys.remove(index).expect("the entry exists").1
     }
 
     /// Reads the head from memory.

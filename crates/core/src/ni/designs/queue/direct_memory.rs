@@ -7,7 +7,7 @@
 //! | source, destination | cache or memory | memory |
 //! | buffering | in memory, processor not involved | |
 //!
-//! Both queues are at home in main memory, and the interface keeps no copies. It fetches a message by coherent reads
+//! The home of both queues is main memory, and the interface keeps no copies. It fetches a message by coherent reads
 //! when the tail is written, and writes an arriving message to memory block by block. It does not snoop, so it cannot
 //! prefetch (Mukherjee and Hill 1998, §6.1.1).
 //!

@@ -202,6 +202,7 @@ pub struct QueueReceiver {
     /// Whether the processor fetches the blocks of a packet at the same time. With the header, it fetches as many
     /// blocks as the previous packet had.
     overlaps_fetches: bool,
+    /// Length of the previous packet.
     packet_bytes: Cell<usize>,
     /// Number of packets that are prefetched before they are polled.
     prefetched_packets: Cell<u64>,
@@ -236,8 +237,8 @@ impl QueueReceiver {
         QueueReceiver { operations: memory.map(RemoteOperations::new), ..self }
     }
 
-    /// Prefetches the blocks that the driver expects to read: those of packet number `position` and, while every poll
-    /// finds a packet, those of the next packets. The header of `position` is loaded by the poll.
+    /// Prefetches the blocks that the driver expects to read: the blocks of packet number `position` and, while every
+    /// poll finds a packet, the blocks of the next packets. The poll itself loads the header of `position`.
     fn prefetch(&self, cpu: &AnyProcessor, position: u64) {
         let bytes = self.packet_bytes.get();
         let slot = self.queue.block(position, 0);

@@ -50,7 +50,7 @@ impl QueueMemory {
     }
 
     fn index(&self, address: Address) -> usize {
-        self.queue.index(block_of(address)).expect("an address in the queue")
+        self.queue.index(block_of(address)).expect("the address is in the queue")
     }
 
     fn read(&self, address: Address, data: &mut Block) {

@@ -4,13 +4,13 @@
 //! The layout has these properties (Mukherjee and Hill 1998, §4, after Mukherjee et al. 1996):
 //!
 //! * A queue is a ring of slots. Each slot consists of whole blocks and is as large as the largest message.
-//! * *Message valid bits with sense reverse*: a header contains the lap of the ring in which it was written, so the
-//!   reader sees from the message itself that it is new, and the message need not be cleared. The lap has seven bits,
-//!   not one, because a design that drops dead messages without a write-back leaves headers of older laps in memory.
-//!   With one bit, a header of the last lap but one would look new.
+//! * *Message valid bits with sense reverse*: a header contains the *sense* of the lap (the pass through the ring) in
+//!   which it was written. The reader sees from the sense that a message is new, so messages need not be cleared. The
+//!   sense has seven bits, not one, because a design that drops dead messages without a write-back leaves headers of
+//!   older laps in memory. With one bit, a header of the last lap but one would look new.
 //! * *Lazy pointers*: the writer keeps a copy of the reader's head, and reads the head again only when the queue seems
-//!   full. The head of a receive queue is a word in cacheable memory, in a block of its own; that of a send queue is a
-//!   device register ([`HEAD_OFFSET`]).
+//!   full. The head of a receive queue is a word in cacheable memory, in a block of its own. The head of a send queue
+//!   is a device register ([`HEAD_OFFSET`]).
 //! * The processor notifies the interface of a message to send by one uncached store of the tail. The processor detects
 //!   a received message by polling the block of its header in its cache.
 //!
@@ -29,10 +29,10 @@ pub const HEAD_OFFSET: u64 = 8;
 pub const REGISTER_BYTES: usize = 4;
 /// Bytes of the address range that holds the device's registers.
 pub const REGISTER_SPACE_BYTES: u64 = 64;
-/// Address of a send queue that is at home in the interface. In a direct-mapped cache of 1 MB it does not conflict with
-/// the receive queue, or with the first allocations in main memory.
+/// Address of a send queue whose home is the interface. In a direct-mapped cache of 1 MB it does not conflict with the
+/// receive queue, or with the first allocations in main memory.
 pub const SEND_QUEUE: Address = INTERFACE_BASE + (1 << 19);
-/// Address of a receive queue that is at home in the interface.
+/// Address of a receive queue whose home is the interface.
 pub const RECEIVE_QUEUE: Address = INTERFACE_BASE + (1 << 24) + (3 << 18);
 
 /// Largest sense. The sense of a lap is 1 + lap mod 127, never 0, so that zeroed memory holds no valid message.

@@ -5,7 +5,7 @@
 //! | `layout.rs` | a queue's slots, and the sense that marks new messages |
 //! | `device.rs`, `driver.rs` | the device and driver halves, which all designs share |
 //! | `direct_memory.rs` | `CNI0Qm`: queues in main memory, and an interface that keeps no copies |
-//! | `in_interface.rs` | `CNI512Q`: queues at home in the interface |
+//! | `in_interface.rs` | `CNI512Q`: queues whose home is the interface |
 //! | `cached.rs` | `CNI32Qm`: queues in main memory, and caches in the interface |
 //! | `prefetch.rs`, `throttle.rs` | the prefetch of the latter two, and the throttle of `CNI32Qm+Throttle` |
 //! | `sending.rs`, `work_pool.rs` | the loops of a sending device, and the tasks of one with several transactions |

@@ -3,7 +3,7 @@
 //! A message is prefetched while it is composed: block *i* is fetched when the processor requests ownership of the
 //! block after it (Mukherjee and Hill 1998, §6.1.1). If the fetch is too early, the processor's next store to the block
 //! invalidates the copy, and the block is fetched again after the tail is written. A device behind a link sees only the
-//! requests for blocks of which it has a copy or is the home, one crossing later.
+//! requests for blocks of which it has a copy or is the home, and sees them one link crossing later.
 //!
 //! A device with several transactions outstanding also fetches the blocks that it expects to need next
 //! ([`Fetch::announce`]). A block that was fetched too early is fetched again, since the device's copy is coherent.
@@ -33,7 +33,7 @@ pub struct Observer {
     delay: Time,
     /// Blocks that are complete and to be prefetched.
     complete_blocks: Mailbox<Address>,
-    /// First blocks of slots of which the device lost its copy, if the processor notifies the device by their contents.
+    /// Header blocks whose copies the device has lost; used if the processor notifies the device by the headers.
     lost_headers: Option<Mailbox<Address>>,
 }
 

@@ -145,8 +145,8 @@ impl RemoteMemory {
         is_within && (!is_atomic || request.address.is_multiple_of(8))
     }
 
-    /// Executes an operation. Returns the bytes that were read, and for an atomic operation the previous value of the
-    /// word.
+    /// Executes an operation. Returns the previous value of the word (0 if the operation is not atomic), and the bytes
+    /// that were read.
     async fn execute(&self, request: &RemotePacket, data: &[u8]) -> (u64, Vec<u8>) {
         let RemotePacket { address, operand, .. } = *request;
         match request.code {
@@ -171,7 +171,7 @@ impl RemoteMemory {
 
     /// Writes the result of an operation of this node to its address, and then its completion.
     async fn complete(&self, answer: &RemotePacket, data: Vec<u8>) {
-        let result = self.results.borrow_mut().remove(&answer.work).expect("an answer is to an operation");
+        let result = self.results.borrow_mut().remove(&answer.work).expect("an answer belongs to a posted operation");
         if let (Some(address), WorkStatus::Success) = (result, answer.status()) {
             let value = answer.operand.to_le_bytes();
             self.write(address, if data.is_empty() { &value } else { &data }).await;
@@ -247,7 +247,7 @@ pub struct UncompletedOperation {
 }
 
 impl RemoteOperations {
-    /// Returns the operations of a node whose device executes them, none posted.
+    /// Returns the operations of a node whose device executes them; no operation has been posted.
     pub fn new(memory: Rc<RemoteMemory>) -> RemoteOperations {
         RemoteOperations {
             memory,
@@ -264,7 +264,7 @@ fn word_of(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("a word has 8 bytes"))
 }
 
-/// Returns the value of [`LAP_BIT`] in completion number `position`; it differs from that of the previous lap.
+/// Returns the value of [`LAP_BIT`] in completion number `position`, which differs from its value in the previous lap.
 fn lap_bit(position: u64) -> u64 {
     if (position / OUTSTANDING_MAX).is_multiple_of(2) { LAP_BIT } else { 0 }
 }

@@ -1,10 +1,10 @@
 //! The driver half of one-sided operations: an operation is composed in the send queue like a message, the tail is
 //! written once per batch, and completions are polled in memory.
 //!
-//! Each operation costs the messaging layer's cycles for a send, and each poll those for a poll. All queue pairs of a
-//! node share one send queue, which executes their operations in the order of posting. All endpoints of a node share
-//! the ring of completions: a poll for an endpoint sets aside the completions of the others. The module leaves out
-//! polls that find nothing while a program waits for a completion.
+//! Each operation costs the messaging layer's cycles of a send, and each poll costs its cycles of a poll. All queue
+//! pairs of a node share one send queue, which executes their operations in the order of posting. All endpoints of a
+//! node share the ring of completions: a poll for an endpoint sets aside the completions of the other endpoints. The
+//! module leaves out polls that find nothing while a program waits for a completion.
 
 use super::remote_memory::{OUTSTANDING_MAX, RemoteOperations, UncompletedOperation, decode_completion};
 use super::remote_wire::{Code, RemotePacket, operation_max};
@@ -20,7 +20,7 @@ use crate::ni::verbs::{
 /// Maximum number of queue pairs of a node.
 const QUEUE_PAIRS_MAX: u32 = 1 << 20;
 
-/// Returns the limits if packets have at most `packet` bytes.
+/// Returns the limits of an interface's verbs if its packets have at most `packet` bytes.
 pub fn verbs_limits(packet: Bytes) -> VerbsLimits {
     VerbsLimits::one_sided(operation_max(packet), QUEUE_PAIRS_MAX, OUTSTANDING_MAX as u32)
 }
@@ -58,14 +58,14 @@ impl SplitDriver {
 }
 
 impl RemoteOperations {
-    /// Takes the completions that are in the ring, and sets those that are to be reported aside for their endpoints.
+    /// Takes all completions from the ring. Completions that must be reported are set aside for their endpoints.
     async fn take_from_ring(&self, cpu: &AnyProcessor) {
         while self.taken_count.get() < self.posted_count.get() {
             let position = self.taken_count.get();
             let word = cpu.load_word(self.memory.completion_address(position), 8).await;
             let Some((work, status)) = decode_completion(word, position, self.posted_count.get()) else { break };
             self.taken_count.set(position + 1);
-            let request = self.requests.borrow_mut().remove(&work).expect("a completion is of a request");
+            let request = self.requests.borrow_mut().remove(&work).expect("a completion belongs to a posted request");
             let UncompletedOperation { queue, bytes, is_signaled } = request;
             if is_signaled || status != WorkStatus::Success {
                 let bytes = if status == WorkStatus::Success { bytes } else { Bytes::ZERO };
@@ -184,11 +184,11 @@ impl Verbs for SplitDriver {
             cpu.work(self.costs.poll);
             remote.take_from_ring(cpu).await;
             cpu.sync().await;
-            let taken = remote.take_completions_of(endpoint, max);
+            let completions = remote.take_completions_of(endpoint, max);
             if !remote.unclaimed_completions.borrow().is_empty() {
                 remote.memory.operation_completed().notify();
             }
-            taken
+            completions
         })
     }
 
@@ -196,10 +196,10 @@ impl Verbs for SplitDriver {
         Box::pin(async move {
             let remote = self.queue_and_operations().1;
             cpu.sync().await;
-            let is_unclaimed = || {
+            let has_unclaimed_completion = || {
                 remote.unclaimed_completions.borrow().iter().any(|completion| remote.belongs_to(completion, endpoint))
             };
-            while remote.memory.written_completions() == remote.taken_count.get() && !is_unclaimed() {
+            while remote.memory.written_completions() == remote.taken_count.get() && !has_unclaimed_completion() {
                 remote.memory.operation_completed().wait().await;
             }
         })

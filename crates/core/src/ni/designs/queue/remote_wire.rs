@@ -5,7 +5,7 @@
 //! | 0 | parcel header: an active message whose fragment number is the code, from 1 on | the same |
 //! | 1 | low half: number of the operation; high half: key of the region | low half: number; high half: status |
 //! | 2 | remote address | 0 |
-//! | 3 | bytes to write or read, addend, or expected value | value from before an atomic operation |
+//! | 3 | bytes to write or read, addend, or expected value | previous value of an atomic operation's word |
 //! | data | bytes to write, or new value | bytes read |
 
 use crate::engine::Bytes;
@@ -22,7 +22,7 @@ pub fn operation_max(packet: Bytes) -> Bytes {
     Bytes(packet.get().saturating_sub((HEADER_BYTES + WORDS_BYTES) as u64))
 }
 
-/// The kind of request, or an answer.
+/// The kind of a packet: a kind of request, or an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     /// Writes bytes.

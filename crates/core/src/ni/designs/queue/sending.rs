@@ -2,8 +2,8 @@
 //!
 //! The processor notifies the device by the tail register or, with [`SendNotice::Line`], by the header alone. The
 //! device holds a copy of the header's block until the processor takes the block to write it. A device with several
-//! transactions outstanding fetches several packets at the same time, and several blocks of each: first as many as the
-//! previous packet had. Packets are sent in order.
+//! transactions outstanding fetches several packets at the same time, and several blocks of each packet. Before it
+//! knows a packet's length, it assumes the length of the previous packet. Packets are sent in order.
 
 use super::device::{Fetch, SendRegisters};
 use super::layout::QueueLayout;
@@ -38,7 +38,7 @@ struct Sender<F> {
     source: F,
     /// Number of blocks of the last packet.
     last_packet_blocks: Cell<usize>,
-    /// The packets from the head on that are fetched, or are being fetched.
+    /// The packets from the head on; `None` for a packet that is still being fetched.
     fetched_packets: RefCell<VecDeque<Option<FetchedPacket>>>,
 }
 
@@ -150,7 +150,7 @@ impl<F: Fetch + 'static> Sender<F> {
     fn accept(&self, header: Header) {
         let registers = &self.registers;
         let (journey, processor_stage) =
-            registers.composed_journeys.borrow_mut().pop_front().expect("a new header is of a composed packet");
+            registers.composed_journeys.borrow_mut().pop_front().expect("a new header belongs to a composed packet");
         if let Some(processor_stage) = processor_stage {
             processor_stage.end(&SENDING_STAGES, registers.sim.now());
         }

@@ -13,10 +13,11 @@
 //! acknowledgement of its last message. The other interface sends that acknowledgement when its receive queue has a
 //! free slot. If both senders have filled the other's receive queue, each waits for a slot that only the other,
 //! waiting processor would free. Programs that receive between their sends do not reach this state, and queues of 32
-//! blocks, which hold eight messages of 256 B, are the smallest in which they might. The paper describes no remedy.
+//! blocks, which hold eight messages of 256 B, are the smallest in which they might reach it. The paper describes no
+//! remedy.
 //!
-//! The model has one period per sender, and so does not describe several receivers at once: the period is that of the
-//! present message's destination.
+//! The model does not describe several receivers at once: the sender uses only the period of the present message's
+//! destination.
 
 use crate::engine::{EndpointId, Time};
 use crate::host::{AnyProcessor, Processor};

@@ -153,7 +153,7 @@ impl Firmware {
         }
     }
 
-    /// Handles the end of a host DMA transfer: starts the next piece of the list, or reports the completion to the
+    /// Handles the end of a host DMA transfer: starts the transfer of the next piece, or reports the completion to the
     /// threads. Returns whether a transfer had ended.
     async fn poll_host_engine(&mut self) -> bool {
         let (context, mcp) = (&self.context, &mut self.mcp);
@@ -179,8 +179,8 @@ impl Firmware {
             let (progress, count) = (progress?, count?);
             progress.watch(Bytes(u64::from(count)))
         };
-        // RDMA waits for more bytes of a packet only once the packet has its receive buffer, which its headers
-        // determine.
+        // The thread RDMA waits for more bytes of a packet only once the packet has its receive buffer, which its
+        // headers determine.
         let received = self.receive.headers_missing(self.context.chip.sim.now()).or(received);
         let landing_times =
             [landing_time(self.send.progress(), fetched), landing_time(self.receive.progress(), received)];

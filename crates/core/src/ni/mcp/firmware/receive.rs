@@ -58,7 +58,7 @@ struct HostWrite {
 struct Reassembly {
     key: ReassemblyKey,
     buffer: u32,
-    /// Number of units of the datagram or message that are in host memory.
+    /// Number of units (bytes) of the datagram or message that are in host memory.
     received_units: u32,
     /// Whether a packet of the datagram or message was dropped.
     is_lost: bool,
@@ -196,7 +196,7 @@ impl ReceiveSide {
     }
 
     /// Returns the destination of a packet that begins with the bytes `head`, and its message prefix; `None` if no
-    /// buffer is posted for it.
+    /// buffer is posted for the packet.
     fn destination_of(&mut self, context: &Context, head: &[u8]) -> Option<(RxDestination, Option<Prefix>)> {
         if let (Software::Library(_), Some(prefix)) = (context.parameters.software, Prefix::parse(head)) {
             let buffer = self.buffer_of(ReassemblyKey::Message(prefix.key), true)?;
@@ -204,7 +204,7 @@ impl ReceiveSide {
         }
         let headers = Headers::parse(head).filter(|_| context.parameters.offloads.zero_copy);
         let Some(headers) = headers else {
-            return Some((RxDestination::whole(self.posted_buffers.pop_front()?), None));
+            return Some((RxDestination::unsplit(self.posted_buffers.pop_front()?), None));
         };
         let buffer = self.buffer_of(ReassemblyKey::Datagram(headers.key), headers.is_fragment())?;
         Some((context.buffers.for_fragment(buffer, &headers), None))
@@ -226,8 +226,8 @@ impl ReceiveSide {
         Some(buffer)
     }
 
-    /// Writes the event of a message that the last packet completes. Returns the host write that copies the event to
-    /// where the message's library polls.
+    /// Writes the event of a message if the first buffered packet, whose last `units` are being delivered, completes
+    /// it. Returns the host write that copies the event to the ring that the library polls.
     fn message_event(&mut self, context: &Context, units: u32) -> Option<HostWrite> {
         let first = self.packets.front().filter(|first| !first.is_lost)?;
         let (prefix, destination) = (first.prefix?, first.destination?);
@@ -264,7 +264,7 @@ impl ReceiveSide {
         true
     }
 
-    /// Handles the end of a host write; returns whether it was the last one of RDMA's command.
+    /// Handles the end of a host write; returns whether it was the last one of the present command of the thread RDMA.
     pub(super) async fn write_done(&mut self, context: &Context) -> bool {
         if self.pending_writes.as_ref().is_some_and(|pieces| !pieces.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
@@ -288,7 +288,7 @@ impl ReceiveSide {
     /// Notifies the host of the first packet, which is in host memory now.
     pub(super) async fn notify_host(&mut self, context: &Context, units: u32) {
         let first = self.packets.pop_front().expect("a delivered packet is in a buffer");
-        let packet = first.packet.expect("a packet has ended");
+        let packet = first.packet.expect("the packet's tail has arrived");
         context.work_for(&packet.journey, context.parameters.firmware.notify).await;
         if let Some(prefix) = first.prefix {
             return self.count_packet(prefix, units, first.is_lost);
@@ -317,7 +317,7 @@ impl ReceiveSide {
         context.host.interrupts().raise(InterruptVector::FIRST, cause::RECEIVED);
     }
 
-    /// Counts a packet of a message that is in host memory, or was dropped.
+    /// Counts a packet of a message, once the packet is in host memory or was dropped.
     fn count_packet(&mut self, prefix: Prefix, units: u32, is_lost: bool) {
         let key = ReassemblyKey::Message(prefix.key);
         let Some(index) = self.reassemblies.iter().position(|entry| entry.key == key) else { return };
@@ -329,8 +329,8 @@ impl ReceiveSide {
         }
     }
 
-    /// Posts again the buffers of incomplete messages from `node` of which a packet was dropped. No more of their
-    /// packets will arrive, since the node's next message has begun.
+    /// Reposts the buffers of messages from `node` that have lost a packet. No more packets of such a message will
+    /// arrive, since the node's next message has begun.
     fn repost_lost(&mut self, node: u32) {
         let is_abandoned = |entry: &Reassembly| {
             entry.is_lost && matches!(entry.key, ReassemblyKey::Message((from, _)) if from == node)

@@ -113,7 +113,7 @@ impl SendSide {
             address: u64::from(sram.load_word(slot + send::FIRST_PIECE + 8 * index)),
             bytes: u64::from(sram.load_word(slot + send::FIRST_PIECE + 8 * index + 4)),
         };
-        let pieces = (0..u64::from(pieces_word & !send::SUMS)).map(piece);
+        let pieces = (0..u64::from(pieces_word & !send::FILLS_CHECKSUM_FLAG)).map(piece);
         let pieces = slice_pieces(pieces, u64::from(from), u64::from(units));
         let destination = NodeId(sram.load_word(slot + send::NODE));
         let length = Bytes(prefix + u64::from(units));
@@ -130,7 +130,7 @@ impl SendSide {
         }
         let packet = Packet::new(label, journey);
         let (progress, fills_checksum) =
-            (Rc::new(TransferProgress::new(Bytes(u64::from(units)))), pieces_word & send::SUMS != 0);
+            (Rc::new(TransferProgress::new(Bytes(u64::from(units)))), pieces_word & send::FILLS_CHECKSUM_FLAG != 0);
         let message = self.message.clone();
         self.packets.push_back(BufferedPacket { buffer, packet, message, progress, fills_checksum, is_lost: false });
         self.reading = Some(HostRead { pieces, next_address: at + prefix });
@@ -227,7 +227,7 @@ impl SendSide {
     }
 }
 
-/// Returns the pieces of `list` that cover `bytes` units from offset `from`.
+/// Returns the pieces that cover `bytes` bytes of `list` from offset `from` on.
 fn slice_pieces(list: impl Iterator<Item = Piece>, from: u64, bytes: u64) -> VecDeque<Piece> {
     let mut at = 0;
     let pieces = list.filter_map(|piece| {

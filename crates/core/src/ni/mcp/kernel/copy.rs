@@ -10,9 +10,9 @@ use std::ops::Range;
 /// The source of data.
 #[derive(Clone, Copy)]
 pub(super) enum DataSource<'a> {
-    /// In memory.
+    /// Memory at this address.
     Memory(Address),
-    /// In registers, or in the processor's cache.
+    /// Registers, or the processor's cache.
     Bytes(&'a [u8]),
 }
 
@@ -57,7 +57,7 @@ impl Kernel {
         sum
     }
 
-    /// Returns the checksum of `bytes` in memory.
+    /// Loads `bytes` bytes of memory from address `from` on and returns their checksum.
     pub(super) async fn sum(&self, cpu: &AnyProcessor, from: Address, bytes: usize) -> Sum {
         let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
         while at < bytes {

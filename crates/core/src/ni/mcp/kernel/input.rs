@@ -120,7 +120,7 @@ impl Kernel {
         let zero_copy = self.card.parameters.offloads.zero_copy;
         let destination = match zero_copy {
             true => self.card.buffers.for_fragment(event.buffer, &headers),
-            false => RxDestination::whole(event.buffer),
+            false => RxDestination::unsplit(event.buffer),
         };
         let pieces = self.card.buffers.pieces(&destination, 0..event.length);
         let pieces = pieces.iter().map(|piece| self.card.host.peek(piece.address, piece.bytes as usize));

@@ -3,7 +3,7 @@
 //! ```text
 //!   program   sendto ─ copy, sum ─ UDP, IP ─ driver ─▶ L1 ─▶ L2    recvfrom ◀─ copy ◀─ socket
 //!             ───────────────────────────────────────────────      ───────────────────────────
-//!   interrupt                    packets sent: L1 ─▶ L2            packets that came ─▶ backlog
+//!   interrupt                    packets sent: L1 ─▶ L2            received packets ─▶ backlog
 //!   bottom half                                                    IP, reassembly, sum ─▶ socket
 //! ```
 //!
@@ -11,9 +11,9 @@
 //! to user space (Jin et al. 2005, §3.2.1). Receive buffers belong to the socket: a buffer is posted again once its
 //! datagram has been read. A packet for which no buffer is posted stays in the interface and blocks the link.
 //!
-//! The model leaves out the scheduler and other protocols. With checksum offload, the engine cannot know some checksums
-//! when the header leaves: those of a datagram of several packets, and of a packet that is sent before all of it has
-//! been read. Such datagrams carry no checksum (RFC 768).
+//! The model leaves out the scheduler and other protocols. With checksum offload, the engine does not know the checksum
+//! when the header leaves if the datagram has several packets, or if the packet is sent before all of it has been read.
+//! Such datagrams carry no checksum (RFC 768).
 //!
 //! | file | holds |
 //! |---|---|
@@ -28,7 +28,7 @@ mod output;
 mod reassembly;
 
 use super::buffers::HEADER_SLOT_BYTES;
-use super::card::{Card, RxEvent};
+use super::card::{CardDriver, RxEvent};
 use super::layout::{data_max, fragments_max};
 use super::parameters::{KernelCosts, McpParameters};
 use crate::engine::{LocalFuture, Mailbox};
@@ -42,12 +42,13 @@ use std::rc::Rc;
 
 /// A node's kernel.
 pub struct Kernel {
-    pub(super) card: Rc<Card>,
+    pub(super) card: Rc<CardDriver>,
     pub(super) costs: KernelCosts,
     backlog: Mailbox<RxEvent>,
     reassembly: RefCell<DatagramReassembly>,
     /// The socket's queue.
     pub(super) inbox: Mailbox<ReceivedDatagram>,
+    /// IPv4 identification of the next datagram.
     identification: Cell<u16>,
 }
 
@@ -69,7 +70,7 @@ pub fn send_bytes(parameters: &McpParameters) -> u64 {
 
 impl Kernel {
     /// Creates the kernel of a node, registers its interrupt handler and starts its bottom half.
-    pub(super) fn start(context: &BuildContext<'_>, card: &Rc<Card>, costs: KernelCosts) -> Rc<Kernel> {
+    pub(super) fn start(context: &BuildContext<'_>, card: &Rc<CardDriver>, costs: KernelCosts) -> Rc<Kernel> {
         let (sim, name) = (context.sim, context.name());
         let kernel = Rc::new(Kernel {
             card: card.clone(),

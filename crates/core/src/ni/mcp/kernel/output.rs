@@ -2,7 +2,7 @@
 
 use super::super::buffers::{HEADER_SLOT_BYTES, pages};
 use super::super::headers::{ENVELOPE_BYTES, encode_envelope};
-use super::super::layout::{Piece, fragments_max, packets_of};
+use super::super::layout::{Piece, fragments_max, packets_per_datagram};
 use super::super::parameters::{McpParameters, PipeliningParameters};
 use super::super::queue::Descriptor;
 use super::super::stage;
@@ -21,7 +21,7 @@ pub(super) fn stride(parameters: &McpParameters) -> u64 {
 }
 
 /// A datagram that is being sent.
-struct Outgoing<'a> {
+struct OutgoingDatagram<'a> {
     datagram: Datagram,
     /// Address of the datagram's buffer in kernel memory.
     memory: Address,
@@ -34,7 +34,7 @@ impl Kernel {
     /// Reserves descriptors and a buffer for a packet of the messaging layer; returns the buffer, or `None` if the
     /// queue or the buffers are exhausted.
     pub(super) fn reserve(&self, packet: &SendRequest<'_>) -> Option<usize> {
-        let packets = packets_of(&self.card.parameters, (ENVELOPE_BYTES + packet.source.bytes()) as u64);
+        let packets = packets_per_datagram(&self.card.parameters, (ENVELOPE_BYTES + packet.source.bytes()) as u64);
         if self.card.free_send_buffers.borrow().is_empty() || !self.card.queue.reserve(packets) {
             return None;
         }
@@ -58,7 +58,8 @@ impl Kernel {
         };
         let datagram = self.datagram(packet);
         let memory = self.card.send_buffers[buffer];
-        let mut outgoing = Outgoing { datagram, memory, data, sum: Sum::of_bytes(&encode_envelope(packet.envelope)) };
+        let mut outgoing =
+            OutgoingDatagram { datagram, memory, data, sum: Sum::of_bytes(&encode_envelope(packet.envelope)) };
         let sources = self.gather(cpu, &mut outgoing, packet).await;
         self.enqueue_all(cpu, &outgoing, packet, (buffer, sources), start).await;
         cpu.sync().await;
@@ -84,13 +85,18 @@ impl Kernel {
 
     /// Moves data to where the interface will read it, and computes the checksum of the data unless the interface
     /// computes it. Returns the address of each fragment's data, in datagram order.
-    async fn gather(&self, cpu: &AnyProcessor, outgoing: &mut Outgoing<'_>, packet: &SendRequest<'_>) -> Vec<Address> {
+    async fn gather(
+        &self,
+        cpu: &AnyProcessor,
+        outgoing: &mut OutgoingDatagram<'_>,
+        packet: &SendRequest<'_>,
+    ) -> Vec<Address> {
         let computes_checksum = !self.card.parameters.offloads.checksum_offload;
         let fragments = self.fragments(&outgoing.datagram);
         let mut sources = Vec::with_capacity(fragments.len());
         let parameters = &self.card.parameters;
         for (index, fragment) in fragments.iter().enumerate() {
-            let data = data_of(&fragment.payload);
+            let data = data_range(&fragment.payload);
             let at = match self.in_place_address(packet) {
                 Some(address) => address + data.start as u64,
                 None if parameters.offloads.zero_copy => {
@@ -138,7 +144,7 @@ impl Kernel {
     async fn enqueue_all(
         &self,
         cpu: &AnyProcessor,
-        outgoing: &Outgoing<'_>,
+        outgoing: &OutgoingDatagram<'_>,
         packet: &SendRequest<'_>,
         (buffer, sources): (usize, Vec<Address>),
         mut stage_start: Time,
@@ -152,7 +158,7 @@ impl Kernel {
             if index == 0 {
                 head.extend(envelope);
             }
-            let data = data_of(&fragment.payload).len() as u64;
+            let data = data_range(&fragment.payload).len() as u64;
             // If the kernel holds the data, the headers directly precede it.
             let at = match zero_copy {
                 true => outgoing.memory + HEADER_SLOT_BYTES * index as u64,
@@ -185,26 +191,26 @@ impl Kernel {
     fn gather_list(
         &self,
         cpu: &AnyProcessor,
-        (head_address, head): (Address, u64),
-        (data_address, data): (Address, u64),
+        (head_address, head_bytes): (Address, u64),
+        (data_address, data_bytes): (Address, u64),
         packet: &SendRequest<'_>,
     ) -> Vec<Piece> {
         if !self.card.parameters.offloads.zero_copy {
-            return vec![Piece { address: head_address, bytes: head + data }];
+            return vec![Piece { address: head_address, bytes: head_bytes + data_bytes }];
         }
-        let mut pieces = vec![Piece { address: head_address, bytes: head }];
+        let mut pieces = vec![Piece { address: head_address, bytes: head_bytes }];
         if self.in_place_address(packet).is_some() {
-            let pages = pages(data_address, data, self.card.parameters.page.get());
+            let pages = pages(data_address, data_bytes, self.card.parameters.page.get());
             cpu.work(self.costs.page * pages.len() as u64);
             pieces.extend(pages);
-        } else if data > 0 {
-            pieces.push(Piece { address: data_address, bytes: data });
+        } else if data_bytes > 0 {
+            pieces.push(Piece { address: data_address, bytes: data_bytes });
         }
         pieces
     }
 }
 
 /// Returns the range of the program's data that a range of the datagram's payload contains.
-fn data_of(payload: &Range<usize>) -> Range<usize> {
+fn data_range(payload: &Range<usize>) -> Range<usize> {
     payload.start.saturating_sub(ENVELOPE_BYTES)..payload.end.saturating_sub(ENVELOPE_BYTES)
 }

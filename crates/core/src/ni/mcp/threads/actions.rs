@@ -1,11 +1,11 @@
 //! The effect of each action on the machine, and the command that it issues.
 
-use super::machine::{EngineState, Inbound, Outbound};
+use super::machine::{EngineState, InboundPacket, OutboundPacket};
 use super::{Action, Command, Mcp, Rule};
 
 impl Mcp {
-    /// Performs an action, and returns the command that it issues, if any. If a rule that the checker breaks has lost a
-    /// packet, the packet is skipped; the checker detects the loss later.
+    /// Performs an action, and returns the command that it issues, if any. If the packet was lost because the checker
+    /// breaks a rule, the action does nothing; the checker detects the loss later.
     pub(super) fn perform(&mut self, action: Action) -> Option<Command> {
         match action {
             Action::Read => return self.read(),
@@ -37,14 +37,14 @@ impl Mcp {
         if ends_message {
             self.queue.pop_front();
         }
-        let buffer = take_buffer(&mut self.send_buffer, self.config.send_buffers);
+        let buffer = take_buffer(&mut self.next_send_buffer, self.config.send_buffers);
         let id = message.id;
-        self.outgoing.push_back(Outbound {
+        self.outgoing.push_back(OutboundPacket {
             id,
             buffer,
             length: units,
             landed: 0,
-            taken: 0,
+            started_units: 0,
             filled: false,
             ends_message,
         });
@@ -56,7 +56,7 @@ impl Mcp {
         let to = self.counted_outbound_units(self.outgoing.front()?);
         let ends_marked = self.obeys(Rule::EndsMarked);
         let packet = self.outgoing.front_mut()?;
-        let from = std::mem::replace(&mut packet.taken, to);
+        let from = std::mem::replace(&mut packet.started_units, to);
         self.send = EngineState::Busy;
         let last = to == packet.length && ends_marked;
         Some(Command::StartSend { id: packet.id, buffer: packet.buffer, from, units: to.saturating_sub(from), last })
@@ -69,8 +69,8 @@ impl Mcp {
 
     fn receive(&mut self) -> Option<Command> {
         let id = self.announced.take()?;
-        let buffer = take_buffer(&mut self.receive_buffer, self.config.receive_buffers);
-        self.incoming.push_back(Inbound { id, buffer, landed: 0, taken: 0, ended: false, filled: false });
+        let buffer = take_buffer(&mut self.next_receive_buffer, self.config.receive_buffers);
+        self.incoming.push_back(InboundPacket { id, buffer, landed: 0, started_units: 0, ended: false, filled: false });
         self.receive = EngineState::Busy;
         Some(Command::StartReceive { id, buffer })
     }
@@ -78,7 +78,7 @@ impl Mcp {
     fn write(&mut self) -> Option<Command> {
         let to = self.counted_inbound_units(self.incoming.front()?);
         let packet = self.incoming.front_mut()?;
-        let from = std::mem::replace(&mut packet.taken, to);
+        let from = std::mem::replace(&mut packet.started_units, to);
         self.host = EngineState::Busy;
         let units = to.saturating_sub(from);
         Some(Command::StartHostWrite { id: packet.id, buffer: packet.buffer, from, units, last: packet.ended })
@@ -86,13 +86,13 @@ impl Mcp {
 
     fn delivered(&mut self) -> Option<Command> {
         let packet = self.incoming.pop_front()?;
-        Some(Command::Received { id: packet.id, units: packet.taken })
+        Some(Command::Received { id: packet.id, units: packet.started_units })
     }
 }
 
 /// Takes the next buffer of a direction; buffers are freed in the order in which they are taken.
 fn take_buffer(next: &mut u8, buffers: u8) -> u8 {
-    let taken = *next;
-    *next = (taken + 1) % buffers;
-    taken
+    let buffer = *next;
+    *next = (buffer + 1) % buffers;
+    buffer
 }

@@ -1,6 +1,6 @@
 //! The condition of each guard, evaluated on the machine's state.
 
-use super::machine::{EngineState, Inbound, Outbound};
+use super::machine::{EngineState, InboundPacket, OutboundPacket};
 use super::{Guard, Mcp, Pipelining, Rule, Thread, ThreadState};
 
 impl Mcp {
@@ -8,7 +8,7 @@ impl Mcp {
     pub fn holds(&self, guard: Guard) -> bool {
         match guard {
             Guard::Descriptor => !self.queue.is_empty(),
-            Guard::SendBuffer => self.is_free(self.outgoing.len(), self.config.send_buffers),
+            Guard::SendBuffer => self.has_free_buffer(self.outgoing.len(), self.config.send_buffers),
             Guard::NoPacketToSend => !self.is_serial() || self.outgoing.is_empty(),
             Guard::HostFree => self.host == EngineState::Idle || !self.obeys(Rule::EngineExclusive),
             Guard::HostDone => self.host == EngineState::Ended,
@@ -16,14 +16,14 @@ impl Mcp {
             Guard::SendEnough => self.outgoing.front().is_some_and(|packet| self.has_fragment_to_send(packet)),
             Guard::SendEnded => self.send == EngineState::Ended,
             Guard::PacketAnnounced => self.announced.is_some(),
-            Guard::ReceiveBuffer => self.is_free(self.incoming.len(), self.config.receive_buffers),
+            Guard::ReceiveBuffer => self.has_free_buffer(self.incoming.len(), self.config.receive_buffers),
             Guard::NoPacketReceived => !self.is_serial() || self.incoming.is_empty(),
             Guard::ReceiveEnded => self.receive == EngineState::Ended,
             Guard::HostBuffer => self.host_buffers > 0,
             Guard::ReceivedWhole => self.incoming.front().is_some_and(|packet| self.has_arrived(packet)),
             Guard::ReceivedEnough => self.incoming.front().is_some_and(|packet| self.has_fragment_to_deliver(packet)),
-            Guard::Undelivered => self.incoming.front().is_some_and(|packet| packet.taken < packet.landed),
-            Guard::AllDelivered => self.incoming.front().is_some_and(|packet| packet.taken >= packet.landed),
+            Guard::Undelivered => self.incoming.front().is_some_and(|packet| packet.started_units < packet.landed),
+            Guard::AllDelivered => self.incoming.front().is_some_and(|packet| packet.started_units >= packet.landed),
         }
     }
 
@@ -39,54 +39,54 @@ impl Mcp {
         }
     }
 
-    fn is_free(&self, used: usize, buffers: u8) -> bool {
+    fn has_free_buffer(&self, used: usize, buffers: u8) -> bool {
         used < usize::from(buffers) || !self.obeys(Rule::BuffersHeld)
     }
 
     /// Returns the number of units of an outbound packet that the firmware believes to have landed.
-    pub(super) fn counted_outbound_units(&self, packet: &Outbound) -> u32 {
+    pub(super) fn counted_outbound_units(&self, packet: &OutboundPacket) -> u32 {
         let extra = u32::from(!self.obeys(Rule::BytesFirst));
         (packet.landed + extra).min(packet.length)
     }
 
     /// Returns the number of units of an inbound packet that the firmware believes to have landed.
-    pub(super) fn counted_inbound_units(&self, packet: &Inbound) -> u32 {
+    pub(super) fn counted_inbound_units(&self, packet: &InboundPacket) -> u32 {
         packet.landed + u32::from(!self.obeys(Rule::BytesFirst) && !packet.ended)
     }
 
     /// Returns whether all of an outbound packet has landed. Without fragments the firmware learns this from SDMA, not
     /// from the counter.
-    fn is_whole(&self, packet: &Outbound) -> bool {
+    fn is_whole(&self, packet: &OutboundPacket) -> bool {
         let by_count = self.threshold().is_some() || !self.obeys(Rule::BytesFirst);
         packet.filled || (by_count && self.counted_outbound_units(packet) == packet.length)
     }
 
-    fn has_fragment_to_send(&self, packet: &Outbound) -> bool {
-        let unsent = self.counted_outbound_units(packet).saturating_sub(packet.taken);
+    fn has_fragment_to_send(&self, packet: &OutboundPacket) -> bool {
+        let unsent = self.counted_outbound_units(packet).saturating_sub(packet.started_units);
         !self.is_whole(packet) && self.threshold().is_some_and(|threshold| unsent >= threshold)
     }
 
-    fn has_arrived(&self, packet: &Inbound) -> bool {
+    fn has_arrived(&self, packet: &InboundPacket) -> bool {
         let accepts_early = !self.obeys(Rule::BytesFirst) && self.threshold().is_none() && packet.landed > 0;
         packet.filled || (self.threshold().is_some() && packet.ended) || accepts_early
     }
 
-    fn has_fragment_to_deliver(&self, packet: &Inbound) -> bool {
-        let undelivered = self.counted_inbound_units(packet).saturating_sub(packet.taken);
+    fn has_fragment_to_deliver(&self, packet: &InboundPacket) -> bool {
+        let undelivered = self.counted_inbound_units(packet).saturating_sub(packet.started_units);
         !self.has_arrived(packet) && self.threshold().is_some_and(|threshold| undelivered >= threshold)
     }
 
     /// Returns the count of landed units at which the send engine can continue with a packet that is still being read.
     pub(super) fn send_threshold(&self) -> Option<u32> {
         let packet = self.outgoing.front().filter(|packet| packet.landed < packet.length)?;
-        Some(packet.taken.saturating_add(self.threshold()?).min(packet.length))
+        Some(packet.started_units.saturating_add(self.threshold()?).min(packet.length))
     }
 
     /// Returns the count of landed units at which RDMA can continue with a packet that is still arriving.
     pub(super) fn write_threshold(&self) -> Option<u32> {
         let packet = self.incoming.front().filter(|packet| !packet.ended)?;
         let has_buffer = self.host_buffers > 0 || self.state(Thread::Rdma) != ThreadState::Idle;
-        (self.host == EngineState::Idle && has_buffer).then_some(packet.taken.saturating_add(self.threshold()?))
+        (self.host == EngineState::Idle && has_buffer).then_some(packet.started_units.saturating_add(self.threshold()?))
     }
 
     /// Returns whether SEND works on a packet that has not landed completely.

@@ -25,13 +25,13 @@ pub struct Mcp {
     pub(super) read_started: u32,
     /// Packets in send buffers, in order. The last may still be read from the host; the first may be leaving on the
     /// link.
-    pub(super) outgoing: VecDeque<Outbound>,
-    pub(super) send_buffer: u8,
+    pub(super) outgoing: VecDeque<OutboundPacket>,
+    pub(super) next_send_buffer: u8,
     /// The packet whose head is on the link, until the receive engine takes it.
     pub(super) announced: Option<u32>,
     /// Packets in receive buffers, in order.
-    pub(super) incoming: VecDeque<Inbound>,
-    pub(super) receive_buffer: u8,
+    pub(super) incoming: VecDeque<InboundPacket>,
+    pub(super) next_receive_buffer: u8,
     /// Number of packets for which the host has posted receive buffers.
     pub(super) host_buffers: u32,
 }
@@ -54,12 +54,13 @@ pub(super) struct Descriptor {
 
 /// A packet in a send buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Outbound {
+pub(super) struct OutboundPacket {
     pub(super) id: u32,
     pub(super) buffer: u8,
     pub(super) length: u32,
     pub(super) landed: u32,
-    pub(super) taken: u32,
+    /// Number of units for which the send engine has been started.
+    pub(super) started_units: u32,
     /// Whether SDMA has noticed that the whole packet has landed.
     pub(super) filled: bool,
     /// Whether the packet is the last one of its message.
@@ -68,11 +69,12 @@ pub(super) struct Outbound {
 
 /// A packet in a receive buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Inbound {
+pub(super) struct InboundPacket {
     pub(super) id: u32,
     pub(super) buffer: u8,
     pub(super) landed: u32,
-    pub(super) taken: u32,
+    /// Number of units for which the host engine has been started.
+    pub(super) started_units: u32,
     /// Whether the tail of the packet has arrived.
     pub(super) ended: bool,
     /// Whether RECV has noticed the arrival of the tail.
@@ -82,8 +84,8 @@ pub(super) struct Inbound {
 impl Mcp {
     /// Creates an idle machine.
     pub fn new(config: Config) -> Mcp {
-        assert!(config.send_buffers > 0 && config.receive_buffers > 0, "a direction has a buffer");
-        assert!(config.segment != Some(0), "a packet has a unit");
+        assert!(config.send_buffers > 0 && config.receive_buffers > 0, "each direction has a buffer");
+        assert!(config.segment != Some(0), "a segment has at least one unit");
         Mcp {
             config,
             broken: None,
@@ -96,10 +98,10 @@ impl Mcp {
             queue: VecDeque::new(),
             read_started: 0,
             outgoing: VecDeque::new(),
-            send_buffer: 0,
+            next_send_buffer: 0,
             announced: None,
             incoming: VecDeque::new(),
-            receive_buffer: 0,
+            next_receive_buffer: 0,
             host_buffers: 0,
         }
     }
@@ -140,7 +142,7 @@ impl Mcp {
 
     /// Reports that a packet's head is on the link. The packet's length is known only when its tail arrives.
     pub fn announce(&mut self, id: u32) {
-        debug_assert!(self.announced.is_none(), "a link holds one head");
+        debug_assert!(self.announced.is_none(), "the receive engine has taken the previous packet");
         self.announced = Some(id);
     }
 

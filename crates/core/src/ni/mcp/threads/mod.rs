@@ -80,7 +80,7 @@ pub enum Rule {
     BuffersHeld,
     /// The last fragment of a packet is marked as such (SMLT, not SML).
     EndsMarked,
-    /// The dispatcher runs ready threads in turn. If broken, it always runs the first.
+    /// The dispatcher runs ready threads in turn. If broken, it always runs the first ready thread.
     Turns,
 }
 

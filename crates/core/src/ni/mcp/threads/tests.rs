@@ -66,7 +66,7 @@ fn coarse_pipelining_reads_the_next_packet_while_one_is_sent() {
     assert_eq!(commands(&mut mcp), [], "both buffers are in use");
     mcp.report_send_done();
     let expected = [Command::SendComplete { id: 7 }, read(9, 0, 300), send(8, 1, 0, 300, true)];
-    assert_eq!(commands(&mut mcp), expected, "buffer 0 again");
+    assert_eq!(commands(&mut mcp), expected, "buffer 0 is used again");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn fine_pipelining_sends_landed_units_and_a_last_fragment_of_any_size() {
     mcp.report_fetched(120);
     assert_eq!(commands(&mut mcp), [send(7, 0, 0, 120, false)]);
     mcp.report_fetched(260);
-    assert!(!mcp.has_ready_thread(), "the send engine works");
+    assert!(!mcp.has_ready_thread(), "the send engine is busy");
     mcp.report_send_done();
     assert_eq!(commands(&mut mcp), [send(7, 0, 120, 140, false)]);
     mcp.report_send_done();

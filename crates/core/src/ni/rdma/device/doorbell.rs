@@ -19,10 +19,10 @@ pub const BLUE_FLAME_BYTES: u64 = 1024;
 pub const BLUE_FLAME_BUFFERS: u64 = 2;
 
 /// A doorbell that has arrived.
-pub struct DoorbellRing {
+pub struct DoorbellWrite {
     /// Number of the queue pair.
     pub queue_pair: u32,
-    /// Index behind the last block of the queue.
+    /// Index behind the last block that the processor has filled.
     pub producer: u16,
     /// The request, if it came with the doorbell.
     pub request: Option<Vec<u8>>,
@@ -30,11 +30,11 @@ pub struct DoorbellRing {
     pub at: Time,
 }
 
-/// Returns the ring that the first 8 bytes of a control segment announce.
-fn decode_ring(control: &[u8], request: Option<Vec<u8>>, at: Time) -> DoorbellRing {
+/// Returns the doorbell that the first 8 bytes of a control segment announce.
+fn decode_doorbell(control: &[u8], request: Option<Vec<u8>>, at: Time) -> DoorbellWrite {
     let index = u16::from_be_bytes([control[1], control[2]]);
     let queue_pair = u32::from_be_bytes([0, control[4], control[5], control[6]]);
-    DoorbellRing { queue_pair, producer: index.wrapping_add(WorkEntry::blocks(control)), request, at }
+    DoorbellWrite { queue_pair, producer: index.wrapping_add(WorkEntry::blocks(control)), request, at }
 }
 
 /// The doorbell register.
@@ -50,7 +50,7 @@ impl Device for DoorbellRegister {
     }
 
     fn write(&self, _at: u64, bytes: &[u8]) {
-        self.0.doorbells.send(decode_ring(bytes, None, self.0.sim.now()));
+        self.0.doorbells.send(decode_doorbell(bytes, None, self.0.sim.now()));
     }
 }
 
@@ -86,8 +86,8 @@ impl Device for BlueFlame {
         if request.len() == usize::from(WorkEntry::blocks(request)) * BLOCK_BYTES {
             let request = std::mem::take(request);
             let control: [u8; 8] = request[..8].try_into().expect("a request has a control segment");
-            let ring = decode_ring(&control, Some(request), self.sim.now());
-            self.device.doorbells.send(ring);
+            let doorbell = decode_doorbell(&control, Some(request), self.sim.now());
+            self.device.doorbells.send(doorbell);
         }
     }
 }

@@ -298,7 +298,8 @@ impl RdmaDevice {
         pair.state.borrow_mut().pending_responses += 1;
     }
 
-    /// Ends the response of a read or atomic operation, behind which acknowledgements may wait.
+    /// Ends the response of a read or atomic operation. If no other response is pending, sends the acknowledgement that
+    /// was deferred until then.
     pub(super) fn end_responses(&self, pair: &Rc<QueuePair>) {
         let deferred = {
             let mut state = pair.state.borrow_mut();

@@ -2,7 +2,7 @@
 //! requests from the send queue, and admits them to the transport after its processing time.
 
 use super::RdmaDevice;
-use super::doorbell::DoorbellRing;
+use super::doorbell::DoorbellWrite;
 use super::queue_pair::{FetchedRequest, QueuePair};
 use crate::engine::Time;
 use crate::ni::dma_stages;
@@ -17,38 +17,38 @@ const BLOCKS_PER_READ: u16 = 8;
 impl RdmaDevice {
     pub(super) async fn run_fetch(self: Rc<Self>) {
         loop {
-            // A mailbox wakes one receiver, and there are several tasks.
-            let ring = loop {
+            // Several tasks take doorbells, and only one task may call `receive` of a mailbox.
+            let doorbell = loop {
                 match self.doorbells.try_receive() {
-                    Some(ring) => break ring,
+                    Some(doorbell) => break doorbell,
                     None => self.doorbells.arrived().wait().await,
                 };
             };
-            if let Some(pair) = self.queue_pair(ring.queue_pair) {
-                self.fetch(&pair, ring).await;
+            if let Some(pair) = self.queue_pair(doorbell.queue_pair) {
+                self.fetch(&pair, doorbell).await;
             }
         }
     }
 
     /// Reads the requests that a doorbell announces, unless another task reads requests of the queue pair already.
-    async fn fetch(&self, pair: &Rc<QueuePair>, ring: DoorbellRing) {
+    async fn fetch(&self, pair: &Rc<QueuePair>, doorbell: DoorbellWrite) {
         self.find_context(pair.number).await;
         {
             let mut state = pair.state.borrow_mut();
-            if (ring.producer.wrapping_sub(state.producer) as i16) > 0 {
-                state.producer = ring.producer;
-                state.doorbell_rings.push_back((ring.producer, ring.at));
+            if (doorbell.producer.wrapping_sub(state.producer) as i16) > 0 {
+                state.producer = doorbell.producer;
+                state.doorbell_writes.push_back((doorbell.producer, doorbell.at));
             }
             if std::mem::replace(&mut state.is_fetching, true) {
                 return;
             }
         }
-        if let Some(request) = ring.request {
+        if let Some(request) = doorbell.request {
             let consumer = pair.state.borrow().consumer;
             let entry = WorkEntry::decode(&request);
             if entry.index == consumer {
-                pair.state.borrow_mut().consumer = ring.producer;
-                self.admit(pair, entry, ring.producer, self.sim.now());
+                pair.state.borrow_mut().consumer = doorbell.producer;
+                self.admit(pair, entry, doorbell.producer, self.sim.now());
             }
         }
         while let Some((from, blocks)) = next_blocks(pair) {
@@ -58,7 +58,7 @@ impl RdmaDevice {
             while at < bytes.len() {
                 let length = usize::from(WorkEntry::blocks(&bytes[at..])) * BLOCK_BYTES;
                 if at + length > bytes.len() {
-                    // The rest of the request is at the beginning of the queue, or behind what was read.
+                    // The rest of the request is at the beginning of the queue, or behind the blocks that were read.
                     let next = from.wrapping_add((bytes.len() / BLOCK_BYTES) as u16);
                     bytes.extend(self.read_memory(pair.block(next), BLOCK_BYTES as u64).await);
                     continue;
@@ -77,7 +77,7 @@ impl RdmaDevice {
     fn admit(&self, pair: &Rc<QueuePair>, entry: WorkEntry, end: u16, read_start: Time) {
         let (journey, doorbell_time) = {
             let mut state = pair.state.borrow_mut();
-            (state.journeys.pop_front().unwrap_or_default(), state.rung_at(end).unwrap_or(self.sim.now()))
+            (state.journeys.pop_front().unwrap_or_default(), state.doorbell_arrival(end).unwrap_or(self.sim.now()))
         };
         let (now, admission_time) = (self.sim.now(), self.sim.now() + self.parameters.send_processing);
         journey.add_service(Time::ZERO, doorbell_time);
@@ -110,7 +110,8 @@ impl RdmaDevice {
     }
 }
 
-/// Returns the first of the blocks that were announced and not read, and their number up to the end of the queue.
+/// Returns the index of the first block that was announced and not read, and the number of blocks to read from there
+/// on. The blocks do not extend beyond the end of the queue.
 fn next_blocks(pair: &QueuePair) -> Option<(u16, u16)> {
     let state = pair.state.borrow();
     let announced = state.producer.wrapping_sub(state.consumer);

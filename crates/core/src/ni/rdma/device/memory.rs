@@ -79,17 +79,17 @@ pub struct AtomicJob {
 }
 
 /// A write that was submitted.
-pub struct PostedJob {
+pub struct SubmittedWrite {
     write: DmaCompletion,
     /// Earliest time at which the packet memory has sent all bytes.
     ready_at: Time,
     /// Time at which the write was submitted.
     submitted_at: Time,
     journey: Journey,
-    kind: PostedKind,
+    kind: SubmittedWriteKind,
 }
 
-enum PostedKind {
+enum SubmittedWriteKind {
     Data { is_remote: bool },
     Completion(Rc<CompletionQueue>),
 }
@@ -106,7 +106,7 @@ impl RdmaDevice {
                     if start > self.sim.now() {
                         self.sim.until(start).await;
                     }
-                    self.post_write(address, data, ready_at, journey, PostedKind::Data { is_remote }).await;
+                    self.post_write(address, data, ready_at, journey, SubmittedWriteKind::Data { is_remote }).await;
                 }
                 MemoryJob::Completion { queue, entry, journey } => self.write_completion(queue, entry, journey).await,
                 MemoryJob::Read(job) => self.reads.send(job),
@@ -115,10 +115,17 @@ impl RdmaDevice {
         }
     }
 
-    async fn post_write(&self, address: Address, data: Vec<u8>, ready_at: Time, journey: Journey, kind: PostedKind) {
+    async fn post_write(
+        &self,
+        address: Address,
+        data: Vec<u8>,
+        ready_at: Time,
+        journey: Journey,
+        kind: SubmittedWriteKind,
+    ) {
         let request = DmaRequest { address, operation: DmaOperation::Write(data.into()) };
         let write = submit_when_free(&*self.dma, &request).await;
-        self.posted_writes.send(PostedJob { write, ready_at, submitted_at: self.sim.now(), journey, kind });
+        self.posted_writes.send(SubmittedWrite { write, ready_at, submitted_at: self.sim.now(), journey, kind });
     }
 
     /// Writes a completion, or fails the queue pairs of a queue that is full.
@@ -134,27 +141,28 @@ impl RdmaDevice {
         let mut bytes = vec![0; self.parameters.cqe.len() - ENTRY_BYTES];
         bytes.extend(entry.encode(CompletionEntry::owner(position, queue.entries())));
         let address = queue.address(position);
-        self.post_write(address, bytes, Time::ZERO, journey, PostedKind::Completion(queue)).await;
+        self.post_write(address, bytes, Time::ZERO, journey, SubmittedWriteKind::Completion(queue)).await;
     }
 
-    /// Ends posted writes in their order.
-    pub(super) async fn run_posted(self: Rc<Self>) {
+    /// Waits for posted writes in order, and reports each one that is visible.
+    pub(super) async fn run_posted_writes(self: Rc<Self>) {
         loop {
-            let PostedJob { mut write, ready_at, submitted_at, journey, kind } = self.posted_writes.receive().await;
+            let SubmittedWrite { mut write, ready_at, submitted_at, journey, kind } =
+                self.posted_writes.receive().await;
             write.done().await;
             if ready_at > self.sim.now() {
                 self.sim.until(ready_at).await;
             }
             journey.add_service(submitted_at, self.sim.now());
             match kind {
-                PostedKind::Data { is_remote } => {
+                SubmittedWriteKind::Data { is_remote } => {
                     journey.close(dma_stages::PAYLOAD_WRITE.pattern, self.sim.now());
                     if is_remote {
                         self.sim.progress();
                         self.written.notify();
                     }
                 }
-                PostedKind::Completion(queue) => {
+                SubmittedWriteKind::Completion(queue) => {
                     journey.close(dma_stages::COMPLETION.pattern, self.sim.now());
                     queue.publish(journey);
                 }
@@ -172,7 +180,7 @@ impl RdmaDevice {
             false => Some(old.wrapping_add(atomic.swap_or_add)),
         };
         if let Some(new) = new {
-            let (data, kind) = (new.to_le_bytes().to_vec(), PostedKind::Data { is_remote: true });
+            let (data, kind) = (new.to_le_bytes().to_vec(), SubmittedWriteKind::Data { is_remote: true });
             self.post_write(atomic.address, data, Time::ZERO, Journey::NONE, kind).await;
         }
         let results_max = self.parameters.outstanding_reads as usize;

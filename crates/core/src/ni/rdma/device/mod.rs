@@ -35,8 +35,8 @@ use crate::fabric::Packet;
 use crate::host::{Address, DmaOperation, DmaPort, DmaRequest, WeakHost, submit_when_free};
 use crate::ni::build_context::BuildContext;
 use crate::ni::verbs::MemoryRegion;
-use doorbell::DoorbellRing;
-use memory::{MemoryJob, PostedJob, ReadJob};
+use doorbell::DoorbellWrite;
+use memory::{MemoryJob, ReadJob, SubmittedWrite};
 use queue_pair::{FetchedRequest, QueuePair};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,9 +72,9 @@ impl ByteEngine {
     }
 }
 
-/// A function from the number of a queue pair that no program has connected to the queue pair for messages of another
-/// node, or to `None` if the number belongs to no node.
-pub type AcceptUnknown = Box<dyn Fn(u32) -> Option<Rc<QueuePair>>>;
+/// A function that is called with the number of a queue pair that does not exist yet. It creates and returns the queue
+/// pair if the number belongs to the messages of a node, and returns `None` otherwise.
+pub type AcceptMessagePair = Box<dyn Fn(u32) -> Option<Rc<QueuePair>>>;
 
 /// The device of a node.
 pub struct RdmaDevice {
@@ -86,12 +86,12 @@ pub struct RdmaDevice {
     tally: Rc<MessageTally>,
     dma: Rc<dyn DmaPort>,
     pub(super) queue_pairs: RefCell<BTreeMap<u32, Rc<QueuePair>>>,
-    pub(super) accept_unknown: OnceCell<AcceptUnknown>,
+    pub(super) accept_message_pair: OnceCell<AcceptMessagePair>,
     pub(super) regions: RefCell<Vec<MemoryRegion>>,
     contexts: LookupCache,
     translations: LookupCache,
     table: OnceCell<Address>,
-    pub(super) doorbells: Mailbox<DoorbellRing>,
+    pub(super) doorbells: Mailbox<DoorbellWrite>,
     admissions: Mailbox<(Rc<QueuePair>, Rc<FetchedRequest>)>,
     ready_pairs: Mailbox<Rc<QueuePair>>,
     /// Packets whose payload is being read, in the order of their scheduling.
@@ -102,7 +102,7 @@ pub struct RdmaDevice {
     /// Instant at which the next packet may be handled.
     next_receive_at: Cell<Time>,
     jobs: Mailbox<MemoryJob>,
-    posted_writes: Mailbox<PostedJob>,
+    posted_writes: Mailbox<SubmittedWrite>,
     reads: Mailbox<ReadJob>,
     refills: Mailbox<Rc<ReceiveQueue>>,
     late_acks: Mailbox<Rc<QueuePair>>,
@@ -146,7 +146,7 @@ impl RdmaDevice {
             tally: context.tally.clone(),
             dma: context.host.dma_port().self_advancing(sim, name),
             queue_pairs: RefCell::default(),
-            accept_unknown: OnceCell::new(),
+            accept_message_pair: OnceCell::new(),
             regions: RefCell::default(),
             contexts: LookupCache::new(parameters.contexts.entries),
             translations: LookupCache::new(parameters.translations.entries),
@@ -187,7 +187,7 @@ impl RdmaDevice {
         sim.spawn_server(format!("{name} transmit"), self.clone().run_transmit());
         sim.spawn_server(format!("{name} receive"), self.clone().run_receive());
         sim.spawn_server(format!("{name} memory"), self.clone().run_memory());
-        sim.spawn_server(format!("{name} posted writes"), self.clone().run_posted());
+        sim.spawn_server(format!("{name} posted writes"), self.clone().run_posted_writes());
         sim.spawn_server(format!("{name} responses"), self.clone().run_reads());
         sim.spawn_server(format!("{name} receive queues"), self.clone().run_refills());
         sim.spawn_server(format!("{name} timers"), self.clone().run_timers());
@@ -195,10 +195,10 @@ impl RdmaDevice {
         self.listen();
     }
 
-    /// Returns the queue pair `number`, which is created for a message of a node that has none yet.
+    /// Returns queue pair `number`. A queue pair for the messages of a node is created if it does not exist yet.
     fn queue_pair(&self, number: u32) -> Option<Rc<QueuePair>> {
         let existing = self.queue_pairs.borrow().get(&number).cloned();
-        existing.or_else(|| self.accept_unknown.get().and_then(|accept_unknown| accept_unknown(number)))
+        existing.or_else(|| self.accept_message_pair.get().and_then(|accept_message_pair| accept_message_pair(number)))
     }
 
     /// Reads host memory by DMA.

@@ -29,7 +29,7 @@ pub enum InboundMessage {
     None,
     /// A write; its next byte goes to this address.
     Write(Address),
-    /// A send; this number of its bytes has been stored in the buffer.
+    /// A send into this buffer, in which this number of bytes has been stored.
     Receive(PostedBuffer, u64),
 }
 
@@ -47,7 +47,7 @@ pub struct QueuePair {
     pub completion_queue: Rc<CompletionQueue>,
     /// Receive queue, which other queue pairs may share.
     pub receive_queue: Rc<ReceiveQueue>,
-    /// State that changes.
+    /// Mutable state.
     pub state: RefCell<QueuePairState>,
 }
 
@@ -62,8 +62,8 @@ pub struct QueuePairState {
     pub consumer: u16,
     /// Index behind the last block that was announced.
     pub producer: u16,
-    /// Doorbells for requests that have not been read: the index behind the last block of each, and its arrival.
-    pub doorbell_rings: VecDeque<(u16, Time)>,
+    /// Doorbells for requests that have not been read: the index behind the last block of each, and its arrival time.
+    pub doorbell_writes: VecDeque<(u16, Time)>,
     /// Whether a task reads requests.
     pub is_fetching: bool,
     /// Whether the queue pair waits for the scheduler.
@@ -74,7 +74,7 @@ pub struct QueuePairState {
     pub journeys: VecDeque<Journey>,
     /// Earliest time of the next packet.
     pub next_packet: Time,
-    /// Time-out, or `None` if nothing waits for an acknowledgement.
+    /// Instant of the time-out, or `None` if nothing waits for an acknowledgement.
     pub deadline: Option<Time>,
     /// Message that is being received.
     pub inbound_message: InboundMessage,
@@ -82,7 +82,7 @@ pub struct QueuePairState {
     pub early_packets: BTreeMap<u32, Rc<Packet>>,
     /// Number of reads and atomic operations whose responses have not left.
     pub pending_responses: u32,
-    /// Acknowledgement that waits until these responses have left.
+    /// Acknowledgement that waits until all pending responses have left.
     pub deferred_ack: Option<Syndrome>,
     /// Number of messages that wait for an acknowledgement.
     pub acks_due: u32,
@@ -90,11 +90,11 @@ pub struct QueuePairState {
 
 impl QueuePairState {
     /// Returns the arrival of the doorbell that announced the request before block `end`, if it is known.
-    pub fn rung_at(&mut self, end: u16) -> Option<Time> {
-        while self.doorbell_rings.front().is_some_and(|(producer, _)| (end.wrapping_sub(*producer) as i16) > 0) {
-            self.doorbell_rings.pop_front();
+    pub fn doorbell_arrival(&mut self, end: u16) -> Option<Time> {
+        while self.doorbell_writes.front().is_some_and(|(producer, _)| (end.wrapping_sub(*producer) as i16) > 0) {
+            self.doorbell_writes.pop_front();
         }
-        self.doorbell_rings.front().map(|(_, at)| *at)
+        self.doorbell_writes.front().map(|(_, at)| *at)
     }
 }
 

@@ -46,7 +46,7 @@ impl RdmaDevice {
     /// Reads buffers from the ring, and first the record if all known buffers have been read.
     async fn refill(&self, queue: &ReceiveQueue) {
         if let Some(record) = queue.record_to_read() {
-            queue.set_known(self.read_record(record).await);
+            queue.set_known_buffers(self.read_record(record).await);
         }
         if let Some((address, bytes)) = queue.entries_to_read() {
             queue.add_entries(&self.read_memory(address, bytes).await);

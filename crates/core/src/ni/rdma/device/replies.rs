@@ -5,7 +5,7 @@ use super::queue_pair::{FetchedRequest, QueuePair};
 use super::{RdmaDevice, count};
 use crate::engine::{Bytes, Journey};
 use crate::ni::rdma::completion_entry::CompletionEntry;
-use crate::ni::rdma::device::doorbell::DoorbellRing;
+use crate::ni::rdma::device::doorbell::DoorbellWrite;
 use crate::ni::rdma::transport::requester::{Recovery, ResponseVerdict};
 use crate::ni::rdma::wire::aeth::Syndrome;
 use crate::ni::rdma::wire::bth::{OperationCode, Psn};
@@ -134,7 +134,7 @@ impl RdmaDevice {
         }
         // Requests that were posted and not read are read, and flushed.
         let producer = pair.state.borrow().producer;
-        self.doorbells.send(DoorbellRing { queue_pair: pair.number, producer, request: None, at: self.sim.now() });
+        self.doorbells.send(DoorbellWrite { queue_pair: pair.number, producer, request: None, at: self.sim.now() });
     }
 
     /// Puts a queue pair into the error state, and flushes its receives.

@@ -1,5 +1,6 @@
-//! The scheduler: queue pairs send one packet in turn, no two packets of a queue pair or of the device closer than
-//! their gaps. For each packet the payload's DMA read begins as soon as the packet is scheduled.
+//! The scheduler: queue pairs take turns, each with one packet. Successive packets of the device are at least the
+//! packet gap apart, and those of a queue pair at least the queue-pair gap. The DMA read of a packet's payload begins
+//! as soon as the packet is scheduled.
 
 use super::queue_pair::{FetchedRequest, QueuePair};
 use super::transmit::{OutgoingPayload, PayloadRead};
@@ -32,7 +33,7 @@ impl RdmaDevice {
         }
     }
 
-    /// Connects a queue pair with that of another node, to which it may send from now on.
+    /// Connects a queue pair with queue pair `number` of `node`, to which it may send from now on.
     pub fn connect(&self, pair: &Rc<QueuePair>, node: NodeId, number: u32) {
         pair.peer.set(Some((node, number)));
         self.schedule(pair, self.sim.now());

@@ -82,7 +82,7 @@ impl RdmaDevice {
         }
     }
 
-    /// Gives a packet to the wire, behind those that wait for it.
+    /// Gives a packet to the wire, behind the packets that already wait.
     pub(super) fn send(&self, header: &RocePacket, payload: &[u8], journey: Journey) {
         let bytes = header.encode(payload);
         let length = Bytes((bytes.len() + ETHERNET_BYTES) as u64);
@@ -124,7 +124,7 @@ impl RdmaDevice {
             }
             FabricEvent::TxReady(_) | FabricEvent::HeaderArrived(_) => {}
             FabricEvent::TailArrived(packet) | FabricEvent::PacketArrived(packet) => self.accept_packet(packet),
-            // The transport recovers from losses; the sender learns of none.
+            // The transport recovers from losses without a notification of the sender.
             FabricEvent::Dropped(_) => count(&self.counts.dropped),
         }
     }

@@ -1,4 +1,4 @@
-//! Messages of the messaging layer, each packet of which is one send.
+//! Messages of the messaging layer. Each packet of a message is one send.
 
 use super::RdmaDriver;
 use crate::engine::sim::WaitReasonId;
@@ -22,7 +22,7 @@ impl DriverExtensions for RdmaDriver {
 }
 
 impl RdmaDriver {
-    /// Takes the completion of a send, whose buffer is free again.
+    /// Handles the completion of a send, and frees the send's buffer.
     fn end_send(&self, entry: &CompletionEntry) {
         let queue = self.messages.peers.borrow().get(&entry.queue_pair).cloned();
         let ended_requests = queue.map(|queue| queue.take_ended(entry.index)).unwrap_or_default();
@@ -32,8 +32,8 @@ impl RdmaDriver {
         self.messages.completions.written.notify();
     }
 
-    /// Returns whether the next inline request reports its success. Enough of the inline requests do so that the queue
-    /// never fills with requests whose end is not reported.
+    /// Returns whether the next inline request reports its success. At least one request in a quarter of the queue
+    /// does, so the queue never fills with requests whose end is not reported.
     fn is_next_signaled(&self) -> bool {
         let sent = self.messages.inline_sends.get();
         self.messages.inline_sends.set(sent + 1);

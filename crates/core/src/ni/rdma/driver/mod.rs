@@ -3,7 +3,7 @@
 //! A message that is no longer than `inline-max` with its header is composed in the request. A longer one is copied to
 //! a registered buffer of the driver, as in the eager protocol of messaging libraries. The receiver's buffers are in
 //! one shared receive queue; the processor copies the payload from the buffer and posts the buffer again. There is one
-//! queue pair for each other node, which is connected with the first message.
+//! queue pair for each other node, which is connected at the first message.
 
 mod messages;
 pub mod send_queue;
@@ -55,8 +55,9 @@ pub struct MessageQueues {
     /// Buffer in each entry of the receive queue.
     receive_buffers: RefCell<Vec<Address>>,
     inline_sends: Cell<u64>,
-    /// Number of sends whose end has been seen, and that number when the driver last had no capacity.
+    /// Number of sends whose completions the driver has taken.
     ended_sends: Cell<u64>,
+    /// Value of `ended_sends` when the driver last had no capacity.
     ended_sends_when_full: Cell<u64>,
 }
 
@@ -77,7 +78,7 @@ fn new_send_queue(
 }
 
 impl MessageQueues {
-    /// Returns the send queue to `node`, which is connected with the first message in either direction.
+    /// Returns the send queue to `node`, which is connected at the first message in either direction.
     fn peer(&self, node: NodeId) -> Rc<SendQueue> {
         let number = MESSAGE_PAIRS + node.0;
         if let Some(queue) = self.peers.borrow().get(&number) {
@@ -127,7 +128,7 @@ impl RdmaDriver {
             let node = number.checked_sub(MESSAGE_PAIRS).filter(|node| *node < nodes)?;
             Some(weak_messages.upgrade()?.peer(NodeId(node)).pair.clone())
         };
-        assert!(device.accept_unknown.set(Box::new(accept_message_pair)).is_ok(), "a device has one driver");
+        assert!(device.accept_message_pair.set(Box::new(accept_message_pair)).is_ok(), "a device has one driver");
         RdmaDriver {
             device: device.clone(),
             costs: context.costs,

@@ -21,7 +21,7 @@ pub struct DeviceRegisters {
     pub blue_flame: Option<Window>,
     /// Whether only requests that carry their data are written to BlueFlame.
     pub inline_only: bool,
-    /// BlueFlame buffers that no core writes, the one that was written longest ago first.
+    /// BlueFlame buffers that no core is writing, the least recently written one first.
     pub free_blue_flames: RefCell<VecDeque<u64>>,
 }
 
@@ -44,7 +44,7 @@ pub struct SendQueue {
     pub pair: Rc<QueuePair>,
     entries: usize,
     doorbell_record: Address,
-    /// Requests whose end has not been seen, the oldest first.
+    /// Requests whose completions have not been taken, the oldest first.
     pub posted_requests: RefCell<VecDeque<PostedRequest>>,
     producer: Cell<u16>,
     /// Number of requests that were posted since the last doorbell.
@@ -86,8 +86,8 @@ impl SendQueue {
         let index = self.producer.get();
         self.producer.set(index.wrapping_add((bytes.len() / BLOCK_BYTES) as u16));
         self.unannounced_requests.set(self.unannounced_requests.get() + 1);
-        let posted_requests = PostedRequest { work, index, bytes: Bytes(entry.bytes()), buffer };
-        self.posted_requests.borrow_mut().push_back(posted_requests);
+        let posted_request = PostedRequest { work, index, bytes: Bytes(entry.bytes()), buffer };
+        self.posted_requests.borrow_mut().push_back(posted_request);
         let used_bytes = entry.used_bytes();
         for (number, block) in bytes.chunks(BLOCK_BYTES).enumerate() {
             let block_bytes = (used_bytes - number * BLOCK_BYTES).min(BLOCK_BYTES);
@@ -112,11 +112,11 @@ impl SendQueue {
                     && request.len() <= BLUE_FLAME_BYTES as usize
                     && (self.is_last_inline.get() || !registers.inline_only) =>
             {
-                // A core writes a buffer alone, since the blocks of a request must arrive one after another.
-                let flame = registers.free_blue_flames.borrow_mut().pop_front().expect("each core writes one buffer");
-                cpu.write_run(window.at(flame * BLUE_FLAME_BYTES), &request).await;
+                // Only one core writes a buffer at a time, since the blocks of a request must arrive one after another.
+                let buffer = registers.free_blue_flames.borrow_mut().pop_front().expect("each core writes one buffer");
+                cpu.write_run(window.at(buffer * BLUE_FLAME_BYTES), &request).await;
                 cpu.fence().await;
-                registers.free_blue_flames.borrow_mut().push_back(flame);
+                registers.free_blue_flames.borrow_mut().push_back(buffer);
             }
             _ => {
                 let control = u64::from_le_bytes(request[..8].try_into().expect("a request has 64 bytes"));
@@ -125,8 +125,7 @@ impl SendQueue {
         }
     }
 
-    /// Removes and returns the requests up to the one with `index`, which has ended and is the last of the returned
-    /// ones.
+    /// Removes and returns the requests up to and including the one with `index`, which has ended.
     pub fn take_ended(&self, index: u16) -> Vec<PostedRequest> {
         let mut posted_requests = self.posted_requests.borrow_mut();
         let count =

@@ -24,7 +24,7 @@ use std::rc::Rc;
 pub struct ProgramQueuePair {
     endpoint: EndpointId,
     send: SendQueue,
-    /// Buffers that were posted and whose end has not been seen.
+    /// Posted buffers whose completions have not been taken.
     receives: RefCell<VecDeque<WorkId>>,
 }
 
@@ -70,8 +70,8 @@ impl RdmaDriver {
         Some(WorkCompletion { queue, work, kind, status, bytes })
     }
 
-    /// Returns a completion for each request of an endpoint whose completion queue has overrun.
-    fn overrun(&self, endpoint: EndpointId, max: usize) -> Vec<WorkCompletion> {
+    /// Returns completions of at most `max` requests of an endpoint whose completion queue has overrun.
+    fn take_overrun_completions(&self, endpoint: EndpointId, max: usize) -> Vec<WorkCompletion> {
         let mut completions = Vec::new();
         for (number, pair) in self.programs.pairs.borrow().iter().enumerate() {
             let overrun_completion = |work, kind| {
@@ -209,7 +209,7 @@ impl Verbs for RdmaDriver {
             }
             cpu.sync().await;
             if completions.is_empty() && queue.is_overrun() {
-                completions = self.overrun(endpoint, max);
+                completions = self.take_overrun_completions(endpoint, max);
             }
             completions
         })

@@ -2,9 +2,9 @@
 
 use super::observe;
 
-fn ping_pong(fabric: &str, bytes: u64, sets: &[&str]) -> f64 {
+fn ping_pong(fabric: &str, bytes: u64, overrides: &[&str]) -> f64 {
     let program = format!("workload.ping-pong = {{ warm-up = 20, messages = 20, payload = \"{bytes} B\" }}");
-    let run = observe(fabric, 2, &program, sets);
+    let run = observe(fabric, 2, &program, overrides);
     assert!(!run.messages.is_empty());
     run.metrics[0].value
 }
@@ -13,8 +13,8 @@ fn ping_pong(fabric: &str, bytes: u64, sets: &[&str]) -> f64 {
 fn messages_arrive_with_both_doorbells() {
     for bytes in [4, 128, 700, 4096, 20_000] {
         let [blue_flame, fetch] = ["blue-flame", "fetch"].map(|doorbell| {
-            let set = format!("ni.rdma.doorbell={doorbell}");
-            ping_pong("ideal-1998", bytes, &[&set])
+            let doorbell_override = format!("ni.rdma.doorbell={doorbell}");
+            ping_pong("ideal-1998", bytes, &[&doorbell_override])
         });
         eprintln!("{bytes} B: blue-flame {blue_flame}, fetch {fetch}");
         assert!(blue_flame < fetch, "{bytes} B: BlueFlame saves a read of the request");
@@ -23,8 +23,8 @@ fn messages_arrive_with_both_doorbells() {
 
 #[test]
 fn messages_arrive_through_queues_that_wrap_around() {
-    let sets = ["ni.rdma.send-entries=4", "ni.rdma.receive-entries=4", "ni.rdma.rnr-timer=1 us"];
+    let overrides = ["ni.rdma.send-entries=4", "ni.rdma.receive-entries=4", "ni.rdma.rnr-timer=1 us"];
     let stream = "workload.stream = { warm-up = 10, messages = 300, payload = \"600 B\" }";
-    let run = observe("ideal-1998", 2, stream, &sets);
+    let run = observe("ideal-1998", 2, stream, &overrides);
     assert!(!run.messages.is_empty());
 }

@@ -3,10 +3,10 @@
 use super::observe;
 use crate::testing::RunObservation;
 
-fn run(fabric: &str, scenario: &str, requests: u64, bytes: u64, sets: &[&str]) -> RunObservation {
+fn run(fabric: &str, scenario: &str, requests: u64, bytes: u64, overrides: &[&str]) -> RunObservation {
     let table =
         format!("[workload.verbs-test]\nscenario = \"{scenario}\"\nrequests = {requests}\nbytes = \"{bytes} B\"");
-    observe(fabric, 2, &table, sets)
+    observe(fabric, 2, &table, overrides)
 }
 
 /// Small queues, which wrap around often.
@@ -18,28 +18,28 @@ const SMALL_QUEUES: [&str; 5] = [
     "ni.rdma.mtu=256 B",
 ];
 
-fn with_sets<'a>(sets: &[&'a str], extra_sets: &[&'a str]) -> Vec<&'a str> {
-    [sets, extra_sets].concat()
+fn with_overrides<'a>(overrides: &[&'a str], extra_overrides: &[&'a str]) -> Vec<&'a str> {
+    [overrides, extra_overrides].concat()
 }
 
 #[test]
 fn updates_move_the_right_bytes_through_queues_that_wrap_around() {
-    for extra_sets in [["ni.rdma.doorbell=blue-flame"], ["ni.rdma.doorbell=fetch"], ["ni.rdma.inline-max=0 B"]] {
-        let run = run("ideal-1998", "updates", 40, 1500, &with_sets(&SMALL_QUEUES, &extra_sets));
-        assert_eq!(run.metric("user Send Success"), Some(160.0), "{extra_sets:?}");
+    for extra_overrides in [["ni.rdma.doorbell=blue-flame"], ["ni.rdma.doorbell=fetch"], ["ni.rdma.inline-max=0 B"]] {
+        let run = run("ideal-1998", "updates", 40, 1500, &with_overrides(&SMALL_QUEUES, &extra_overrides));
+        assert_eq!(run.metric("user Send Success"), Some(160.0), "{extra_overrides:?}");
     }
 }
 
 #[test]
 fn sends_move_the_right_bytes_through_queues_that_wrap_around() {
-    for extra_sets in [["ni.rdma.ack-every=1"], ["ni.rdma.ack-every=3"], ["ni.rdma.inline-max=0 B"]] {
-        let run = run("ideal-1998", "sends", 50, 1500, &with_sets(&SMALL_QUEUES, &extra_sets));
+    for extra_overrides in [["ni.rdma.ack-every=1"], ["ni.rdma.ack-every=3"], ["ni.rdma.inline-max=0 B"]] {
+        let run = run("ideal-1998", "sends", 50, 1500, &with_overrides(&SMALL_QUEUES, &extra_overrides));
         let success_counts = ["user Send Success", "owner Receive Success"].map(|name| run.metric(name));
-        assert_eq!(success_counts, [Some(50.0), Some(50.0)], "{extra_sets:?}");
+        assert_eq!(success_counts, [Some(50.0), Some(50.0)], "{extra_overrides:?}");
     }
 }
 
-/// A kind of failure, keys of the interface, and counts of completions by their names.
+/// A failing scenario, overrides of keys, and the expected numbers of completions by name.
 type FailureCase = (&'static str, &'static [&'static str], [(&'static str, f64); 3]);
 
 #[test]
@@ -70,8 +70,8 @@ fn failures_end_requests_by_name() {
             [("user Send Success", 2.0), ("user Send CompletionQueueOverrun", 1.0), ("user Send Flushed", 0.0)],
         ),
     ];
-    for (scenario, sets, statuses) in cases {
-        let run = run("ideal-1998", scenario, 3, 64, sets);
+    for (scenario, overrides, statuses) in cases {
+        let run = run("ideal-1998", scenario, 3, 64, overrides);
         for (status, number) in statuses {
             assert_eq!(run.metric(status).unwrap_or(0.0), number, "{scenario}: {status} in {:?}", run.metrics);
         }
@@ -84,7 +84,7 @@ fn a_thousand_queue_pairs_work() {
     assert_eq!(run.metric("user Send Success"), Some(1024.0));
 }
 
-/// A small mesh that loses packets, and one with several routes, which reorders them.
+/// A mesh that loses packets, and a multibutterfly that also reorders them.
 const LOSSY: [(&str, &[&str]); 2] = [
     ("nifdy-mesh", &["fabric.loss=0.03", "fabric.router.clock=1 GHz", "fabric.router.buffer-flits=128"]),
     ("nifdy-multibutterfly", &["fabric.loss=0.02", "fabric.router.clock=1 GHz", "fabric.router.buffer-flits=128"]),
@@ -92,13 +92,14 @@ const LOSSY: [(&str, &[&str]); 2] = [
 
 #[test]
 fn bytes_are_right_on_fabrics_that_lose_and_reorder_packets() {
-    for (fabric, fabric_sets) in LOSSY {
+    for (fabric, fabric_overrides) in LOSSY {
         for recovery in ["ni.rdma.recovery=go-back-n", "ni.rdma.recovery=selective"] {
-            let extra_sets = with_sets(fabric_sets, &[recovery, "ni.rdma.timeout=200 us", "ni.rdma.send-entries=8"]);
-            let sets = with_sets(&SMALL_QUEUES[1..], &extra_sets);
-            let sends = run(fabric, "sends", 40, 3000, &sets);
+            let extra_overrides =
+                with_overrides(fabric_overrides, &[recovery, "ni.rdma.timeout=200 us", "ni.rdma.send-entries=8"]);
+            let overrides = with_overrides(&SMALL_QUEUES[1..], &extra_overrides);
+            let sends = run(fabric, "sends", 40, 3000, &overrides);
             assert_eq!(sends.metric("owner Receive Success"), Some(40.0), "{fabric} {recovery}");
-            let updates = run(fabric, "updates", 20, 3000, &sets);
+            let updates = run(fabric, "updates", 20, 3000, &overrides);
             assert_eq!(updates.metric("user Send Success"), Some(80.0), "{fabric} {recovery}");
             assert!(sends.packets.dropped > 0, "{fabric} loses packets");
         }
@@ -107,18 +108,18 @@ fn bytes_are_right_on_fabrics_that_lose_and_reorder_packets() {
 
 #[test]
 fn a_peer_that_never_answers_exhausts_the_retries() {
-    let sets = ["fabric.loss=1.0", "ni.rdma.timeout=10 us", "ni.rdma.retries=2"];
+    let overrides = ["fabric.loss=1.0", "ni.rdma.timeout=10 us", "ni.rdma.retries=2"];
     let table = "[workload.verbs-test]\nscenario = \"wrong-key\"\nrequests = 3\nbytes = \"64 B\"";
-    let run = observe("nifdy-mesh", 2, table, &sets);
+    let run = observe("nifdy-mesh", 2, table, &overrides);
     let statuses = ["user Send RetryExceeded", "user Send Flushed"].map(|name| run.metric(name));
     assert_eq!(statuses, [Some(1.0), Some(3.0)]);
 }
 
 #[test]
 fn a_write_that_is_not_inline_takes_a_round_trip_over_pcie_more() {
-    let half_round_trip = |bytes, sets: &[&str]| {
-        let sets = with_sets(&["fabric.ideal.latency=100 ns", "fabric.ideal.rate=40 Gbit/s"], sets);
-        run("ideal-1998", "latency", 40, bytes, &sets).metric("half").expect("measured")
+    let half_round_trip = |bytes, overrides: &[&str]| {
+        let overrides = with_overrides(&["fabric.ideal.latency=100 ns", "fabric.ideal.rate=40 Gbit/s"], overrides);
+        run("ideal-1998", "latency", 40, bytes, &overrides).metric("half").expect("the latency was measured")
     };
     let latencies = [2, 64, 128, 220, 256, 1024, 4096, 65_536].map(|bytes| (bytes, half_round_trip(bytes, &[])));
     println!("one-way write latency in us: {latencies:?}");

@@ -104,17 +104,22 @@ fn content(number: u64, bytes: u64) -> Vec<u8> {
 }
 
 /// The verbs of an endpoint.
-struct User<'a> {
+struct VerbsEndpoint<'a> {
     endpoint: &'a Endpoint,
     cpu: &'a AnyProcessor,
     verbs: &'a dyn Verbs,
     local: Address,
 }
 
-impl<'a> User<'a> {
-    fn new(endpoint: &'a Endpoint, bytes: u64) -> User<'a> {
+impl<'a> VerbsEndpoint<'a> {
+    fn new(endpoint: &'a Endpoint, bytes: u64) -> VerbsEndpoint<'a> {
         let local = endpoint.allocate(Bytes(bytes));
-        User { endpoint, cpu: endpoint.cpu(), verbs: endpoint.driver().verbs().expect("offered"), local }
+        VerbsEndpoint {
+            endpoint,
+            cpu: endpoint.cpu(),
+            verbs: endpoint.driver().verbs().expect("a checked interface has verbs"),
+            local,
+        }
     }
 
     async fn post(&self, queue: QueuePairId, operation: WorkOperation) -> Result<WorkId, QueueFull> {
@@ -155,7 +160,7 @@ impl VerbsTest {
 
     async fn run_owner(self, endpoint: &Endpoint, shared: &Shared) {
         let area = 2 * self.bytes.get() + 4096;
-        let user = User::new(endpoint, area);
+        let user = VerbsEndpoint::new(endpoint, area);
         let queue = user.verbs.connect(user.cpu, EndpointId(0), EndpointId(1)).await;
         if self.scenario == Scenario::ManyPairs {
             for _ in 1..self.requests {
@@ -199,7 +204,7 @@ impl VerbsTest {
     }
 
     async fn run_user(self, endpoint: &Endpoint, shared: &Shared) {
-        let user = User::new(endpoint, 2 * self.bytes.get() + 4096);
+        let user = VerbsEndpoint::new(endpoint, 2 * self.bytes.get() + 4096);
         let queue = user.verbs.connect(user.cpu, EndpointId(1), EndpointId(0)).await;
         let user_region = user.verbs.register(user.cpu, user.local, self.bytes).await;
         shared.user_region.set(Some(user_region));
@@ -225,8 +230,8 @@ impl VerbsTest {
         shared.is_done.set(true);
     }
 
-    /// Writes and waits for writes in turn; the byte that the other node writes last is its number.
-    async fn ping_pong(&self, user: &User<'_>, queue: QueuePairId, region: MemoryRegion, writes_first: bool) {
+    /// Writes and waits for writes in turn; the last byte of a write is its number modulo 256.
+    async fn ping_pong(&self, user: &VerbsEndpoint<'_>, queue: QueuePairId, region: MemoryRegion, writes_first: bool) {
         let (bytes, from) = (self.bytes, user.local + self.bytes.get() + 64);
         let last = user.local + bytes.get() - 1;
         for number in 1..=self.requests {
@@ -251,7 +256,7 @@ impl VerbsTest {
 
     async fn update(
         &self,
-        user: &User<'_>,
+        user: &VerbsEndpoint<'_>,
         queue: QueuePairId,
         region: MemoryRegion,
         completions: &mut Vec<WorkCompletion>,
@@ -288,7 +293,7 @@ impl VerbsTest {
         }
     }
 
-    async fn send(&self, user: &User<'_>, queue: QueuePairId, completions: &mut Vec<WorkCompletion>) {
+    async fn send(&self, user: &VerbsEndpoint<'_>, queue: QueuePairId, completions: &mut Vec<WorkCompletion>) {
         for number in 0..self.requests {
             let size = self.size(number);
             // The buffer may be used again when the send has ended.
@@ -302,7 +307,7 @@ impl VerbsTest {
 
     async fn write_on_many_pairs(
         &self,
-        user: &User<'_>,
+        user: &VerbsEndpoint<'_>,
         queue: QueuePairId,
         region: MemoryRegion,
         completions: &mut Vec<WorkCompletion>,
@@ -321,7 +326,7 @@ impl VerbsTest {
 
     async fn fail(
         &self,
-        user: &User<'_>,
+        user: &VerbsEndpoint<'_>,
         queue: QueuePairId,
         region: MemoryRegion,
         completions: &mut Vec<WorkCompletion>,
@@ -343,7 +348,7 @@ impl VerbsTest {
             user.endpoint.until(user.endpoint.now() + Time::from_us(200)).await;
         }
         user.take_all(completions, self.requests as usize).await;
-        // A queue pair in the error state flushes what is posted later, too.
+        // A queue pair in the error state also flushes requests that are posted later.
         if self.scenario != Scenario::Overrun {
             user.post(queue, write(region.key)).await.expect("the queue has capacity");
             user.verbs.flush(user.cpu, queue).await;

@@ -1,4 +1,4 @@
-//! The requests of a requester, its limits, and what it returns.
+//! The requests of a requester, its limits, and its results.
 
 use crate::ni::rdma::wire::bth::Psn;
 use crate::text::ParameterChoice;

@@ -4,9 +4,11 @@
 //!
 //! With go-back-N, a lost packet is sent again with all packets behind it. With selective repeat, the responder keeps
 //! packets that arrive early and names one in each negative acknowledgement, and only missing packets are sent again.
-//! If a packet arrives early that was first sent after a retransmission, the retransmission is taken to be lost, as
-//! TCP's RACK does by time (RFC 8985, section 7.2), and is repeated without a time-out. A read whose response has a gap
-//! is requested again from the first missing packet on.
+//! If a packet that was first sent after a retransmission arrives early, the retransmission is presumed lost, and is
+//! repeated without a time-out. TCP's RACK makes this decision by time (RFC 8985, section 7.2). A read whose response
+//! has a gap is requested again from the first missing packet on.
+//!
+//! The state machine numbers packets by counts, which wrap around at 2³² and not at 2²⁴ as sequence numbers do.
 
 pub use super::request::{Recovery, RequestKind, RequesterLimits, ResponseVerdict, RetriesExhausted, Transmission};
 use crate::ni::rdma::wire::bth::Psn;
@@ -38,11 +40,11 @@ impl<W> PendingRequest<W> {
 /// The state of selective repeat.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 struct SelectiveState {
-    /// Packets that have arrived early, as offsets from the oldest unacknowledged packet's number modulo 2³².
+    /// Packets that have arrived early.
     early_packets: BTreeSet<u32>,
     /// Packets to be sent again.
     lost_packets: BTreeSet<u32>,
-    /// Packets that were sent again, each with the first packet that had not been sent before its last retransmission.
+    /// Packets that were sent again, each with the first packet that had never been sent at its last retransmission.
     retransmitted: BTreeMap<u32, u32>,
 }
 
@@ -50,7 +52,7 @@ struct SelectiveState {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairRequester<W> {
     requests: VecDeque<PendingRequest<W>>,
-    /// Oldest packet that is not acknowledged, counted without wrapping around.
+    /// Oldest packet that is not acknowledged.
     oldest: u32,
     /// Next packet to send.
     next_to_send: u32,
@@ -102,8 +104,7 @@ impl<W: Clone> PairRequester<W> {
         self.requests.is_empty()
     }
 
-    /// Returns the count of the packet with sequence number `psn`, which is near the oldest packet. Counts do not wrap
-    /// at 2²⁴ as sequence numbers do.
+    /// Returns the count of the packet with sequence number `psn`, which is near the oldest packet.
     fn count_of(&self, psn: Psn) -> u32 {
         let base = Psn::new(self.oldest);
         match psn.is_before(base) {
@@ -218,6 +219,7 @@ impl<W: Clone> PairRequester<W> {
     }
 
     /// Ends the handling of an acknowledgement or response, before which the oldest packet was `previous_oldest`.
+    /// Returns whether another packet is the oldest now.
     fn progress(&mut self, previous_oldest: u32) -> bool {
         if (self.next_to_send.wrapping_sub(self.oldest) as i32) < 0 {
             self.next_to_send = self.oldest;
@@ -307,8 +309,8 @@ impl<W: Clone> PairRequester<W> {
                 state.early_packets.insert(early);
                 let mut count = from;
                 while (count.wrapping_sub(early) as i32) < 0 {
-                    let next = state.retransmitted.get(&count);
-                    let is_overtaken = next.is_none_or(|next| (early.wrapping_sub(*next) as i32) >= 0);
+                    let unsent_then = state.retransmitted.get(&count);
+                    let is_overtaken = unsent_then.is_none_or(|unsent| (early.wrapping_sub(*unsent) as i32) >= 0);
                     if !state.early_packets.contains(&count) && is_overtaken {
                         state.lost_packets.insert(count);
                     }
@@ -336,7 +338,7 @@ impl<W: Clone> PairRequester<W> {
         }
         self.not_ready_count += 1;
         match limits.not_ready_retries {
-            Some(most) if self.not_ready_count > most => Err(RetriesExhausted),
+            Some(retries) if self.not_ready_count > retries => Err(RetriesExhausted),
             _ => Ok(()),
         }
     }

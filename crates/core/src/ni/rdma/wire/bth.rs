@@ -27,7 +27,7 @@ impl Psn {
         Psn::new(self.0.wrapping_add(packets))
     }
 
-    /// Returns the sequence number of the packet before.
+    /// Returns the sequence number of the previous packet.
     #[must_use]
     pub const fn previous(self) -> Psn {
         self.plus(Psn::SPACE - 1)
@@ -132,7 +132,7 @@ impl OperationCode {
         matches!(self, Code::SendLast | Code::SendOnly | Code::WriteLast | Code::WriteOnly)
     }
 
-    /// Returns the code of packet `number` of a message of `packets` packets. `codes` are those of a first, a
+    /// Returns the code of packet `number` of a message of `packets` packets. `codes` contains the codes of a first, a
     /// middle, a last and an only packet.
     pub const fn of_packet(codes: [OperationCode; 4], number: u32, packets: u32) -> OperationCode {
         let [first, middle, last, only] = codes;

@@ -1,8 +1,8 @@
 //! RoCEv2 packets: InfiniBand's transport headers in UDP over IPv4 (InfiniBand Architecture Specification, volume 1,
 //! chapter 9, and Annex A17). The bytes are real, and Wireshark dissects them.
 //!
-//! A packet begins with its IPv4 header. Ethernet's header and frame check sequence count in its length and have no
-//! bytes. Congestion notification, headers of datagrams and immediate data are left out.
+//! A packet begins with its IPv4 header. Ethernet's header and frame check sequence are counted in the packet's length,
+//! but have no bytes. Congestion notification, headers of datagrams and immediate data are left out.
 
 pub mod aeth;
 pub mod bth;

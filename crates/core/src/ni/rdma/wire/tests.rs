@@ -49,7 +49,7 @@ proptest! {
     ) {
         let packet = packet(OperationCode::ALL[code], values);
         let bytes = packet.encode(&payload);
-        let (decoded, range) = RocePacket::decode(&bytes).expect("a packet");
+        let (decoded, range) = RocePacket::decode(&bytes).expect("an encoded packet is valid");
         prop_assert_eq!(&bytes[range], &payload[..]);
         let base = BaseHeader { padding: decoded.base.padding, ..packet.base };
         prop_assert_eq!(decoded, RocePacket { base, ..packet });

@@ -11,7 +11,7 @@
 //! again from that buffer.
 
 use super::receive::ReceivedPacket;
-use super::send::Outgoing;
+use super::send::OutgoingMessage;
 use crate::engine::{Bytes, Class, FlowKey, NodeId, Time};
 use crate::fabric::{Label, Packet};
 use crate::ni::port::frame_of;
@@ -28,8 +28,8 @@ const CLASS: Class = Class::REQUESTS;
 /// The protocol instance of a node.
 pub struct Admission {
     node: NodeId,
-    /// The protocol. The body of a packet to be sent is an [`Outgoing`], which the protocol keeps as long as it may
-    /// send the packet again; the body of a received packet is a [`ReceivedPacket`].
+    /// The protocol. The body of a packet to be sent is an [`OutgoingMessage`], which the protocol keeps as long as it
+    /// may send the packet again; the body of a received packet is a [`ReceivedPacket`].
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
     has_protocol: bool,
     retransmits: bool,
@@ -42,7 +42,7 @@ impl Admission {
     /// Creates the instance of `node`.
     pub fn new(node: NodeId, protocol: &ProtocolBinding) -> Admission {
         let has_protocol = protocol.spec().buffer_requirements().is_some();
-        // The queue is as long as there are packet buffers.
+        // The packet buffers limit the number of packets, so the queue needs no limit of its own.
         let queue = plain::PlainParameters { outgoing: u16::MAX, arrivals: u16::MAX };
         let own_protocol = protocol.without_reorder_buffers(1);
         let guarantees = own_protocol.guarantees();
@@ -81,7 +81,7 @@ impl Admission {
     }
 
     /// Offers a packet to the protocol for sending.
-    pub(super) fn offer(&self, slot: Slot, packet: &Rc<Outgoing>, (to, marks, bytes): (NodeId, Marks, Bytes)) {
+    pub(super) fn offer(&self, slot: Slot, packet: &Rc<OutgoingMessage>, (to, marks, bytes): (NodeId, Marks, Bytes)) {
         let body = PacketHandle::new(packet.clone());
         self.protocol.borrow_mut().offer(slot, Offer { to, flow: FlowKey(0), class: CLASS, marks, bytes, body });
     }
@@ -93,7 +93,7 @@ impl Admission {
 
     /// Returns the label of a frame; a control frame is as long as an acknowledgement.
     pub(super) fn label(&self, frame: &Frame<PacketHandle>) -> Label {
-        let is_packet = frame.body.as_ref().is_some_and(|body| body.peek::<Outgoing>().is_some());
+        let is_packet = frame.body.as_ref().is_some_and(|body| body.peek::<OutgoingMessage>().is_some());
         let length = if is_packet { frame.bytes } else { self.acknowledgement };
         let needs_slot = self.has_protocol && frame.needs_slot;
         Label {
@@ -125,7 +125,7 @@ impl Admission {
         }
     }
 
-    /// Returns the receive slot of a packet that was not reported to the protocol.
+    /// Frees the receive slot of a packet that was not reported to the protocol.
     pub(super) fn return_slot(&self, packet: &Packet) {
         if packet.label().needs_slot {
             self.add_slot();

@@ -22,7 +22,7 @@ use crate::ni::build_context::BuildContext;
 use crate::ni::in_flight::InFlight;
 use crate::ni::lanai::Lanai;
 use receive::ReceiveSide;
-use send::{Outgoing, SendSide};
+use send::{OutgoingMessage, SendSide};
 use std::rc::Rc;
 
 /// The state that both directions share.
@@ -55,8 +55,8 @@ struct Firmware {
     last_host_dma: Option<Direction>,
 }
 
-/// Starts the firmware of a node and returns its task. `receive_buffers` are the buffers in host memory of the entries
-/// of the receive ring.
+/// Starts the firmware of a node and returns its task. `receive_buffers` are the host buffers that are attached to the
+/// entries of the receive ring.
 pub(super) fn start(
     build: &BuildContext<'_>,
     (chip, parameters): (&Rc<Lanai>, &TrapezeParameters),
@@ -82,12 +82,7 @@ pub(super) fn start(
         pending: build.pending.clone(),
         wait_reasons,
     };
-    let held_reasons = [
-        context.wait_reasons.work,
-        context.wait_reasons.receive_buffer,
-        context.wait_reasons.receive_entry,
-        context.wait_reasons.transmit,
-    ];
+    let WaitReasons { receive_buffer: buffer_reason, transmit: transmit_reason, .. } = context.wait_reasons;
     let firmware = Firmware {
         send: SendSide::new(&context),
         receive: ReceiveSide::new(&context, receive_buffers),
@@ -95,8 +90,8 @@ pub(super) fn start(
         last_host_dma: None,
     };
     let task = sim.spawn_server(format!("{name} firmware"), firmware.run());
-    sim.set_holder(held_reasons[1], task);
-    sim.set_holder(held_reasons[3], chip.transmit.task());
+    sim.set_holder(buffer_reason, task);
+    sim.set_holder(transmit_reason, chip.transmit.task());
     chip.receive.set_poster(task);
     task
 }
@@ -187,7 +182,7 @@ impl Context {
     }
 
     /// Records the loss of a dropped message, unless the protocol retransmits it. A control frame has no message.
-    fn record_loss(&self, message: Option<&Outgoing>) {
+    fn record_loss(&self, message: Option<&OutgoingMessage>) {
         let Some(message) = message.filter(|_| !self.admission.retransmits()) else { return };
         self.instruments.tally.record_loss(message.journey());
         self.pending.remove(message.destination());

@@ -27,17 +27,17 @@ const RECEIVED: u32 = 1;
 pub(super) struct ReceiveSide {
     pub(super) next_entry: u64,
     pub(super) free_buffers: Vec<u64>,
-    pub(super) link: LinkState,
+    pub(super) link: NetRcvState,
     /// Messages on their way to the host, in the order of their ring entries.
-    pub(super) incoming: VecDeque<Incoming>,
+    pub(super) incoming: VecDeque<IncomingMessage>,
 }
 
 /// The state of netRcv.
-pub(super) enum LinkState {
+pub(super) enum NetRcvState {
     /// No transfer is posted.
     Idle,
     /// netRcv waits for a control message; a ring entry and a packet buffer for the payload are reserved.
-    Control(Slot),
+    Control(ReservedEntry),
     /// With a protocol: netRcv waits for a frame; only a packet buffer is reserved.
     Frame(u64),
     /// A packet waits for a receive slot, with its payload on the link.
@@ -46,9 +46,9 @@ pub(super) enum LinkState {
     PayloadArriving(Rc<ReceivedPacket>),
 }
 
-/// The entry and the buffers of a message.
+/// The ring entry and the buffers that are reserved for a message.
 #[derive(Clone, Copy)]
-pub(super) struct Slot {
+pub(super) struct ReservedEntry {
     /// Number of the receive ring entry.
     pub(super) index: u64,
     /// The host buffer attached to that entry.
@@ -70,8 +70,8 @@ pub(super) struct ReceivedPacket {
 }
 
 /// A message on its way from the link to the host.
-pub(super) struct Incoming {
-    slot: Slot,
+pub(super) struct IncomingMessage {
+    reserved: ReservedEntry,
     received_packet: Rc<ReceivedPacket>,
     /// Host address of the payload.
     address: Address,
@@ -94,7 +94,7 @@ impl ReceiveSide {
         ReceiveSide {
             next_entry: 0,
             free_buffers: (0..buffers).rev().collect(),
-            link: LinkState::Idle,
+            link: NetRcvState::Idle,
             incoming: VecDeque::new(),
         }
     }
@@ -126,22 +126,22 @@ impl ReceiveSide {
     async fn finish(&mut self, context: &Context) {
         let head = self.incoming.pop_front().expect("a message ended");
         if !context.parameters.keep_buffers {
-            self.free_buffers.push(head.slot.buffer);
+            self.free_buffers.push(head.reserved.buffer);
         }
         if let Some(slot) = head.protocol_slot {
             context.admission.release(slot);
         }
         if head.is_lost() {
             // The lost message has the last entry that was taken, so the next message can use that entry.
-            self.repost(context, head.slot);
+            self.repost(context, head.reserved);
             return;
         }
         let journey = &head.received_packet.packet.journey;
         context.work_for(journey, context.parameters.firmware.receive_end).await;
-        let entry = context.layout.receive_entry(head.slot.index);
+        let entry = context.layout.receive_entry(head.reserved.index);
         let sram = &context.chip.sram;
         sram.store_word(entry + word::ADDRESS, head.address as u32);
-        let entry_index = (head.slot.index % context.parameters.ring_entries) as usize;
+        let entry_index = (head.reserved.index % context.parameters.ring_entries) as usize;
         context.instruments.received.borrow_mut()[entry_index] = journey.clone();
         sram.store_word(entry + word::STATE, state::RECEIVED);
         if context.parameters.notification == Notification::Interrupt {
@@ -149,11 +149,11 @@ impl ReceiveSide {
         }
     }
 
-    /// Posts an entry whose message was lost again, for the next message.
-    fn repost(&mut self, context: &Context, slot: Slot) {
-        let entry = context.layout.receive_entry(slot.index);
-        self.next_entry = slot.index;
-        context.chip.sram.store_word(entry + word::ADDRESS, slot.attached_buffer as u32);
+    /// Reposts the entry of a lost message, for the next message.
+    fn repost(&mut self, context: &Context, reserved: ReservedEntry) {
+        let entry = context.layout.receive_entry(reserved.index);
+        self.next_entry = reserved.index;
+        context.chip.sram.store_word(entry + word::ADDRESS, reserved.attached_buffer as u32);
         context.chip.sram.store_word(entry + word::STATE, state::POSTED);
     }
 
@@ -162,13 +162,13 @@ impl ReceiveSide {
         if !context.chip.receive.is_idle() {
             return false;
         }
-        match std::mem::replace(&mut self.link, LinkState::Idle) {
-            LinkState::Idle if context.admission.has_protocol() => self.post_frame(context).await,
-            LinkState::Idle => self.post_control(context).await,
-            LinkState::Control(slot) => self.control_arrived(context, slot).await,
-            LinkState::Frame(buffer) => self.frame_arrived(context, buffer).await,
-            LinkState::WaitingForSlot(received_packet) => self.take_slot(context, received_packet).await,
-            LinkState::PayloadArriving(received_packet) => self.payload_arrived(context, received_packet).await,
+        match std::mem::replace(&mut self.link, NetRcvState::Idle) {
+            NetRcvState::Idle if context.admission.has_protocol() => self.post_frame(context).await,
+            NetRcvState::Idle => self.post_control(context).await,
+            NetRcvState::Control(reserved) => self.control_arrived(context, reserved).await,
+            NetRcvState::Frame(buffer) => self.frame_arrived(context, buffer).await,
+            NetRcvState::WaitingForSlot(received_packet) => self.take_slot(context, received_packet).await,
+            NetRcvState::PayloadArriving(received_packet) => self.payload_arrived(context, received_packet).await,
         }
     }
 
@@ -178,7 +178,7 @@ impl ReceiveSide {
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
         // The entry of a lost message is used again, so the next entry must not be taken before that.
-        let has_lost_message = self.incoming.iter().any(Incoming::is_lost);
+        let has_lost_message = self.incoming.iter().any(IncomingMessage::is_lost);
         if has_lost_message || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
@@ -188,18 +188,18 @@ impl ReceiveSide {
         let buffer = self.free_buffers.pop().expect("a buffer was free");
         let progress = Rc::new(TransferProgress::new(CONTROL_BYTES));
         context.chip.receive.begin(ReceiveJob { sram_address: entry, progress, closed_stage: None });
-        self.link = LinkState::Control(Slot { index, attached_buffer, buffer });
+        self.link = NetRcvState::Control(ReservedEntry { index, attached_buffer, buffer });
         true
     }
 
-    /// Handles a control message that has landed: finds the address of its payload and posts netRcv for it.
-    async fn control_arrived(&mut self, context: &Context, slot: Slot) -> bool {
+    /// Handles a control message that has landed: finds the address of its payload and posts netRcv for the payload.
+    async fn control_arrived(&mut self, context: &Context, reserved: ReservedEntry) -> bool {
         if context.chip.receive.take_dropped().is_some() {
-            self.free_buffers.push(slot.buffer);
-            self.repost(context, slot);
+            self.free_buffers.push(reserved.buffer);
+            self.repost(context, reserved);
             return true;
         }
-        let (entry, sram) = (context.layout.receive_entry(slot.index), &context.chip.sram);
+        let (entry, sram) = (context.layout.receive_entry(reserved.index), &context.chip.sram);
         // The control message contains the sender's state word; the entry is not released to the host yet.
         sram.store_word(entry + word::STATE, state::FREE);
         let packet = context.chip.receive.packet().expect("a control message came with its packet");
@@ -209,12 +209,12 @@ impl ReceiveSide {
         }
         context.log().await;
         context.work_for(&packet.journey, context.parameters.firmware.receive_begin).await;
-        let address = self.address(context, entry, slot.attached_buffer);
-        let received_packet = ReceivedPacket::new(packet, slot.buffer, length);
+        let address = self.address(context, entry, reserved.attached_buffer);
+        let received_packet = ReceivedPacket::new(packet, reserved.buffer, length);
         if !length.is_empty() {
             self.receive_payload(context, &received_packet);
         }
-        self.incoming.push_back(Incoming::new(slot, received_packet, address, None));
+        self.incoming.push_back(IncomingMessage::new(reserved, received_packet, address, None));
         true
     }
 
@@ -227,7 +227,7 @@ impl ReceiveSide {
             progress: received_packet.progress.clone(),
             closed_stage,
         });
-        self.link = LinkState::PayloadArriving(received_packet.clone());
+        self.link = NetRcvState::PayloadArriving(received_packet.clone());
     }
 
     /// Returns the payload's address by early demultiplexing: the address of a mapped tag, or else the buffer attached
@@ -259,8 +259,9 @@ impl ReceiveSide {
     /// Starts the next hostRcv transfer of the first message, if the policy permits it.
     pub(super) async fn deliver(&mut self, context: &Context) -> bool {
         // A transfer that ended within this pass has not been counted yet.
-        let is_idle =
-            |head: &&mut Incoming| !head.is_lost() && head.in_flight.is_none() && context.chip.host_dma.is_idle();
+        let is_idle = |head: &&mut IncomingMessage| {
+            !head.is_lost() && head.in_flight.is_none() && context.chip.host_dma.is_idle()
+        };
         let Some(head) = self.incoming.front_mut().filter(is_idle) else { return false };
         let (policy, total) = (&context.parameters.policy, head.total());
         if policy.transfer_length(head.landed(context.chip.sim.now()), head.delivered_bytes, total).is_none() {
@@ -286,7 +287,7 @@ impl ReceiveSide {
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
     pub(super) fn blocked_on(&self, context: &Context) -> Option<WaitReasonId> {
-        let is_idle = matches!(self.link, LinkState::Idle);
+        let is_idle = matches!(self.link, NetRcvState::Idle);
         match self.free_buffers.is_empty() {
             true => is_idle.then_some(context.wait_reasons.receive_buffer),
             false => is_idle.then_some(context.wait_reasons.receive_entry),
@@ -302,14 +303,21 @@ impl ReceivedPacket {
     }
 }
 
-impl Incoming {
+impl IncomingMessage {
     pub(super) fn new(
-        slot: Slot,
+        reserved: ReservedEntry,
         received_packet: Rc<ReceivedPacket>,
         address: Address,
         protocol_slot: Option<protocol::Slot>,
-    ) -> Incoming {
-        Incoming { slot, received_packet, address, delivered_bytes: Bytes::ZERO, in_flight: None, protocol_slot }
+    ) -> IncomingMessage {
+        IncomingMessage {
+            reserved,
+            received_packet,
+            address,
+            delivered_bytes: Bytes::ZERO,
+            in_flight: None,
+            protocol_slot,
+        }
     }
 
     /// Returns whether the network dropped the packet.
@@ -336,7 +344,7 @@ impl Incoming {
         HostJob {
             direction: Direction::Write,
             host_address: self.address + self.delivered_bytes.get(),
-            sram_address: context.layout.receive_buffer(self.slot.buffer) + self.delivered_bytes.get(),
+            sram_address: context.layout.receive_buffer(self.reserved.buffer) + self.delivered_bytes.get(),
             bytes,
             progress: None,
             journey: self.received_packet.packet.journey.clone(),

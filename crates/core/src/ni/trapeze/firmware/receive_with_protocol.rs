@@ -7,7 +7,7 @@
 use super::super::layout::{CONTROL_BYTES, payload_length, state, word};
 use super::super::stage;
 use super::Context;
-use super::receive::{Incoming, LinkState, ReceiveSide, ReceivedPacket, Slot};
+use super::receive::{IncomingMessage, NetRcvState, ReceiveSide, ReceivedPacket, ReservedEntry};
 use crate::engine::Journey;
 use crate::ni::lanai::{ReceiveJob, TransferProgress};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ impl ReceiveSide {
         let sram_address = context.layout.received_control(buffer);
         let progress = Rc::new(TransferProgress::new(CONTROL_BYTES));
         context.chip.receive.begin(ReceiveJob { sram_address, progress, closed_stage: None });
-        self.link = LinkState::Frame(buffer);
+        self.link = NetRcvState::Frame(buffer);
         true
     }
 
@@ -51,7 +51,7 @@ impl ReceiveSide {
     /// is free.
     pub(super) async fn take_slot(&mut self, context: &Context, received_packet: Rc<ReceivedPacket>) -> bool {
         if !context.admission.take_slot(&received_packet.packet) {
-            self.link = LinkState::WaitingForSlot(received_packet);
+            self.link = NetRcvState::WaitingForSlot(received_packet);
             return false;
         }
         if !context.admission.retransmits() {
@@ -117,8 +117,8 @@ impl ReceiveSide {
         sram.store_word(entry + word::STATE, state::FREE);
         context.work_for(journey, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, host_buffer);
-        let slot = Slot { index, attached_buffer: host_buffer, buffer: received_packet.buffer };
-        self.incoming.push_back(Incoming::new(slot, received_packet, address, Some(protocol_slot)));
+        let reserved = ReservedEntry { index, attached_buffer: host_buffer, buffer: received_packet.buffer };
+        self.incoming.push_back(IncomingMessage::new(reserved, received_packet, address, Some(protocol_slot)));
         true
     }
 }

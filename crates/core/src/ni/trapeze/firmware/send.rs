@@ -21,13 +21,13 @@ pub(super) struct SendSide {
     next_entry: u64,
     free_buffers: Vec<u64>,
     /// Messages with ring entries, in the order of the entries.
-    outgoing: VecDeque<Rc<Outgoing>>,
+    outgoing: VecDeque<Rc<OutgoingMessage>>,
     /// The packet or frame that netTx sends.
     transmission: Option<Transmission>,
 }
 
 /// A message from the send ring.
-pub(super) struct Outgoing {
+pub(super) struct OutgoingMessage {
     entry: u64,
     buffer: u64,
     destination: NodeId,
@@ -46,7 +46,7 @@ pub(super) struct Outgoing {
 struct Transmission {
     packet: Rc<Packet>,
     /// The message; `None` for a control frame.
-    message: Option<Rc<Outgoing>>,
+    message: Option<Rc<OutgoingMessage>>,
     /// SRAM address and length of the first part of the packet.
     first_part: (u64, Bytes),
     progress: Rc<TransferProgress>,
@@ -193,7 +193,7 @@ impl SendSide {
         let frame = context.admission.next(now)?;
         let label = context.admission.label(&frame);
         let Frame { to, head, extension, marks, is_retransmission, body, .. } = frame;
-        let Some(message) = body.and_then(|body| body.get::<Outgoing>()) else {
+        let Some(message) = body.and_then(|body| body.get::<OutgoingMessage>()) else {
             let packet = Packet::new(label, Journey::NONE);
             packet.set_header(marks, extension);
             context.charge_protocol(&packet.journey).await;
@@ -264,7 +264,8 @@ impl SendSide {
         }
         let slot = Cell::new(Some(context.admission.reserve()));
         let (is_logged, is_freed) = (Cell::new(length.is_empty()), Cell::new(false));
-        let outgoing = Outgoing { entry, buffer, destination, marks, journey, progress, slot, is_logged, is_freed };
+        let outgoing =
+            OutgoingMessage { entry, buffer, destination, marks, journey, progress, slot, is_logged, is_freed };
         self.outgoing.push_back(Rc::new(outgoing));
     }
 
@@ -289,7 +290,7 @@ impl SendSide {
     }
 }
 
-impl Outgoing {
+impl OutgoingMessage {
     /// Returns whether the message will not be sent again, because the protocol has released it.
     fn is_finished(self: &Rc<Self>) -> bool {
         !self.is_freed.get() && self.slot.get().is_none() && Rc::strong_count(self) == 1
@@ -309,7 +310,7 @@ impl Outgoing {
 impl Transmission {
     fn new(
         packet: Rc<Packet>,
-        message: Option<Rc<Outgoing>>,
+        message: Option<Rc<OutgoingMessage>>,
         first_part: (u64, Bytes),
         progress: Rc<TransferProgress>,
     ) -> Transmission {

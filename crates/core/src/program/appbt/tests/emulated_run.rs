@@ -1,7 +1,7 @@
 //! Tests that compare runs of several processors, in any order of execution, with the run of one.
 
 use super::super::coupling::{QUANTITIES, Quantities};
-use super::super::field::Field;
+use super::super::field::FlowField;
 use super::super::gas::Gas;
 use super::super::reads::{self, Phase, PointValue};
 use super::super::subcubes::Subcubes;
@@ -15,20 +15,20 @@ use rand::RngExt;
 struct EmulatedRun {
     gas: Gas,
     subcubes: Subcubes,
-    fields: Vec<Field>,
+    fields: Vec<FlowField>,
     random: RandomStream,
 }
 
 impl EmulatedRun {
     fn new(gas: &Gas, processors: usize) -> EmulatedRun {
-        let subcubes = Subcubes::new(gas, processors).expect("enough points");
+        let subcubes = Subcubes::new(gas, processors).expect("the cube has enough points");
         let field = |processor: usize| {
-            let mut field = Field::new(gas);
+            let mut field = FlowField::new(gas);
             for point in (0..gas.size()).filter(|point| subcubes.owner(gas.indices_of(*point)).0 != processor) {
                 field.states[point] = [f64::NAN; QUANTITIES];
-                field.driving[point] = [f64::NAN; QUANTITIES];
+                field.driving_terms[point] = [f64::NAN; QUANTITIES];
                 field.residuals[point] = [f64::NAN; QUANTITIES];
-                field.uppers[point] = [[f64::NAN; QUANTITIES]; QUANTITIES];
+                field.upper_matrices[point] = [[f64::NAN; QUANTITIES]; QUANTITIES];
             }
             field
         };
@@ -49,7 +49,9 @@ impl EmulatedRun {
             match kind {
                 PointValue::State => self.fields[processor].states[point] = state,
                 PointValue::Residual => self.fields[processor].residuals[point] = residual,
-                PointValue::Upper => self.fields[processor].uppers[point] = self.fields[from].uppers[point],
+                PointValue::Upper => {
+                    self.fields[processor].upper_matrices[point] = self.fields[from].upper_matrices[point]
+                }
             }
         }
         let field = &mut self.fields[processor];
@@ -78,7 +80,7 @@ impl EmulatedRun {
             if ready.is_empty() {
                 assert!(
                     (0..phases.len()).all(|processor| done_phases[processor] == phases[processor].len()),
-                    "a deadlock"
+                    "every processor has run all of its phases"
                 );
                 return norm;
             }

@@ -3,7 +3,7 @@
 mod emulated_run;
 
 use super::coupling::{self, Coupling, QUANTITIES, Quantities};
-use super::field::Field;
+use super::field::FlowField;
 use super::gas::{self, Gas};
 use super::reads::{self, Phase};
 use super::subcubes::Subcubes;
@@ -15,7 +15,7 @@ fn gas_with_points(points: usize) -> Gas {
     Gas { points, ..Gas::default() }
 }
 
-fn max_error(gas: &Gas, field: &Field) -> f64 {
+fn max_error(gas: &Gas, field: &FlowField) -> f64 {
     let deviation_at = |point: usize| {
         let solution = gas::solution(gas.position(gas.indices_of(point)));
         field.states[point].iter().zip(solution).map(|(state, solution)| (state - solution).abs()).fold(0.0, f64::max)
@@ -63,9 +63,9 @@ fn solve_inverts_a_matrix_and_a_vector() {
 #[test]
 fn the_solution_is_steady() {
     let gas = gas_with_points(9);
-    let mut field = Field::new(&gas);
+    let mut field = FlowField::new(&gas);
     (0..gas.size()).for_each(|point| field.states[point] = gas::solution(gas.position(gas.indices_of(point))));
-    let whole = Subcubes::new(&gas, 1).expect("enough points").subcube_of(0);
+    let whole = Subcubes::new(&gas, 1).expect("the cube has enough points").subcube_of(0);
     assert_eq!(residual::residuals(&gas, &mut field, &whole), Quantities::default());
 }
 
@@ -73,7 +73,7 @@ fn the_solution_is_steady() {
 fn residual_falls_and_the_solution_converges() {
     let gas = Gas { points: 12, step: 0.01, ..Gas::default() };
     let (field, norms) = serial::run(&gas, 120);
-    let initial_error = max_error(&gas, &Field::new(&gas));
+    let initial_error = max_error(&gas, &FlowField::new(&gas));
     assert!(initial_error > 0.5, "the initial state is far from the solution: {initial_error}");
     assert!(max_error(&gas, &field) < 1e-9 * initial_error, "{}", max_error(&gas, &field));
     let (first, last) = (norms[0], norms[119]);
@@ -89,9 +89,9 @@ fn residual_falls_and_the_solution_converges() {
 #[test]
 fn sweeps_solve_their_systems() {
     let gas = Gas { points: 8, step: 0.01, ..Gas::default() };
-    let whole = Subcubes::new(&gas, 1).expect("enough points").subcube_of(0);
+    let whole = Subcubes::new(&gas, 1).expect("the cube has enough points").subcube_of(0);
     for axis in 0..3 {
-        let mut field = Field::new(&gas);
+        let mut field = FlowField::new(&gas);
         residual::residuals(&gas, &mut field, &whole);
         let right = field.residuals.clone();
         (0..whole.chunks(axis)).for_each(|chunk| sweep::forward(&gas, &mut field, &whole, axis, chunk));
@@ -126,12 +126,12 @@ fn sweeps_solve_their_systems() {
 #[test]
 fn subcubes_partition_the_points() {
     let gas = Gas::default();
-    assert_eq!(Subcubes::new(&gas, 16).expect("enough points").shape(), [4, 2, 2]);
-    assert_eq!(Subcubes::new(&gas, 32).expect("enough points").shape(), [4, 4, 2]);
-    assert_eq!(Subcubes::new(&gas, 24).expect("enough points").shape(), [4, 3, 2]);
-    assert!(Subcubes::new(&gas, 29).is_none(), "29 planes");
+    assert_eq!(Subcubes::new(&gas, 16).expect("the cube has enough points").shape(), [4, 2, 2]);
+    assert_eq!(Subcubes::new(&gas, 32).expect("the cube has enough points").shape(), [4, 4, 2]);
+    assert_eq!(Subcubes::new(&gas, 24).expect("the cube has enough points").shape(), [4, 3, 2]);
+    assert!(Subcubes::new(&gas, 29).is_none(), "29 subcubes would need 29 planes");
     for processors in [1, 2, 7, 16, 23, 64] {
-        let subcubes = Subcubes::new(&gas, processors).expect("enough points");
+        let subcubes = Subcubes::new(&gas, processors).expect("the cube has enough points");
         let mut owners: Vec<(usize, usize)> =
             (0..gas.size()).map(|point| subcubes.owner(gas.indices_of(point))).collect();
         let inner_count: usize =
@@ -150,7 +150,7 @@ fn subcubes_partition_the_points() {
 #[test]
 fn remote_reads_are_the_adjacent_planes() {
     let gas = Gas::default();
-    let subcubes = Subcubes::new(&gas, 16).expect("enough points");
+    let subcubes = Subcubes::new(&gas, 16).expect("the cube has enough points");
     // 4 × 2 × 2: a subcube inside has 6 × 11 × 11 inner points, and two neighbours along x.
     let processor = 4;
     assert_eq!(reads::remote_reads(&gas, &subcubes, processor, Phase::Residual).len(), 2 * 121 + 2 * 66);

@@ -26,7 +26,7 @@ fn insert(bodies: &[Body], own_bodies: &[Vec<u32>], random: &mut RandomStream) -
         };
         let ready: Vec<usize> = (0..own_bodies.len()).filter(can_run).collect();
         if ready.is_empty() {
-            assert!(holders.is_empty() && awaited_locks.iter().all(Option::is_none), "a deadlock");
+            assert!(holders.is_empty() && awaited_locks.iter().all(Option::is_none), "no processor waits for a lock");
             return (tree, contended_locks);
         }
         let processor = ready[random.random_range(0..ready.len() as u64) as usize];
@@ -43,7 +43,7 @@ fn insert(bodies: &[Body], own_bodies: &[Vec<u32>], random: &mut RandomStream) -
                 let holds_lock = holders.values().any(|holder| *holder == processor);
                 assert!(
                     !is_write || holds_lock && (is_new || holders.get(&number) == Some(&processor)),
-                    "a write without a lock"
+                    "a written cell is new or locked"
                 );
             }
             InsertionAction::ReadRacing(access) => insertion.set_word(words::expected(access, &tree, bodies)[0]),
@@ -72,9 +72,9 @@ fn compute_moments(tree: &mut Octree, bodies: &[Body], random: &mut RandomStream
             remaining_cells[*processor].last().is_some_and(|cell| !has_missing_moments(tree, *cell))
         };
         let ready: Vec<usize> = (0..remaining_cells.len()).filter(can_run).collect();
-        assert!(!ready.is_empty(), "a deadlock");
+        assert!(!ready.is_empty(), "some processor need not wait");
         let processor = ready[random.random_range(0..ready.len() as u64) as usize];
-        let cell = remaining_cells[processor].pop().expect("it has a cell");
+        let cell = remaining_cells[processor].pop().expect("the processor has a remaining cell");
         moments::cell_moments(tree, bodies, cell, &mut Vec::new()).store(tree, cell, &mut Vec::new());
     }
 }

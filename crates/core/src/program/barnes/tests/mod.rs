@@ -35,7 +35,7 @@ fn initial_galaxy_is_a_plummer_model() {
     assert_eq!(bodies, galaxy.initial_bodies(1));
     assert_ne!(bodies, galaxy.initial_bodies(2));
     let sums = [0, 1, 2].map(|axis| bodies.iter().map(|body| body.velocity[axis]).sum::<f64>());
-    assert!(length(sums) < 1e-11, "it is at rest: {sums:?}");
+    assert!(length(sums) < 1e-11, "the galaxy is at rest: {sums:?}");
     let kinetic: f64 = bodies.iter().map(|body| 0.5 * body.mass * length(body.velocity).powi(2)).sum();
     let potential: f64 =
         (0..bodies.len()).map(|body| 0.5 * bodies[body].mass * direct_sum(&galaxy, &bodies, body).1).sum();
@@ -143,7 +143,7 @@ fn zones_partition_the_bodies_and_balance_their_costs() {
         assert_eq!(zone_bodies, zones::zone(&tree, &bodies, 0, 1, &mut Vec::new()), "in the order of the tree");
         zone_bodies.sort_unstable();
         assert_eq!(zone_bodies, (0..3000).collect::<Vec<u32>>());
-        let cost_max = bodies.iter().map(|body| body.cost).max().expect("there are bodies");
+        let cost_max = bodies.iter().map(|body| body.cost).max().expect("the galaxy has bodies");
         for zone in zones {
             let cost: u64 = zone.iter().map(|body| bodies[*body as usize].cost).sum();
             assert!(cost.abs_diff(total / processors as u64) <= cost_max + 1, "within a body: {cost} of {total}");

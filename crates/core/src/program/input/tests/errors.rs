@@ -3,7 +3,7 @@
 use super::*;
 
 fn error<T: std::fmt::Debug>(read: fn(&[u8]) -> Result<T, InputError>, text: &str) -> String {
-    read(text.as_bytes()).expect_err("an error").to_string()
+    read(text.as_bytes()).expect_err("the text is invalid").to_string()
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn harwell_boeing_errors_state_line_and_expected_text() {
     assert_eq!(error(" 4.0000E+00", "     40E+00"), "line 8: expected a value with a decimal point, found `40E+00`");
     assert_eq!(error(" 4.0000E+00", " 4.0000    "), "line 8: expected a value with an exponent, found `4.0000`");
     assert_eq!(error(" 4.0000E+00", " 4.000E+900"), "line 8: expected a finite value, found `4.000E+900`");
-    let extra_card_error =
-        super::super::harwell_boeing::read(format!("{CARDS}more\n").as_bytes()).expect_err("a card too many");
+    let extra_card_error = super::super::harwell_boeing::read(format!("{CARDS}more\n").as_bytes())
+        .expect_err("the file has an extra card");
     assert_eq!(extra_card_error.to_string(), "line 11: expected the end of the file after the last card, found `more`");
 }
 
@@ -106,9 +106,9 @@ fn triplet_errors_state_line_and_expected_text() {
 
 #[test]
 fn bytes_that_are_not_text_are_rejected() {
-    let error = metis::read(b"2 1\n2\n\xff\xfe\n").expect_err("no text");
+    let error = metis::read(b"2 1\n2\n\xff\xfe\n").expect_err("the bytes are not text");
     assert_eq!(error.to_string(), "line 3: expected text, found bytes that are not UTF-8");
-    let error = metis::read("1\u{7}é 3\n".as_bytes()).expect_err("no number");
+    let error = metis::read("1\u{7}é 3\n".as_bytes()).expect_err("the text is not a number");
     assert_eq!(error.to_string(), "line 1: expected a number of vertices, found `1\\u{7}é`");
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const BCSSTK32: FemSize = FemSize { rows: 44_609, degrees_of_freedom: 6, neighbours: 44.164 };
 
 fn generated_mesh(size: MeshSize, seed: u64) -> Mesh {
-    Mesh::generate(size, seed).expect("a mesh of this size")
+    Mesh::generate(size, seed).expect("this size is possible")
 }
 
 fn volumes(mesh: &Mesh) -> impl Iterator<Item = f64> + '_ {
@@ -31,7 +31,7 @@ fn enclosed_volume(mesh: &Mesh) -> f64 {
 fn mesh_of_the_paper_has_its_size() {
     let mesh = generated_mesh(UNSTRUCTURED, 1);
     assert_eq!(mesh.size(), UNSTRUCTURED);
-    assert_eq!(mesh, self::generated_mesh(UNSTRUCTURED, 1), "it depends only on the seed");
+    assert_eq!(mesh, self::generated_mesh(UNSTRUCTURED, 1), "the mesh depends only on size and seed");
     assert_ne!(mesh, self::generated_mesh(UNSTRUCTURED, 2), "another seed gives another mesh");
     check_mesh(&mesh);
 }
@@ -74,7 +74,7 @@ fn small_meshes_have_their_sizes() {
 #[test]
 fn impossible_meshes_are_rejected() {
     let rejection_message =
-        |nodes, edges, faces| Mesh::generate(MeshSize { nodes, edges, faces }, 1).expect_err("no such mesh");
+        |nodes, edges, faces| Mesh::generate(MeshSize { nodes, edges, faces }, 1).expect_err("no mesh has this size");
     let message = rejection_message(100, 200, 12);
     assert_eq!(
         message,
@@ -90,7 +90,7 @@ fn impossible_meshes_are_rejected() {
 
 #[test]
 fn finite_element_matrix_has_the_requested_size() {
-    let lower_triangle = |size| fem::generate(size, 3).expect("a matrix").matrix.lower;
+    let lower_triangle = |size| fem::generate(size, 3).expect("this size is possible").matrix.lower;
     let matrix = lower_triangle(BCSSTK32);
     assert_eq!(matrix.rows(), 44_609);
     // The last pair of mesh nodes adds all of its entries or none; and the last mesh node has fewer rows.
@@ -110,7 +110,7 @@ fn finite_element_matrix_has_the_requested_size() {
 #[test]
 fn finite_element_matrix_is_diagonally_dominant() {
     let matrix = fem::generate(FemSize { rows: 500, degrees_of_freedom: 3, neighbours: 20.0 }, 9)
-        .expect("a matrix")
+        .expect("this size is possible")
         .matrix
         .lower;
     let mut row_sums = vec![0.0; 500];

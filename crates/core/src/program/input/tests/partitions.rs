@@ -8,7 +8,10 @@ use proptest::prelude::*;
 fn check_balance(owners: &[u32], parts: usize) {
     let sizes: Vec<usize> = elements_by_part(owners, parts).iter().map(Vec::len).collect();
     assert_eq!(sizes.iter().sum::<usize>(), owners.len());
-    let (min, max) = (sizes.iter().min().expect("a part"), sizes.iter().max().expect("a part"));
+    let (min, max) = (
+        sizes.iter().min().expect("there is at least one part"),
+        sizes.iter().max().expect("there is at least one part"),
+    );
     assert!(max - min <= 1 && sizes.is_sorted_by(|one, next| one >= next), "{sizes:?}");
 }
 
@@ -43,7 +46,8 @@ fn bisection_splits_the_longest_side() {
 
 #[test]
 fn bisection_cuts_fewest_edges() {
-    let mesh = Mesh::generate(MeshSize::for_nodes(3000).expect("a size"), 1).expect("a mesh");
+    let mesh = Mesh::generate(MeshSize::for_nodes(3000).expect("this number of nodes is possible"), 1)
+        .expect("this size is possible");
     let graph = Adjacency::from_edges(3000, mesh.edges.iter().map(|[one, other]| (*one, *other)));
     let cut_edges = |owners: &[u32]| {
         mesh.edges.iter().filter(|[one, other]| owners[*one as usize] != owners[*other as usize]).count()

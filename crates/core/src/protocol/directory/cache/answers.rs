@@ -16,7 +16,7 @@ impl Transaction<'_> {
                 self.complete(Access::Writable, recall);
             }
             (CoherenceKind::Upgraded, Phase::Requested { writes: true, recall, .. }) => {
-                assert!(copy.access == Access::ReadOnly, "{block:?} is upgraded where it is");
+                assert!(copy.access == Access::ReadOnly, "{block:?}: only a read-only copy is upgraded");
                 // The block was present already, so it no longer occupies the prefetch buffer.
                 self.copy.is_prefetched = false;
                 self.complete(Access::Writable, recall);

@@ -161,7 +161,7 @@ impl Requester {
         actions: &mut Vec<CoherenceAction>,
         perform: impl FnOnce(&mut Transaction) -> R,
     ) -> R {
-        assert!(block.home != self.own_node, "{}: {block:?} is its own", self.own_node);
+        assert!(block.home != self.own_node, "{}: {block:?} is in the memory of this node", self.own_node);
         let stored = self.blocks.entry(block).or_insert(CopyState::new());
         let previous_copy = *stored;
         let mut transaction = Transaction { block, copy: previous_copy, actions };
@@ -176,7 +176,7 @@ impl Requester {
         let Requester { own_node, parameters, .. } = self;
         assert!(self.prefetches <= parameters.prefetches, "{own_node}: more prefetches than allowed");
         assert!(self.write_backs <= parameters.write_backs, "{own_node}: more write-backs than allowed");
-        assert!(self.demands <= parameters.contexts, "{own_node}: a context waits for one block");
+        assert!(self.demands <= parameters.contexts, "{own_node}: more blocks are awaited than there are contexts");
         result
     }
 

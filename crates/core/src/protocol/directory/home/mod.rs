@@ -110,9 +110,9 @@ impl Directory {
         });
     }
 
-    /// Handles the return of a read-only copy by `from`, which the node has dropped. The caller ensures that no later
-    /// request of that node has been handled before. If an invalidation has removed the node from the sharers
-    /// meanwhile, the return is ignored.
+    /// Handles the notice of node `from` that it has dropped its read-only copy. The caller ensures that later requests
+    /// of that node are handled after this call. If an invalidation has removed the node from the sharers meanwhile,
+    /// the return is ignored.
     pub fn check_in(&mut self, from: NodeId, number: u32, actions: &mut Vec<CoherenceAction>) {
         self.run_transaction(number, actions, |transaction| transaction.check_in(from));
     }
@@ -154,7 +154,7 @@ impl Directory {
         actions: &mut Vec<CoherenceAction>,
         perform: impl FnOnce(&mut Transaction),
     ) {
-        assert!(number < BLOCKS_MAX, "{}: block {number} is one of {BLOCKS_MAX}", self.own_node);
+        assert!(number < BLOCKS_MAX, "{}: block {number} is below {BLOCKS_MAX}", self.own_node);
         let stored = self.entries.entry(number).or_default();
         let entry = std::mem::take(stored);
         let DirectoryParameters { pointers: pointer_limit, forwarding, .. } = self.parameters;

@@ -73,7 +73,10 @@ impl Transaction<'_> {
     }
 
     fn fetch(&mut self, owner: NodeId, request: PendingRequest) {
-        assert!(!matches!(request, PendingRequest::Node(node, _) if node == owner), "{owner} has what it asks for");
+        assert!(
+            !matches!(request, PendingRequest::Node(node, _) if node == owner),
+            "{owner} already owns the block that it requests"
+        );
         let forwarded_to = match request {
             PendingRequest::Node(node, _) if self.forwarding => Some(node),
             _ => None,

@@ -13,7 +13,7 @@ pub struct Case {
     pub network: Network,
     pub consumption: ConsumptionRule,
     pub broken_rule: BrokenRule,
-    /// Number of the first node that only reads; the nodes before it also write.
+    /// Number of nodes that write; the nodes from this number on only read.
     pub writers: usize,
     /// Number of the first node that prefetches, if there is a prefetch buffer.
     pub first_prefetcher: usize,

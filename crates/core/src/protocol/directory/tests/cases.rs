@@ -93,7 +93,7 @@ fn the_sixth_reader_traps_and_so_does_the_write() {
     }
     assert_eq!(home.owner(0), Some(NodeId(3)));
     let write = deliver_to_home(&mut home, NodeId(4), CoherenceKind::Write);
-    assert_eq!(write, [send(NodeId(3), CoherenceKind::FetchInvalidate)], "hardware alone");
+    assert_eq!(write, [send(NodeId(3), CoherenceKind::FetchInvalidate)], "software does not run");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_written_back_block_is_requested_after_the_acknowledgement() {
     let _ = access_and_miss(&mut node, AccessMode::Write);
     let _ = deliver_to_requester(&mut node, CoherenceKind::Exclusive);
     let mut actions = Vec::new();
-    assert_eq!(node.evict(BLOCK, &mut actions), EvictionOutcome::NotEvicted, "before it was used");
+    assert_eq!(node.evict(BLOCK, &mut actions), EvictionOutcome::NotEvicted, "a block is not evicted before its use");
     let _ = use_block(&mut node);
     assert_eq!(node.evict(BLOCK, &mut actions), EvictionOutcome::WrittenBack);
     assert_eq!(actions, [CoherenceAction::Access(Access::Invalid), send(A, CoherenceKind::WriteBack)]);
@@ -209,7 +209,7 @@ fn a_forwarded_block_reaches_its_requester_in_three_messages() {
     assert_eq!(deliver_to_home(&mut home, B, CoherenceKind::Fetched), [Store, Pointer, Pointer, access]);
     assert_eq!(home.sharers(0), [B, C]);
     // The message's third node is the block's home.
-    let Send { message, .. } = shared else { panic!("a message") };
+    let Send { message, .. } = shared else { panic!("the owner sends the block") };
     assert_eq!(message.block(B, C), BLOCK);
 }
 
@@ -289,7 +289,11 @@ fn the_home_uses_its_memory_without_messages() {
     assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::Nack)]);
     let granted = [CoherenceAction::Access(Access::Writable), Granted(Access::Writable)];
     assert_eq!(deliver_to_home(&mut home, B, CoherenceKind::Invalidated), granted);
-    assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::Nack)], "it is held");
+    assert_eq!(
+        deliver_to_home(&mut home, C, CoherenceKind::Read),
+        [send(C, CoherenceKind::Nack)],
+        "the home's processor holds the block"
+    );
     actions.clear();
     home.end_use(0, &mut actions);
     assert!(actions.is_empty() && home.is_quiet());

@@ -129,7 +129,7 @@ impl TestMachine {
                     .send(Packet { from: node_id, to, message, bytes }, &mut |packet| self.send(case, packet));
             }
             CoherenceAction::Store => {
-                node.bytes.insert(block, arrived_version.expect("bytes came"));
+                node.bytes.insert(block, arrived_version.expect("the message carries the block"));
             }
             CoherenceAction::Access(access) if case.broken_rule.ignores_change(node_id, block, access) => {}
             CoherenceAction::Access(Access::Invalid) => {
@@ -140,7 +140,7 @@ impl TestMachine {
             }
             CoherenceAction::Granted(access) => {
                 let previous_right = node.granted_rights.insert(block, access);
-                assert!(previous_right.is_none(), "what is granted was used before");
+                assert!(previous_right.is_none(), "a granted right is used before the next is granted");
                 for context in &mut node.contexts {
                     match *context {
                         Context::Waits(waiting_block, mode, oldest_version) if waiting_block == block => {
@@ -206,7 +206,7 @@ impl TestMachine {
                 continue;
             };
             if waiting_block == block {
-                self.require(access.allows(mode), "what is granted is enough");
+                self.require(access.allows(mode), "a granted right permits the access");
                 // Without an access right the copy may be older than the latest version.
                 let oldest_version =
                     if self.tag(node_id, block).allows(mode) { self.latest_versions[&block] } else { oldest_version };

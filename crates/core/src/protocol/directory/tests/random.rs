@@ -91,7 +91,7 @@ impl Run {
             let Some(step) = machine.pending_steps(&self.case).into_iter().min() else { break };
             machine.step(&self.case, step);
         }
-        assert!(machine.is_quiet(), "all is answered");
+        assert!(machine.is_quiet(), "every request is answered");
         assert!(
             machine.violation.is_none()
                 && machine.is_coherent(&self.case)

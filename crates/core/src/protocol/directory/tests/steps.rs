@@ -29,8 +29,8 @@ impl TestMachine {
                 self.deliver(case, packet);
             }
             Step::Consume(node, class) => {
-                let queue = self.queues.get_mut(&(node, class)).expect("a queue");
-                let packet = queue.pop_front().expect("a packet");
+                let queue = self.queues.get_mut(&(node, class)).expect("the queue exists");
+                let packet = queue.pop_front().expect("the queue has a packet");
                 if queue.is_empty() {
                     self.queues.remove(&(node, class));
                 }
@@ -215,11 +215,11 @@ impl TestMachine {
                 is_forwarded && self.transit.iter().any(is_recall)
             }),
             Situation::Returned => {
-                let written_back = |kind| self.transit.iter().filter(move |packet| packet.message.kind == kind);
+                let packets_of_kind = |kind| self.transit.iter().filter(move |packet| packet.message.kind == kind);
                 let is_from_owner = |home: &Node, from| home.directory.owner(0) == Some(from);
-                written_back(CoherenceKind::WriteBack).any(|packet| {
+                packets_of_kind(CoherenceKind::WriteBack).any(|packet| {
                     !is_from_owner(&self.nodes[packet.to.index()], packet.from)
-                        && written_back(CoherenceKind::Invalidated).any(|other| other.from != packet.from)
+                        && packets_of_kind(CoherenceKind::Invalidated).any(|other| other.from != packet.from)
                 })
             }
         }

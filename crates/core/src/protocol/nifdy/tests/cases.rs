@@ -25,13 +25,17 @@ fn at_most_one_scalar_packet_per_destination_and_o_in_all() {
     net.offer(A, OutgoingPacket::new(B, 2));
     net.offer(A, OutgoingPacket::new(C, 3));
     net.offer(A, OutgoingPacket::new(D, 4));
-    assert_eq!(net.unit(A).offer(OutgoingPacket::new(B, 5)), Err(OutgoingPacket::new(B, 5)), "B buffers, and no more");
+    assert_eq!(
+        net.unit(A).offer(OutgoingPacket::new(B, 5)),
+        Err(OutgoingPacket::new(B, 5)),
+        "the pool has four buffers"
+    );
     assert_eq!(net.leave_all(A), [Some(1), Some(3)], "2 waits for 1, and 4 for an entry of the table");
     net.arrive_all(B);
     assert_eq!(net.accept_all(B), [(A, 1)]);
     assert_eq!(net.leave_all(B), [None]);
     net.arrive_all(A);
-    assert_eq!(net.leave_all(A), [Some(2)], "the oldest that is eligible");
+    assert_eq!(net.leave_all(A), [Some(2)], "the oldest eligible packet leaves");
     net.check();
     assert_eq!(net.run_until_idle(&[]), [(A, B, 2), (A, C, 3), (A, D, 4)]);
     assert!(net.is_idle());
@@ -69,10 +73,10 @@ fn a_node_that_ignores_the_network_receives_one_packet_per_sender_and_delays_no_
     assert_eq!(net.transit, []);
     let payloads_from_a: Vec<i32> =
         net.run_until_idle(&[]).iter().filter(|(source, ..)| *source == A).map(|(.., n)| *n).collect();
-    assert_eq!(payloads_from_a, [0, 1, 2, 3, 4], "one outstanding and B in the pool");
+    assert_eq!(payloads_from_a, [0, 1, 2, 3, 4], "one packet is outstanding, and four are in the pool");
 }
 
-/// Returns a network with a dialog from A to B that was granted to the first packet, while the packets `1..` wait.
+/// Returns a network with a dialog from A to B, which packet 0 requested. The packets `waiting` are in the pool of A.
 fn in_dialog(parameters: &UnitParameters, waiting: &[u32]) -> Net<u32> {
     let mut net = Net::new(3, parameters);
     net.offer(A, long(B, 0));
@@ -101,14 +105,18 @@ fn bulk_packets_are_put_in_order_and_acknowledged_by_half_windows() {
     net.arrive(0);
     assert_eq!(net.accept(B, Answer::None), Some((A, 1)));
     assert!(!net.unit(B).has_next());
-    assert_eq!(net.accept(B, Answer::None), Some((A, 2)), "half a window");
+    assert_eq!(net.accept(B, Answer::None), Some((A, 2)), "half a window is accepted");
     assert_eq!(net.accept(B, Answer::None), None, "4 waits for 3");
     assert_eq!(net.leave_all(B), [None]);
     net.arrive_all(A);
     assert_eq!(net.leave_all(A), [Some(5), Some(6)], "the other half is still in flight");
     net.check();
     assert_eq!(net.run_until_idle(&[]).iter().map(|(.., n)| *n).collect::<Vec<_>>(), [3, 4, 5, 6]);
-    assert_eq!(net.unit(B).statistics().acknowledgements, 1 + 3, "of the request, and of three halves");
+    assert_eq!(
+        net.unit(B).statistics().acknowledgements,
+        1 + 3,
+        "one acknowledges the request, and three acknowledge half a window each"
+    );
 }
 
 #[test]
@@ -133,7 +141,11 @@ fn acknowledgements_of_halves_may_overtake_each_other() {
     assert_eq!(net.accept_all(B).len(), 4);
     net.leave_all(B);
     net.arrive(1);
-    assert_eq!((net.unit(A).unacknowledged(B), net.unit(A).has_next()), (2, false), "the window begins at 1 still");
+    assert_eq!(
+        (net.unit(A).unacknowledged(B), net.unit(A).has_next()),
+        (2, false),
+        "the window still begins at packet 1"
+    );
     net.check();
     net.arrive(0);
     assert_eq!(net.leave_all(A), [Some(5), Some(6)]);
@@ -149,7 +161,7 @@ fn the_exit_bit_ends_a_dialog_in_the_middle_of_a_half() {
     net.arrive_all(B);
     assert_eq!(net.accept_all(B), [(A, 1), (A, 2), (A, 3)]);
     assert_eq!(net.unit(B).dialogs().count(), 0);
-    assert_eq!(net.leave_all(B), [None, None], "the half, and the rest");
+    assert_eq!(net.leave_all(B), [None, None], "one acknowledges half a window, and one the last packet");
     net.transit.reverse();
     net.arrive(0);
     assert!(!net.unit(A).has_next());
@@ -164,7 +176,7 @@ fn a_request_beyond_d_dialogs_is_rejected_and_may_be_made_again() {
     let mut net = in_dialog(&parameters(), &[]);
     net.offer(C, long(B, 10));
     net.offer(C, long(B, 11));
-    assert_eq!(net.run_until_idle(&[]), [(C, B, 10), (C, B, 11)], "scalar packets go on");
+    assert_eq!(net.run_until_idle(&[]), [(C, B, 10), (C, B, 11)], "scalar packets are delivered");
     assert_eq!((net.unit(C).dialog(), net.unit(B).statistics().rejected), (None, 2));
     net.offer(A, last_of_message(B, 1));
     net.run_until_idle(&[]);
@@ -174,7 +186,7 @@ fn a_request_beyond_d_dialogs_is_rejected_and_may_be_made_again() {
 }
 
 #[test]
-fn a_sender_asks_for_one_dialog_only() {
+fn a_sender_requests_one_dialog_only() {
     let mut net = Net::new(3, &parameters());
     net.offer(A, long(B, 0));
     net.offer(A, long(C, 1));
@@ -190,7 +202,7 @@ fn a_sender_asks_for_one_dialog_only() {
 }
 
 #[test]
-fn no_dialog_is_asked_for_by_the_last_packet_or_where_there_is_no_bulk_mode() {
+fn the_last_packet_and_a_unit_without_bulk_mode_request_no_dialog() {
     for (parameters, packet) in [(parameters(), last_of_message(B, 0)), (no_bulk(), long(B, 0))] {
         let mut net = Net::new(2, &parameters);
         net.offer(A, packet);
@@ -203,7 +215,7 @@ fn no_dialog_is_asked_for_by_the_last_packet_or_where_there_is_no_bulk_mode() {
 fn a_receiver_that_ignores_the_network_never_blocks_it_with_bulk_packets() {
     let mut net = in_dialog(&UnitParameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5]);
     assert_eq!(net.run_until_idle(&[B]), []);
-    assert_eq!(net.transit, [], "all four are in their buffers");
+    assert_eq!(net.transit, [], "all four packets are in reorder buffers");
     assert_eq!(net.unit(B).arrived(), 4);
     net.offer(A, OutgoingPacket::new(C, 9));
     net.offer(C, OutgoingPacket::new(B, 8));
@@ -263,7 +275,7 @@ fn an_acknowledgement_is_piggybacked_on_the_answer() {
     net.leave_all(A);
     net.arrive_all(B);
     net.accept(B, Answer::Follows);
-    assert!(!net.unit(B).has_next(), "it waits for the answer");
+    assert!(!net.unit(B).has_next(), "the acknowledgement waits for the answer");
     net.offer(B, answer(A, "answer"));
     assert_eq!(net.leave_all(B), [Some("answer")]);
     assert!(net.transit[0].piggybacked.is_some());
@@ -293,7 +305,7 @@ fn an_acknowledgement_does_not_wait_for_an_answer_that_cannot_leave() {
 }
 
 #[test]
-fn an_acknowledgement_does_not_wait_where_no_answer_can_be_offered_or_none_will_come() {
+fn an_acknowledgement_does_not_wait_if_no_answer_can_be_offered_or_will_come() {
     let mut net = Net::new(3, &UnitParameters { piggybacked: true, pool: 1, outstanding: 1, ..no_bulk() });
     net.offer(A, OutgoingPacket::new(B, 1));
     net.offer(B, OutgoingPacket::new(C, 2));
@@ -338,7 +350,7 @@ fn state_bytes_count_peak_occupancy() {
     while unit.next_packet(Time::ZERO).is_some() {
         peak.record(&unit, 0);
     }
-    assert_eq!(peak.bytes(32), 3 * 35 + 2 * 2, "two are outstanding, and the pool's most stays");
+    assert_eq!(peak.bytes(32), 3 * 35 + 2 * 2, "two are outstanding, and the pool's peak remains");
     peak.record(&unit, 4);
     assert_eq!(peak.bytes(32), 5 * 35 + 2 * 2, "one waits, and four are composed");
 }

@@ -109,7 +109,7 @@ impl State {
             if index > 0 && !case.keeps_order() && self.net.transit[index] == self.net.transit[index - 1] {
                 continue; // One of two equal frames is enough.
             }
-            if self.is_first(index, case) && self.net.can_arrive(index) {
+            if self.is_first_of_pair(index, case) && self.net.can_arrive(index) {
                 steps.push(Step::Arrive(index));
             }
             if self.remaining_drops > 0 {
@@ -131,10 +131,12 @@ impl State {
         steps
     }
 
-    fn is_first(&self, index: usize, case: &Case) -> bool {
+    /// Returns whether the network may deliver a frame now: on a network that keeps order, only the first frame of a
+    /// pair of nodes.
+    fn is_first_of_pair(&self, index: usize, case: &Case) -> bool {
         let pair = |frame: &NifdyFrame<PacketIndex>| (frame.source, frame.destination);
-        let frame = pair(&self.net.transit[index]);
-        !case.keeps_order() || self.net.transit[..index].iter().all(|before| pair(before) != frame)
+        let frame_pair = pair(&self.net.transit[index]);
+        !case.keeps_order() || self.net.transit[..index].iter().all(|before| pair(before) != frame_pair)
     }
 
     fn may_time_out(&self, node: NodeId, case: &Case) -> bool {
@@ -146,8 +148,8 @@ impl State {
         let is_acknowledging =
             |unit: &NifdyUnit<PacketIndex>| unit.acknowledgements.iter().any(|waiting| waiting.destination == node);
         let is_set = self.net.units[node.index()].next_timer().is_some();
-        let is_stale = self.net.transit.iter().any(concerns_node) || self.net.units.iter().any(is_acknowledging);
-        is_set && !(has_long_timers && is_stale)
+        let is_in_transit = self.net.transit.iter().any(concerns_node) || self.net.units.iter().any(is_acknowledging);
+        is_set && !(has_long_timers && is_in_transit)
     }
 
     pub fn step(&mut self, step: Step, case: &Case) {
@@ -190,8 +192,8 @@ impl State {
         let unit_before = self.net.units[node.index()].clone();
         let sent = self.net.depart(node).expect("a frame may leave");
         let copies = self.net.units[node.index()].statistics().retransmitted;
-        let is_first = !sent.is_acknowledgement() && unit_before.statistics().retransmitted == copies;
-        if is_first && matches!(case.network, Network::Drops { copies: CopyLifetime::ExpireInTime, .. }) {
+        let is_first_transmission = !sent.is_acknowledgement() && unit_before.statistics().retransmitted == copies;
+        if is_first_transmission && matches!(case.network, Network::Drops { copies: CopyLifetime::ExpireInTime, .. }) {
             let departed_frame = self.net.transit.pop();
             self.net.transit.retain(|frame| !is_stale(frame, node, sent.destination, &unit_before));
             self.net.transit.extend(departed_frame);
@@ -370,7 +372,7 @@ impl Model for Case {
             vec![Property::always("each packet once, in order per pair", |_, state: &State| state.is_valid_state())];
         properties.push(match self.network {
             Network::Reliable => {
-                Property::always("all is delivered when no step is possible", |case: &Case, state: &State| {
+                Property::always("all packets are delivered when no step is possible", |case: &Case, state: &State| {
                     !state.steps(case).is_empty() || state.is_complete(case)
                 })
             }

@@ -58,7 +58,7 @@ fn run(case: &Case, seed: u64) {
         state.step(chosen, case);
         assert!(state.is_valid_state(), "each packet once, in order per pair");
     }
-    assert!(state.can_complete(case), "all is delivered at last");
+    assert!(state.can_complete(case), "a fair schedule delivers all packets");
 }
 
 proptest! {
@@ -122,20 +122,20 @@ fn a_packet_is_retransmitted_only_when_its_timer_expires() {
     unit.on_time(Time::from_ns(104));
     assert!(!unit.has_next());
     unit.on_time(Time::from_ns(105));
-    assert_eq!(unit.next_timer(), None, "until the copy leaves");
+    assert_eq!(unit.next_timer(), None, "no timer runs until the copy leaves");
     assert_eq!(unit.next(Time::from_ns(107)), Some(first.clone()));
     assert_eq!(unit.next_timer(), Some(Time::from_ns(207)));
 
     let mut receiver = NifdyUnit::new(B, &UnitParameters { retransmission, ..no_bulk() });
     assert!(!receiver.arrive(first.clone()));
     assert!(receiver.arrive(first.clone()), "the slot that the copy took is free");
-    assert!(!receiver.has_next(), "it is not accepted yet");
+    assert!(!receiver.has_next(), "the packet is not accepted yet");
     assert!(receiver.accept(Answer::None).is_some());
     let acknowledgement = receiver.next(Time::ZERO).unwrap();
     assert!(receiver.arrive(first));
-    assert_eq!(receiver.next(Time::ZERO).unwrap(), acknowledgement, "it may have been lost");
+    assert_eq!(receiver.next(Time::ZERO).unwrap(), acknowledgement, "the first acknowledgement may have been lost");
     assert!(!unit.arrive(acknowledgement.clone()));
-    assert!(!unit.arrive(acknowledgement), "the second is of no packet");
+    assert!(!unit.arrive(acknowledgement), "the second acknowledgement concerns no outstanding packet");
     assert!(unit.is_idle() && unit.next_timer().is_none());
 }
 

@@ -20,7 +20,7 @@ fn a_buffer_is_freed_by_the_acknowledgment_and_not_before() {
     let one = net.send(A, B, "one").unwrap();
     assert_eq!(net.send(A, B, "two"), Err("two"), "the only buffer is in flight");
     net.deliver(one, START);
-    assert_eq!(net.send(A, B, "two"), Err("two"), "accepted, but the acknowledgment is on its way");
+    assert_eq!(net.send(A, B, "two"), Err("two"), "the acknowledgment is in transit");
     assert_eq!(net.deliver(one, START), Some(ReplyOutcome::Freed(one.1)));
     assert!(net.send(A, B, "two").is_ok());
 }
@@ -38,7 +38,7 @@ fn a_packet_without_receive_buffer_returns_to_its_outgoing_buffer_and_is_retried
     assert_eq!((census.free, census.in_flight, census.bounced), (Some(1), 0, 1));
 
     assert_eq!(net.node(B).incoming.drain(), Some((A, "one")));
-    assert_eq!(net.retry(A, ns(7)), Some(three), "from the same buffer");
+    assert_eq!(net.retry(A, ns(7)), Some(three), "the retry uses the same buffer");
     assert_eq!(net.round_trip(three, ns(8)), ReplyOutcome::Freed(three.1));
     assert_eq!(net.node(B).incoming.drain(), Some((A, "two")));
     assert_eq!(net.node(B).incoming.drain(), Some((A, "three")));
@@ -60,7 +60,9 @@ fn jitter_spreads_retries_around_the_delay() {
         for _ in 0..200 {
             let DataPacket { to, buffer, payload, .. } = packet;
             let reply = Reply { from: to, to: A, buffer, verdict: Verdict::Returned(payload) };
-            let ReplyOutcome::Bounced { retry_at, .. } = half.reply(reply, ns(7)) else { panic!("it is returned") };
+            let ReplyOutcome::Bounced { retry_at, .. } = half.reply(reply, ns(7)) else {
+                panic!("the packet is returned")
+            };
             delays.push(retry_at.since(ns(7)));
             packet = half.retry(retry_at).expect("the retry is due");
         }
@@ -74,7 +76,7 @@ fn jitter_spreads_retries_around_the_delay() {
     );
     assert_eq!(drawn_delays, delays(3, retry));
     assert_ne!(drawn_delays, delays(4, retry));
-    assert_eq!(delays(3, Retry::constant(ns(1_000))), vec![ns(1_000); 200], "no jitter by default");
+    assert_eq!(delays(3, Retry::constant(ns(1_000))), vec![ns(1_000); 200], "there is no jitter by default");
 }
 
 #[test]
@@ -89,7 +91,7 @@ fn a_buffer_is_taken_while_its_message_is_composed_and_while_it_is_read() {
     let packet_being_read = net.node(B).incoming.take().unwrap();
     assert_eq!((packet_being_read.from, packet_being_read.payload), (A, "one"));
     let two = net.send(A, B, "two").unwrap();
-    assert!(matches!(net.round_trip(two, START), ReplyOutcome::Bounced { .. }), "still being read");
+    assert!(matches!(net.round_trip(two, START), ReplyOutcome::Bounced { .. }), "the only buffer is still being read");
     net.node(B).incoming.release(packet_being_read.buffer);
     net.retry(A, START);
     assert_eq!(net.round_trip(two, START), ReplyOutcome::Freed(two.1));
@@ -146,7 +148,7 @@ fn the_earliest_retry_is_sent_first_and_equal_ones_in_the_order_of_return() {
     let _ = net.round_trip(x, START); // due at 10 ns
     net.retry(A, ns(10)).unwrap();
     let _ = net.round_trip(x, ns(10)); // second bounce: due at 30 ns
-    let _ = net.round_trip(z, ns(15)); // first bounces, of one instant: due at 25 ns
+    let _ = net.round_trip(z, ns(15)); // first bounces, at one instant: both due at 25 ns
     let _ = net.round_trip(y, ns(15));
     let order = [net.retry(A, ns(30)), net.retry(A, ns(30)), net.retry(A, ns(30)), net.retry(A, ns(30))];
     assert_eq!(order, [Some(z), Some(y), Some(x), None]);

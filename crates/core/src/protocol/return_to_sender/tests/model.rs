@@ -89,7 +89,7 @@ impl State {
             Step::Take(node) => {
                 let PacketBeingRead { buffer, from, payload } =
                     self.net.node(node).incoming.take().expect("a packet waits");
-                assert_eq!((from, node), case.messages[payload], "the right message in the right place");
+                assert_eq!((from, node), case.messages[payload], "each message is taken at its destination");
                 self.times_taken[payload] += 1;
                 let answer = payload + case.without_request;
                 if answer < case.messages.len() {
@@ -202,7 +202,7 @@ impl Model for Case {
             }),
             Property::always("no more packets than buffers", |_, state: &State| state.net.within_buffers()),
             Property::always("both sides agree", |_, state: &State| state.net.both_sides_agree()),
-            Property::always("all is delivered when no step is possible", |_, state: &State| {
+            Property::always("all messages are delivered when no step is possible", |_, state: &State| {
                 !state.steps().is_empty() || state.is_complete()
             }),
             Property::always("completion is always reachable", |case: &Case, state: &State| state.can_complete(case)),

@@ -9,7 +9,7 @@ pub const A: NodeId = NodeId(0);
 pub const B: NodeId = NodeId(1);
 pub const C: NodeId = NodeId(2);
 
-/// An outgoing buffer, identified with its node, whose packet or its reply is in transit.
+/// A node and one of its outgoing buffers, whose packet, or the reply to it, is in transit.
 pub type Flight = (NodeId, OutgoingBuffer);
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -53,7 +53,7 @@ impl<P> Net<P> {
     pub fn inject(&mut self, packet: DataPacket<P>) -> Flight {
         let flight = (packet.from, packet.buffer);
         let previous_frame = self.transit.insert(flight, InTransit::OnFirstNetwork(packet));
-        assert!(previous_frame.is_none(), "a buffer has one thing in transit");
+        assert!(previous_frame.is_none(), "a buffer has one frame in transit");
         flight
     }
 
@@ -70,7 +70,7 @@ impl<P> Net<P> {
     /// Delivers the frame in transit: a packet to its receiver, whose reply is then in transit, or a reply to the
     /// sender, in which case the outcome is returned.
     pub fn deliver(&mut self, flight: Flight, now: Time) -> Option<ReplyOutcome> {
-        match self.transit.remove(&flight).expect("it is in transit") {
+        match self.transit.remove(&flight).expect("the frame is in transit") {
             InTransit::OnFirstNetwork(packet) => {
                 let reply = self.node(packet.to).incoming.arrive(packet);
                 assert_eq!((reply.to, reply.buffer), flight, "a reply goes to its packet's buffer");
@@ -84,7 +84,7 @@ impl<P> Net<P> {
     /// Carries a packet to its receiver and the reply back to the sender.
     pub fn round_trip(&mut self, flight: Flight, now: Time) -> ReplyOutcome {
         assert!(self.deliver(flight, now).is_none());
-        self.deliver(flight, now).expect("a reply came back")
+        self.deliver(flight, now).expect("the receiver replies")
     }
 
     /// Returns the number of messages between send and take.

@@ -87,7 +87,7 @@ impl Run {
     fn read_next_message(&mut self, node: NodeId) {
         match self.net.node(node).incoming.take() {
             Some(PacketBeingRead { buffer, from, payload }) => {
-                assert_eq!((from, node), self.messages[payload], "the right message in the right place");
+                assert_eq!((from, node), self.messages[payload], "each message is taken at its destination");
                 self.times_taken[payload] += 1;
                 self.schedule(self.now + Time::from_ns(self.read_ns), Event::HasRead(node, buffer));
             }
@@ -102,7 +102,7 @@ impl Run {
             self.schedule(Time::ZERO, Event::Reads(node));
         }
         while let Some((time, _, event)) = self.scheduled_events.pop_first() {
-            assert!(time < Time::from_us(10_000), "all is delivered at last");
+            assert!(time < Time::from_us(10_000), "all messages are delivered in time");
             self.now = time;
             self.apply(event);
             assert!(self.net.both_sides_agree() && self.net.within_buffers());
@@ -110,7 +110,7 @@ impl Run {
             assert_eq!(
                 self.net.messages_in_transit() + taken,
                 self.sent_messages.len() as u64,
-                "none lost, none twice"
+                "no message is lost or duplicated"
             );
         }
         self

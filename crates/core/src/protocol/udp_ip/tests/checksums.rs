@@ -25,11 +25,15 @@ fn a_checksum_of_zero_is_sent_as_all_ones() {
     let summed = datagram.summed(Sum::of_bytes(&payload));
     assert_eq!(summed.checksum, Some(0xffff));
     for checksum in [summed.checksum, Some(0)] {
-        let packet = Datagram { checksum, ..datagram }.fragments(1500).expect("an MTU").next().expect("one");
+        let packet = Datagram { checksum, ..datagram }
+            .fragments(1500)
+            .expect("the MTU is valid")
+            .next()
+            .expect("there is a fragment");
         let packet = packet.packet(&payload);
         assert_eq!(packet[fragment::UDP_CHECKSUM_RANGE], [0xff, 0xff]);
-        let parsed = parse(&packet).expect("a packet");
-        let head = parsed.udp.expect("a first fragment");
+        let parsed = parse(&packet).expect("the packet is valid");
+        let head = parsed.udp.expect("a first fragment has a UDP header");
         assert!(head.is_valid(parsed.from, parsed.to, Sum::of_bytes(&payload)));
         assert!(!head.is_valid(parsed.from, parsed.to, Sum::of_bytes(&[0, 1])));
     }
@@ -37,11 +41,15 @@ fn a_checksum_of_zero_is_sent_as_all_ones() {
 
 #[test]
 fn a_checksum_field_of_zero_means_none() {
-    let packet = datagram(3).fragments(1500).expect("an MTU").next().expect("one").packet(b"abc");
-    let parsed = parse(&packet).expect("a packet");
-    let head = parsed.udp.expect("a first fragment");
+    let packet =
+        datagram(3).fragments(1500).expect("the MTU is valid").next().expect("there is a fragment").packet(b"abc");
+    let parsed = parse(&packet).expect("the packet is valid");
+    let head = parsed.udp.expect("a first fragment has a UDP header");
     assert_eq!(head.checksum, None);
-    assert!(head.is_valid(parsed.from, parsed.to, Sum::of_bytes(b"xyz")), "whatever came is taken");
+    assert!(
+        head.is_valid(parsed.from, parsed.to, Sum::of_bytes(b"xyz")),
+        "a datagram without a checksum counts as valid"
+    );
 }
 
 proptest! {
@@ -65,11 +73,11 @@ proptest! {
         let payload = content(length);
         let packets = super::packets(&payload, mtu);
         for packet in &packets {
-            let (header, _) = Ipv4Header::from_slice(packet).expect("a header");
+            let (header, _) = Ipv4Header::from_slice(packet).expect("the header is valid");
             prop_assert_eq!(header.header_checksum, header.calc_header_checksum());
         }
-        let (header, udp_bytes) = Ipv4Header::from_slice(&packets[0]).expect("a header");
-        let (udp, _) = UdpHeader::from_slice(udp_bytes).expect("a header");
-        prop_assert_eq!(udp.checksum, udp.calc_checksum_ipv4(&header, &payload).expect("a length"));
+        let (header, udp_bytes) = Ipv4Header::from_slice(&packets[0]).expect("the header is valid");
+        let (udp, _) = UdpHeader::from_slice(udp_bytes).expect("the header is valid");
+        prop_assert_eq!(udp.checksum, udp.calc_checksum_ipv4(&header, &payload).expect("the length is valid"));
     }
 }

@@ -16,7 +16,7 @@ fn replaced_at(packet: &[u8], offset: usize, bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn fragments_fill_the_mtu_in_eights() {
     let fragments = |payload: usize, mtu| {
-        let all_fragments = datagram(payload).fragments(mtu).expect("an MTU");
+        let all_fragments = datagram(payload).fragments(mtu).expect("the MTU is valid");
         let count = all_fragments.len();
         let lengths: Vec<usize> = all_fragments.map(|fragment| fragment.len()).collect();
         assert_eq!(count, lengths.len());
@@ -35,7 +35,9 @@ fn fragments_fill_the_mtu_in_eights() {
 
 #[test]
 fn too_long_payloads_and_too_small_mtus_are_errors() {
-    let message = |payload: usize, mtu| datagram(payload).fragments(mtu).map(drop).expect_err("wrong").to_string();
+    let message = |payload: usize, mtu| {
+        datagram(payload).fragments(mtu).map(drop).expect_err("the arguments are invalid").to_string()
+    };
     assert!(message(65_508, 1_500).contains("65508 bytes is longer than the 65507"), "{}", message(65_508, 1_500));
     assert_eq!(
         message(1, 27),
@@ -47,14 +49,14 @@ fn too_long_payloads_and_too_small_mtus_are_errors() {
 fn parsing_inverts_fragmentation() {
     let payload = content(40);
     let packets = packets(&payload, 44);
-    let parsed: Vec<Parsed> = packets.iter().map(|packet| parse(packet).expect("a packet")).collect();
+    let parsed: Vec<Parsed> = packets.iter().map(|packet| parse(packet).expect("the packet is valid")).collect();
     let parts: Vec<_> =
         parsed.iter().map(|packet| (packet.offset, packet.more_fragments, packet.payload_range())).collect();
     assert_eq!(parts, [(0, true, 0..16), (24, false, 16..40)]);
     assert_eq!(parsed[1].payload, 20..44);
     assert_eq!(parsed[0].key(), parsed[1].key());
     let sent = datagram(40);
-    let head = parsed[0].udp.expect("the first has it");
+    let head = parsed[0].udp.expect("the first fragment has a UDP header");
     assert_eq!((head.from, head.to, head.payload), (sent.from.port(), sent.to.port(), 40));
     assert_eq!((parsed[1].from, parsed[1].to), (*sent.from.ip(), *sent.to.ip()));
     assert_eq!((parsed[1].identification, parsed[1].udp), (0xbeef, None));
@@ -98,9 +100,13 @@ fn each_fault_has_its_reason() {
         assert_eq!(parse(&packet), Err(reason), "{description}");
     }
     let tiny = replaced_at(&whole_packet, 2, &[0, 27]);
-    assert_eq!(parse(&tiny), Err(DropReason::TooShort), "shorter than UDP's header");
+    assert_eq!(parse(&tiny), Err(DropReason::TooShort), "the packet is shorter than the header of UDP");
     let furthest = replaced_at(&first_fragment, 6, &[0x1f, 0xfa]);
-    assert_eq!(parse(&furthest).map(|parsed| parsed.datagram_range()), Ok(65_488..65_512), "just not beyond");
+    assert_eq!(
+        parse(&furthest).map(|parsed| parsed.datagram_range()),
+        Ok(65_488..65_512),
+        "the fragment ends within the longest packet"
+    );
 }
 
 #[test]
@@ -120,7 +126,7 @@ fn any_flipped_header_bit_is_detected() {
             let is_valid = parsed.is_ok_and(|parsed| {
                 let sum = Sum::of_bytes(&packet[parsed.payload.clone()])
                     + Sum::of_bytes(&payload[parsed.payload_range().end..]);
-                parsed.udp.expect("the first").is_valid(parsed.from, parsed.to, sum)
+                parsed.udp.expect("the first fragment has a UDP header").is_valid(parsed.from, parsed.to, sum)
             });
             assert!(!is_valid, "bit {bit} of the datagram");
         }

@@ -81,8 +81,12 @@ fn overlaps_abandon_the_datagram_and_its_later_fragments() {
                 let outcome = reassembly.arrive(&fragment(1, 50, later_range), Time::ZERO);
                 assert_eq!(outcome, drop_outcome(DropReason::GivenUp, false));
             }
-            assert_eq!(reassembly.expire(LIMITS.lifetime), [], "its drop was reported already");
-            assert_eq!(reassembly.arrive(&fragment(1, 50, 0..8), LIMITS.lifetime), KEPT, "its number is free again");
+            assert_eq!(reassembly.expire(LIMITS.lifetime), [], "the drop was reported already");
+            assert_eq!(
+                reassembly.arrive(&fragment(1, 50, 0..8), LIMITS.lifetime),
+                KEPT,
+                "the identification is free again"
+            );
         }
     }
 }
@@ -92,9 +96,9 @@ fn contradicting_lengths_abandon_the_datagram() {
     let cases: [(&str, [Parsed; 2]); 5] = [
         ("two ends", [fragment(1, 50, 40..50), fragment(1, 60, 56..60)]),
         ("beyond the end", [fragment(1, 50, 40..50), fragment(1, 80, 56..64)]),
-        ("an end before what came", [fragment(1, 80, 56..64), fragment(1, 50, 40..50)]),
+        ("an end before a stored fragment", [fragment(1, 80, 56..64), fragment(1, 50, 40..50)]),
         ("the end follows", [fragment(1, 48, 40..48), fragment(1, 64, 40..48)]),
-        ("UDP says otherwise", [fragment(1, 60, 0..8), fragment(1, 50, 40..50)]),
+        ("an end that differs from the UDP header", [fragment(1, 60, 0..8), fragment(1, 50, 40..50)]),
     ];
     for (description, [one, other]) in cases {
         for pair in [[&one, &other], [&other, &one]] {
@@ -147,6 +151,6 @@ fn a_full_table_refuses_one_more() {
     }
     assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), drop_outcome(DropReason::NoSpace, false));
     assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), Time::ZERO), drop_outcome(DropReason::Overlap, true));
-    assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), KEPT, "one was given up");
+    assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), KEPT, "an abandoned datagram is replaced");
     assert_eq!(reassembly.arrive(&fragment(1, 50, 8..16), Time::ZERO), drop_outcome(DropReason::NoSpace, false));
 }

@@ -45,7 +45,7 @@ struct Receiver {
 
 impl Receiver {
     fn receive(&mut self, packet: &[u8], reassembly: &mut Reassembly) {
-        let parsed = parse(packet).expect("a packet");
+        let parsed = parse(packet).expect("the packet is valid");
         let key = parsed.key();
         let outcome = reassembly.arrive(&parsed, Time::ZERO);
         if matches!(outcome, Reassembled::Dropped { reason: DropReason::Duplicate, .. }) {
@@ -57,9 +57,9 @@ impl Receiver {
         *sum += Sum::of_bytes(bytes).at_offset(range.start);
         buffer[range].copy_from_slice(bytes);
         if let Reassembled::Complete { key, length, header } = outcome {
-            let (buffer, sum) = self.buffers.remove(&key).expect("it was kept");
+            let (buffer, sum) = self.buffers.remove(&key).expect("the datagram has a buffer");
             assert_eq!(buffer.len(), length);
-            assert!(header.is_valid(key.from, key.to, sum), "the parts' sums are the whole's");
+            assert!(header.is_valid(key.from, key.to, sum), "the sum of all parts is that of the datagram");
             self.complete.push((key.identification, buffer));
         }
     }
@@ -68,7 +68,7 @@ impl Receiver {
 /// Returns the packets of a datagram with this payload.
 fn fragments_of(identification: u16, payload: &[u8], mtu: usize) -> Vec<Vec<u8>> {
     let datagram = Datagram { identification, ..datagram(payload.len()).summed(Sum::of_bytes(payload)) };
-    let fragments = datagram.fragments(mtu).expect("an MTU");
+    let fragments = datagram.fragments(mtu).expect("the MTU is valid");
     let count = fragments.len();
     let packets: Vec<Vec<u8>> = fragments.map(|fragment| fragment.packet(payload)).collect();
     assert_eq!(packets.len(), count);

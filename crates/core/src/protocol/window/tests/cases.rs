@@ -12,7 +12,7 @@ fn a_buffer_is_taken_from_its_reservation_to_its_acknowledgement() {
     net.link(A).offer(B, "one");
     assert_eq!((net.link(A).free_send_slots(), net.link(A).unacknowledged(Some(B))), (0, 1));
     assert_eq!(net.deliver_frames_of(A), [ArrivalOutcome::Readable(1)]);
-    assert!(!net.link(A).reserve(), "its acknowledgement is on its way");
+    assert!(!net.link(A).reserve(), "the acknowledgement is in transit");
     assert_eq!(net.deliver_frames_of(B), [ArrivalOutcome::Freed(1)]);
     assert!(net.link(A).reserve());
     assert_eq!((net.link(A).free_send_slots(), net.link(A).unacknowledged(None)), (0, 0));
@@ -33,7 +33,11 @@ fn a_window_slides_as_far_as_the_acknowledgement_says() {
     let acknowledgements = net.depart(B);
     assert_eq!(numbers(&acknowledgements), [-3], "one acknowledgement covers both packets");
     assert_eq!(net.arrive(&acknowledgements[0]), ArrivalOutcome::Freed(2));
-    assert_eq!(net.arrive(&acknowledgements[0]), ArrivalOutcome::Freed(0), "a copy");
+    assert_eq!(
+        net.arrive(&acknowledgements[0]),
+        ArrivalOutcome::Freed(0),
+        "a copy of the acknowledgement frees no buffer"
+    );
     assert_eq!(numbers(&net.depart(A)), [2, 3]);
     assert_eq!((net.link(A).unacknowledged(Some(B)), net.link(A).unacknowledged(Some(C))), (3, 0));
     let (front, read) = (net.link(B).front().map(|(from, id)| (from, *id)), net.read_all(B));
@@ -77,7 +81,7 @@ fn early_packets_are_kept_and_delivered_in_order() {
 fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
     let (mut net, frames) = frames_sent(2, &LinkParameters { reorder: 0, ..parameters() });
     assert_eq!(net.arrive(&frames[1]), ArrivalOutcome::Refused);
-    assert_eq!(numbers(&net.depart(B)), [-1], "it carries the next expected number");
+    assert_eq!(numbers(&net.depart(B)), [-1], "the acknowledgement carries the next expected number");
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Readable(1); 2]);
     assert_eq!(net.link(B).statistics().refused, 1);
 }
@@ -176,7 +180,7 @@ fn a_node_may_send_to_itself() {
 }
 
 #[test]
-fn state_grows_with_the_peers_talked_to() {
+fn state_grows_with_the_number_of_peers() {
     let mut net = Net::new(3, &parameters());
     let before = net.link(A).state_bytes(256);
     assert_eq!(before, (8 + 4) * (256 + 4));

@@ -86,9 +86,11 @@ impl Model for Case {
         vec![
             Property::always(SAFETY, |_, state: &State| !state.is_misordered),
             Property::always(POSITIONS_MATCH, |_, state: &State| state.stored_positions_were_sent()),
-            Property::always("what is acknowledged is accepted", |_, state: &State| state.acknowledged_were_accepted()),
+            Property::always("every acknowledged packet was accepted", |_, state: &State| {
+                state.acknowledged_were_accepted()
+            }),
             Property::always("completion is always reachable", |case: &Case, state: &State| state.can_complete(case)),
-            Property::sometimes("all is delivered", |_, state: &State| state.is_complete()),
+            Property::sometimes("all packets are delivered", |_, state: &State| state.is_complete()),
             Property::sometimes("copies leave", |_, state: &State| state.has_copies()),
         ]
     }

@@ -55,7 +55,7 @@ impl Run {
         let (link, unoffered_packets) =
             (&mut self.links[node.0 as usize], &mut self.unoffered_packets[node.0 as usize]);
         while !unoffered_packets.is_empty() && link.reserve() {
-            let (to, payload) = unoffered_packets.pop_front().expect("one is left");
+            let (to, payload) = unoffered_packets.pop_front().expect("a packet is left");
             link.offer(to, payload);
         }
         if link.next_timer().is_some_and(|timer| timer <= now) {
@@ -104,7 +104,7 @@ impl Run {
 
     fn run_to_end(mut self) {
         while !self.is_complete() {
-            assert!(self.now < Time::from_us(100_000), "all is delivered at last");
+            assert!(self.now < Time::from_us(100_000), "all packets are delivered in time");
             while let Some(first) = self.scheduled_events.first_entry().filter(|first| first.key().0 <= self.now) {
                 let event = first.remove();
                 self.apply(event);

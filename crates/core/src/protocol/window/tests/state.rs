@@ -71,7 +71,7 @@ impl State {
     fn offer(&mut self, case: &Case) {
         for (link, unoffered_packets) in self.links.iter_mut().zip(&mut self.unoffered_packets) {
             while !unoffered_packets.is_empty() && link.reserve() {
-                let id = unoffered_packets.pop_front().expect("one is left");
+                let id = unoffered_packets.pop_front().expect("a packet is left");
                 link.offer(case.packets[usize::from(id)].1, id);
             }
         }
@@ -176,7 +176,7 @@ impl State {
 
     fn tick(&mut self, case: &Case) {
         let Network::ExpireInTime { lifetime, spacing } = case.network else {
-            panic!("time is counted where frames die")
+            panic!("only a network whose frames expire counts ticks")
         };
         self.unordered_frames.values_mut().for_each(|age| *age += 1);
         self.unordered_frames.retain(|_, age| *age <= lifetime);

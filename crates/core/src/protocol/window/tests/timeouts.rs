@@ -12,7 +12,7 @@ fn the_timeout_doubles_to_its_maximum_until_something_is_acknowledged() {
         net.wait_until(expires_at - Time::from_ps(1));
         assert!(!net.link(A).has_next());
         net.wait_until(expires_at);
-        assert_eq!(numbers(&net.depart(A)), [0], "the oldest alone");
+        assert_eq!(numbers(&net.depart(A)), [0], "only the oldest packet is retransmitted");
     }
     net.wait_until(ns(1_350));
     net.deliver_frames_of(A);
@@ -61,7 +61,7 @@ fn an_acknowledgement_before_the_retransmission_cancels_it() {
 }
 
 #[test]
-fn one_acknowledgement_is_for_several_or_waits_for_its_timer() {
+fn an_acknowledgement_covers_several_packets_or_waits_for_its_timer() {
     let every =
         LinkParameters { window: 4, reorder: 4, acknowledge_every: 3, acknowledge_delay: ns(20), ..parameters() };
     let (mut net, frames) = frames_sent(4, &every);
@@ -76,5 +76,5 @@ fn one_acknowledgement_is_for_several_or_waits_for_its_timer() {
     assert_eq!(numbers(&net.depart(B)), [-5]);
     net.now = ns(41);
     assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Duplicate);
-    assert_eq!(numbers(&net.depart(B)), [-5], "at once");
+    assert_eq!(numbers(&net.depart(B)), [-5], "a duplicate is acknowledged at once");
 }

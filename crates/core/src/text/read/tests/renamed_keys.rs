@@ -21,32 +21,32 @@ fn read_renamed(document: &str, sets: &[&str]) -> Result<Read<u64>, Problems> {
 
 #[test]
 fn a_former_name_is_read_and_reported() {
-    let read = read_renamed("room = 7", &[]).expect("a description");
+    let read = read_renamed("room = 7", &[]).expect("the description is valid");
     let [key] = read.renamed_keys() else { panic!("one key was renamed: {:?}", read.renamed_keys()) };
     assert_eq!((read.value, key.old.as_str(), key.new.as_str()), (7, "room", "capacity"));
     let entry = &read.entries()[0];
     assert_eq!((entry.path.as_str(), entry.origin.to_string().as_str()), ("capacity", "m.toml:1"));
     assert!(read.is_defined("capacity"));
-    assert!(read_renamed("capacity = 7", &[]).expect("a description").renamed_keys().is_empty());
+    assert!(read_renamed("capacity = 7", &[]).expect("the description is valid").renamed_keys().is_empty());
 }
 
 #[test]
 fn a_higher_layer_overrides_either_name() {
     for (document, set) in [("room = 7", "capacity=9"), ("capacity = 7", "room=9"), ("room = 7", "room=9")] {
-        assert_eq!(read_renamed(document, &[set]).expect("a description").value, 9, "{document} {set}");
+        assert_eq!(read_renamed(document, &[set]).expect("the description is valid").value, 9, "{document} {set}");
     }
 }
 
 #[test]
 fn both_names_in_one_layer_are_an_error() {
-    let problems = read_renamed("room = 7\ncapacity = 8", &[]).expect_err("both names");
+    let problems = read_renamed("room = 7\ncapacity = 8", &[]).expect_err("both names are refused");
     assert_eq!(problems.list()[0].message, "`room` and `capacity` are one key: `room` was renamed to `capacity`");
     assert!(read_renamed("", &["room=7", "capacity=8"]).is_err(), "options are one layer");
 }
 
 #[test]
 fn problems_of_a_renamed_key_are_at_its_former_name() {
-    let text = read_renamed("room = 13", &[]).expect_err("refused").to_string();
+    let text = read_renamed("room = 13", &[]).expect_err("the value is refused").to_string();
     assert!(text.contains("`capacity`: 13 is refused") && text.contains("m.toml:1:8"), "{text}");
 }
 

@@ -35,7 +35,7 @@ fn perftest_row_must_have_a_field_for_each_column() {
     let first = " 8       1000          0.80  2.50         0.84    0.85   0.02   0.90   2.50\n";
     let problem = |head: &str, row: &str| {
         let text = format!("{head}{first}{row}\n");
-        Curve::read(Path::new("lat.txt"), &text).expect_err("a row that does not fit its head").to_string()
+        Curve::read(Path::new("lat.txt"), &text).expect_err("the row does not match its head").to_string()
     };
     let text =
         problem(LATENCY_HEAD, " 16 B    1000          0.81          3.00         0.86    0.87   0.02   0.9   2.5");
@@ -47,7 +47,7 @@ fn perftest_row_must_have_a_field_for_each_column() {
 
 #[test]
 fn csv_row_with_more_cells_than_columns_is_refused() {
-    let message = read("size [B], latency [us]\n64, 1.5\n1,024, 2\n").expect_err("a problem");
+    let message = read("size [B], latency [us]\n64, 1.5\n1,024, 2\n").expect_err("the row has too many cells");
     assert!(message.contains("3 fields") && message.contains("2 columns"), "{message}");
     // An empty cell after the last comma is no value.
     assert_eq!(read("size [B], latency [us]\n64, 1.5,\n128, 2\n"), Ok(vec![(64, 1.5), (128, 2.0)]));
@@ -116,7 +116,7 @@ fn sockperf_output_is_read() {
 
 #[test]
 fn malformed_logs_are_reported_with_their_line() {
-    let message = |text: &str| read(text).expect_err("a problem");
+    let message = |text: &str| read(text).expect_err("the text is malformed");
     assert!(message(NETPERF_RR).contains("at least 2 runs"));
     assert!(message(&NETPERF_RR.replace("64       64", "64       1 ")).contains("a response of 1 B"));
     assert!(message(&NETPERF_RR.replace("10.00    20000.00", "")).contains("other columns"));
@@ -128,7 +128,7 @@ fn malformed_logs_are_reported_with_their_line() {
 
 #[test]
 fn malformed_curves_are_reported() {
-    let message = |text: &str| read(text).expect_err("a problem");
+    let message = |text: &str| read(text).expect_err("the text is malformed");
     assert!(message("size,latency\n64,1.5\n128,2\n").contains("the unit of `size` is missing"));
     assert!(message("size [B],latency\n64,1.5\n128,2\n").contains("the unit of `latency` is missing"));
     assert!(message("size [B],latency [us]\n64,1.5\n").contains("at least 2 rows"));

@@ -33,11 +33,12 @@ iterations = 20
 
 #[test]
 fn constant_whose_values_are_refused_is_not_fitted() {
-    let reader = |sets: &[String]| {
+    let reader = |overrides: &[String]| {
         let machine = Document::Text("machine.toml", MACHINE, None);
-        Registry::shared().read_varied(machine, &[], sets, &LayerCache::default())
+        Registry::shared().read_varied(machine, &[], overrides, &LayerCache::default())
     };
-    let curve = Curve::read(Path::new("curve.csv"), "size [B], latency [us]\n8, 1\n64, 1.1\n").expect("a curve");
+    let curve =
+        Curve::read(Path::new("curve.csv"), "size [B], latency [us]\n8, 1\n64, 1.1\n").expect("the curve is valid");
     let keys =
         ["hosts.pcie-gen3-x8.pcie.memory.size", "ni.rdma.receive-entries", "fabric.ideal.latency"].map(str::to_owned);
     let control = FitControl::unlimited();

@@ -19,11 +19,11 @@ pub type BoundingBox = [f64; 4];
 /// Draws the marks, with names that overlap neither each other nor `text_boxes`.
 pub fn draw(svg: &mut Svg, marks: &[MatrixMark], layout: &Layout, text_boxes: Vec<BoundingBox>) {
     let centers: Vec<((f64, f64), bool)> = marks.iter().map(|mark| mark_center(mark, layout)).collect();
-    let mut taken_boxes: Vec<BoundingBox> =
+    let mut occupied_boxes: Vec<BoundingBox> =
         centers.iter().map(|(center, _)| box_around(*center, RADIUS)).chain(text_boxes).collect();
     for (mark, (center, is_beyond)) in marks.iter().zip(&centers) {
-        let name_box = free_box(*center, text_width(&mark.name, TEXT_SIZE), layout.width, &taken_boxes);
-        taken_boxes.push(name_box);
+        let name_box = free_box(*center, text_width(&mark.name, TEXT_SIZE), layout.width, &occupied_boxes);
+        occupied_boxes.push(name_box);
         let tooltip = format!("{}: {}", mark.name, mark.position_text);
         svg.tooltip_group(None, &tooltip, |svg| {
             let size = (name_box[2] - name_box[0], name_box[3] - name_box[1]);
@@ -61,7 +61,7 @@ fn box_around(center: (f64, f64), radius: f64) -> BoundingBox {
 
 /// Returns the first free rectangle for a name in a chart of width `chart_width`. Positions are tried in this
 /// order: right of the mark, left, above, below, and then farther away.
-fn free_box(center: (f64, f64), width: f64, chart_width: f64, taken_boxes: &[BoundingBox]) -> BoundingBox {
+fn free_box(center: (f64, f64), width: f64, chart_width: f64, occupied_boxes: &[BoundingBox]) -> BoundingBox {
     let box_at = |x: f64, y: f64| [x, y, x + width + 2.0, y + NAME_HEIGHT];
     let gap = RADIUS + 2.0;
     let boxes_at_distance = |distance: f64| {
@@ -73,7 +73,7 @@ fn free_box(center: (f64, f64), width: f64, chart_width: f64, taken_boxes: &[Bou
     let overlaps = |a: &BoundingBox, b: &BoundingBox| a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
     let is_within = |name_box: &BoundingBox| name_box[0] >= 0.0 && name_box[2] <= chart_width;
     let is_free =
-        |name_box: &BoundingBox| is_within(name_box) && !taken_boxes.iter().any(|other| overlaps(name_box, other));
+        |name_box: &BoundingBox| is_within(name_box) && !occupied_boxes.iter().any(|other| overlaps(name_box, other));
     let mut candidate_boxes = candidate_boxes.peekable();
     let first = candidate_boxes.peek().copied().unwrap_or_else(|| box_at(center.0, center.1));
     candidate_boxes.find(is_free).unwrap_or(first)

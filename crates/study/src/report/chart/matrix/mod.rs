@@ -231,7 +231,7 @@ mod tests {
         let chart = Matrix { marks, ..cells }.without_blanks();
         assert_eq!(chart.rows.len(), 3, "a blank row is part of the scale");
         let svg = chart.svg();
-        let parsed = roxmltree::Document::parse(&svg).expect("well-formed");
+        let parsed = roxmltree::Document::parse(&svg).expect("the chart is XML");
         let position_of = |name: &str| {
             let text = parsed.descendants().find(|node| node.has_tag_name("text") && node.text() == Some(name));
             let number =
@@ -258,7 +258,7 @@ mod tests {
         let chart = chart([[number(1.0), None], [number(10.0), None], [number(100.0), None]]).without_blanks();
         assert_eq!((chart.rows.len(), chart.columns.len()), (3, 1), "a blank column is left out");
         let svg = chart.svg();
-        let parsed = roxmltree::Document::parse(&svg).expect("well-formed");
+        let parsed = roxmltree::Document::parse(&svg).expect("the chart is XML");
         let links: Vec<_> = parsed.descendants().filter(|node| node.has_tag_name("a")).collect();
         assert_eq!(links.len(), 3);
         assert!(links.iter().all(|link| link.attribute("href") == Some("a/b.toml")));

@@ -9,7 +9,7 @@ struct Sink(Arc<Mutex<(Vec<usize>, usize)>>);
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let (writes, remaining_writes) = &mut *self.0.lock().expect("a sink");
+        let (writes, remaining_writes) = &mut *self.0.lock().expect("no thread panicked");
         writes.push(bytes.len());
         *remaining_writes = remaining_writes.checked_sub(1).ok_or(io::ErrorKind::StorageFull)?;
         Ok(bytes.len())
@@ -35,7 +35,7 @@ fn write_trace(sink: &Sink, blocks: u64) -> io::Result<u64> {
     for block in 0..blocks {
         let spans: Vec<Span> = (block * 4096..(block + 1) * 4096).map(|i| span(10 * i, 10 * i + 5)).collect();
         trace.consume(&tracks(), &spans);
-        let writer = trace.0.lock().expect("a writer");
+        let writer = trace.0.lock().expect("no thread panicked");
         let held_spans: usize = writer.tracks.iter().map(|track| track.held_spans.len()).sum();
         assert!(held_spans <= HELD_BLOCKS as usize * 4096, "{held_spans} spans are held");
         assert!(writer.packets.bytes().len() <= WRITE_BYTES);
@@ -47,14 +47,14 @@ fn write_trace(sink: &Sink, blocks: u64) -> io::Result<u64> {
 fn first_error_is_returned_and_nothing_is_written_after_it() {
     let sink = Sink(Arc::new(Mutex::new((Vec::new(), 1))));
     assert_eq!(write_trace(&sink, 12).expect_err("the output is full").kind(), io::ErrorKind::StorageFull);
-    assert_eq!(sink.0.lock().expect("a sink").0.len(), 2);
+    assert_eq!(sink.0.lock().expect("no thread panicked").0.len(), 2);
 }
 
 #[test]
 fn held_spans_and_packets_are_bounded_and_spans_are_counted() {
     let sink = Sink(Arc::new(Mutex::new((Vec::new(), usize::MAX))));
-    assert_eq!(write_trace(&sink, 20).expect("an output"), 20 * 4096);
-    let written_bytes: usize = sink.0.lock().expect("a sink").0.iter().sum();
+    assert_eq!(write_trace(&sink, 20).expect("the output accepts all bytes"), 20 * 4096);
+    let written_bytes: usize = sink.0.lock().expect("no thread panicked").0.iter().sum();
     assert!(written_bytes > 20 * 4096 * 30, "{written_bytes} bytes");
 }
 

@@ -132,7 +132,7 @@ fn call_on_numbers(evaluator: &Evaluator, tree: &Syntax, name: &str, arguments: 
         });
         order
     };
-    let in_given_order = |order: Vec<usize>| Value::List(order.into_iter().map(|n| items[n].clone()).collect());
+    let items_in_order = |order: Vec<usize>| Value::List(order.into_iter().map(|n| items[n].clone()).collect());
     Ok(match name {
         "sum" => Value::Number(sum),
         "mean" => Value::Number(sum / numbers.len() as f64),
@@ -144,8 +144,8 @@ fn call_on_numbers(evaluator: &Evaluator, tree: &Syntax, name: &str, arguments: 
         "median" => Value::Number(numbers[order(false)[numbers.len() / 2]]),
         "argmax" => Value::Key(element_key(&items[order(true)[0]])),
         "argmin" => Value::Key(element_key(&items[order(false)[0]])),
-        "ranked" => in_given_order(order(true)),
-        "sorted" => in_given_order(order(false)),
+        "ranked" => items_in_order(order(true)),
+        "sorted" => items_in_order(order(false)),
         "crossings" => Value::numbers(crossings(evaluator, list_argument, &items, &numbers)?),
         _ => {
             let threshold = (1.0

@@ -1,6 +1,7 @@
 //! Tests of coherent queues with large packets, several transactions outstanding, and the notice by the first block.
 //!
-//! The workload compares the bytes of every message with those that were sent, and requires the order of a flow.
+//! The workload compares the bytes of every message with the sent bytes, and checks that the messages of a flow arrive
+//! in order.
 
 use crate::engine::{Outcome, Recorder};
 use crate::machine::Registry;
@@ -41,7 +42,7 @@ proptest! {
     ) {
         let design = ["cni512q", "cni32qm", "cni32qm-throttle"][design];
         let outstanding = [1, 2, 8][outstanding];
-        // A message has at most 256 packets with the header of the paper.
+        // A message has at most 256 packets with the paper's header.
         let packet = (8 * packet).max(48);
         let blocks = packet.div_ceil(64).next_power_of_two();
         let mut keys = vec![
@@ -68,7 +69,7 @@ fn large_packets_carry_a_message_in_fewer_packets() {
         let keys = [format!("message-max={packet}"), "queue-blocks=1024".into(), "cache-blocks=128".into()];
         run("cni32qm", host, 4000, 10, &keys).packets.injected
     };
-    // With headers of 8 and of 16 bytes, in both directions.
+    // Packets of at most 256 B have headers of 8 bytes, larger ones of 16 bytes. The counts include both directions.
     assert_eq!([injected_packets("256 B"), injected_packets("264 B"), injected_packets("4 KiB")], [680, 680, 40]);
 }
 

@@ -32,7 +32,8 @@ impl Part for RemoteUpdates {
     const INFO: PartInfo = PartInfo::new("remote-updates", "All nodes operate on the memory of the first");
 }
 
-/// The first node's memory: a counter, followed by an area for each node.
+/// The state that all nodes share. The registered memory of the first node holds a counter, followed by an area for
+/// each node.
 #[derive(Default)]
 struct SharedState {
     region: Cell<Option<MemoryRegion>>,
@@ -90,7 +91,7 @@ async fn register_memory(world: &World, shared: &SharedState) {
 
 /// Posts operations on two queue pairs in turn, and returns their completions when all have ended.
 async fn run(endpoint: &Endpoint, operations: Vec<WorkOperation>, batch: u64) -> Vec<WorkCompletion> {
-    let (verbs, cpu) = (endpoint.driver().verbs().expect("offered"), endpoint.cpu());
+    let (verbs, cpu) = (endpoint.driver().verbs().expect("a checked interface has verbs"), endpoint.cpu());
     let mut queues = Vec::new();
     for _ in 0..2 {
         queues.push(verbs.connect(cpu, endpoint.id(), EndpointId(0)).await);
@@ -142,7 +143,7 @@ impl RemoteUpdates {
         assert_all_succeeded(
             &run(endpoint, vec![write_seven, failing_swap, succeeding_swap, failing_swap], self.batch).await,
         );
-        assert_eq!([word(endpoint, local), word(endpoint, local + 8)], [8, 7], "the second one swapped");
+        assert_eq!([word(endpoint, local), word(endpoint, local + 8)], [8, 7], "only the second swap succeeds");
         self.check_refusals(endpoint, key, at, local).await;
         shared.done_nodes.set(shared.done_nodes.get() + 1);
         shared.end_time.set(shared.end_time.get().max(endpoint.now()));
@@ -233,10 +234,10 @@ fn more_operations_than_the_ring_holds_wait_for_completions() {
 #[test]
 fn interfaces_without_operations_and_operations_too_large_are_refused() {
     let values = "operations = 1\nbytes = \"8 B\"\nbatch = 1";
-    let error = machine("memory-bus-1998", "cni32qm", "", values).expect_err("no verbs");
+    let error = machine("memory-bus-1998", "cni32qm", "", values).expect_err("the interface has no verbs");
     assert!(error.contains("[workload.remote-updates] uses verbs, and [ni.cni32qm] has no queue pairs"), "{error}");
     assert!(error.contains("choose [ni.startjr]"), "{error}");
     let values = "operations = 1\nbytes = \"225 B\"\nbatch = 1";
-    let error = machine("memory-bus-1998", "startjr", "", values).expect_err("too large");
+    let error = machine("memory-bus-1998", "startjr", "", values).expect_err("the request is too large");
     assert!(error.contains("a request of 225 B exceeds the largest of [ni.startjr], 224 B"), "{error}");
 }

@@ -29,7 +29,7 @@ pub struct TransportCase {
     pub requests: Vec<(RequestKind, u32)>,
     /// Number of times that the responder has no receive.
     pub not_ready: u8,
-    /// Number of packets that the network may lose, and that it may duplicate.
+    /// Number of losses and duplications that the network may make.
     pub faults: u8,
     /// Whether the network reorders packets.
     pub reorders: bool,
@@ -44,7 +44,7 @@ pub enum TransportStep {
     Arrive(usize),
     /// The packet at this position is lost.
     Lose(usize),
-    /// The packet at this position arrives, and stays.
+    /// The packet at this position arrives, and a copy of it stays in the network.
     Duplicate(usize),
     /// The timer expires while no packet is in the network and none may be sent.
     TimeOut,
@@ -170,7 +170,7 @@ impl TransportState {
         }
     }
 
-    /// Records the execution of a packet, which must be the only one, in order.
+    /// Records the execution of a packet, which must happen once and in order.
     fn execute(&mut self, work: u8, number: u32) {
         self.is_invariant_broken |= self.executed.contains(&(work, number));
         self.is_invariant_broken |= number > 0 && !self.executed.contains(&(work, number - 1));
