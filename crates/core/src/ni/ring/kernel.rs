@@ -1,9 +1,9 @@
 //! The kernel's part of the driver: interrupts, the softirq, and the socket's queue.
 //!
 //! An interrupt schedules the softirq of its queue. The softirq reclaims sent frames, and takes received frames from
-//! the ring, at most `budget` before other code may run; when the ring is empty it unmasks interrupts. A received frame
-//! waits in the queue of its socket until the program reads it. Where the host has priorities, handlers preempt the
-//! softirq, and the softirq preempts programs.
+//! the ring. After `budget` received frames it lets other code run; when the ring is empty it unmasks interrupts. A
+//! received frame waits in the queue of its socket until the program reads it. Where the host has priorities, handlers
+//! preempt the softirq, and the softirq preempts programs.
 
 use super::context::{DeviceContext, RingSide};
 use super::device::UNMASK;

@@ -1,9 +1,9 @@
 //! Interrupts of a queue, and their moderation.
 //!
 //! The device counts the completions of each ring that it has not announced. It raises an interrupt when there are
-//! `moderation-packets` of them, or `moderation-time` after the first. An interrupt may mask further ones; the driver
-//! unmasks them with the numbers of completions that it has handled, and the device raises an interrupt at once if
-//! there are more.
+//! `moderation-packets` of them, or `moderation-time` after the first. An interrupt may mask further interrupts. To
+//! unmask them, the driver writes the numbers of completions that it has handled. If there are more completions, the
+//! device raises an interrupt at once.
 
 use super::context::RingSide;
 use super::parameters::KernelDriverParameters;

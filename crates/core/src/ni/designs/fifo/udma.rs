@@ -8,12 +8,12 @@
 //! | buffering | in the interface, virtual or main memory, processor involved | |
 //!
 //! A packet is composed in a buffer in memory. One uncached store (address and length) and one uncached load start a
-//! transfer (Mukherjee and Hill 1998, §2.2.1); the interface becomes bus master and moves the blocks by coherent reads,
-//! or by block writes to memory; software polls until the transfer is done (Mukherjee and Hill 1998, §4). The processor
-//! sees the first 64 words of the fifo, reads the header there and then has the engine move the packet, including the
-//! header, into the user's buffer in memory (Mukherjee and Hill 1998, §6.1.1). A payload for registers is moved into a
-//! buffer of the driver and loaded from there. Payloads up to the threshold are moved word by word, as in
-//! [`words`](super::words).
+//! transfer (Mukherjee and Hill 1998, §2.2.1). The interface becomes bus master and moves the blocks: by coherent reads
+//! to send, and by block writes to memory to receive. Software polls until the transfer is done (Mukherjee and Hill
+//! 1998, §4). To receive, the processor reads the header in the first 64 words of the fifo, which it sees. It then has
+//! the engine move the packet, including the header, into the user's buffer in memory (Mukherjee and Hill 1998,
+//! §6.1.1). A payload for registers is moved into a buffer of the driver and loaded from there. Payloads up to the
+//! threshold are moved word by word, as in [`words`](super::words).
 //!
 //! The module leaves out address translation and its protection, and more than one transfer at a time. Parameters:
 //! threshold, time to become bus master, memory time.

@@ -10,8 +10,8 @@
 //! The processor sees the first two words (8 bytes) of each fifo. To send, it reads the send status, stores the words,
 //! and stores the length, which launches the packet. To receive, it reads the receive status and loads the words;
 //! loading the last word frees the packet. In the single-cycle design each access takes one processor cycle and no bus
-//! (Mukherjee and Hill 1998, §4, §6.3), and the interface's memory is equally fast; everything else, in particular the
-//! buffering, is the same as in `NI2w`. The single-cycle design needs no capability of the host.
+//! (Mukherjee and Hill 1998, §4, §6.3), and the interface's memory is equally fast. In all other respects, in
+//! particular in its buffering, it is the same as `NI2w`. The single-cycle design needs no capability of the host.
 //!
 //! The module leaves out message tags and interrupts of the CM-5. Parameters: width of an access, memory time, the
 //! loop's cycles per word.

@@ -8,9 +8,10 @@
 //! | buffering | in the interface's cache or memory, processor not involved | |
 //!
 //! The home of the queues is main memory. The interface caches 32 blocks of each queue, with an access time of 60 ns.
-//! The interface prefetches a message into its send cache while the processor composes it. For an arriving message the
-//! interface invalidates the other copies block by block, since each block is written as a whole, and keeps the blocks
-//! in its receive cache, from which the processor reads them directly. Two rules apply (Mukherjee and Hill 1998, §4):
+//! The interface prefetches a message into its send cache while the processor composes it. The interface writes an
+//! arriving message into its receive cache, from which the processor reads it directly. It invalidates the other copies
+//! of each block without reading the block, since it writes whole blocks. Two rules apply (Mukherjee and Hill 1998,
+//! §4):
 //!
 //! * If the receive cache is full of unread messages, a message bypasses it and goes to main memory. The interface
 //!   first reads the queue's head from memory, since its copy of the head may be out of date.

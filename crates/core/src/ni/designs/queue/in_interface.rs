@@ -8,10 +8,10 @@
 //! | buffering | in the interface or virtual memory, processor involved | |
 //!
 //! The interface is the home of both queues of 512 blocks, in memory as slow as main memory (120 ns, Table 3 note a).
-//! The processor caches the queues. The interface prefetches a message while the processor composes it. It writes an
-//! arriving message to its own memory, without a bus transfer of the data, and invalidates the processor's copies of
-//! the blocks, so the processor reads the message directly from the interface. A message is written as one burst, which
-//! takes one access time whatever its length.
+//! The processor caches the queues. The interface prefetches a message while the processor composes it. The interface
+//! writes an arriving message to its own memory, without a bus transfer of the data, and invalidates the processor's
+//! copies of the blocks. The processor then reads the message directly from the interface. A message is written as one
+//! burst, which takes one access time whatever its length.
 //!
 //! The module leaves out contention between the interface's two sides for its memory. Parameters: blocks of a queue,
 //! memory time.

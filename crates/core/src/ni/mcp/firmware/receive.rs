@@ -1,9 +1,9 @@
 //! The receive path of the firmware, from the link to a buffer of the host: the commands of the threads RECV and RDMA.
 //!
 //! RECV posts its engine ahead of the packet, whose length is known only when its tail arrives. If the host copies, a
-//! packet goes unchanged into the next posted buffer. With zero copy its headers go to a header slot of the kernel and
-//! its data to the program's buffer: the first fragment of a datagram to arrive takes a posted buffer, and the other
-//! fragments go to the same buffer.
+//! packet goes unchanged into the next posted buffer. With zero copy, a packet's headers go to a header slot of the
+//! kernel, and its data to the program's buffer. The first fragment of a datagram that arrives takes a posted buffer,
+//! and the other fragments go to the same buffer.
 
 use super::super::buffers::{HEADER_SLOT_BYTES, RxDestination};
 use super::super::headers::{Headers, Prefix};

@@ -1,9 +1,9 @@
 //! The state machine of the firmware: the events that are reported to it, and the dispatcher, which runs ready threads
 //! in turn.
 //!
-//! The dispatcher arbitrates the host engine: a thread that ends a transfer yields, and all other threads are tried
-//! before it runs again, so the other direction gets the engine next if it is waiting. Neither direction starves; the
-//! checker counts how often a waiting direction is bypassed.
+//! The dispatcher arbitrates the host engine: a thread that ends a transfer yields, and the dispatcher tries all other
+//! threads before that thread runs again. If the other direction waits for the engine, it gets the engine next, so
+//! neither direction starves. The checker counts how often a waiting direction is bypassed.
 
 use super::{Config, Guard, Rule, Step, TRANSITIONS, Thread, ThreadState, Transition, Watch};
 use smallvec::SmallVec;
