@@ -132,7 +132,7 @@ impl RdmaDevice {
             Err(Refusal::NotReady) => {
                 pair.state.borrow_mut().responder.postpone();
                 count(&self.counts.not_ready);
-                self.acknowledge(pair, Syndrome::ReceiverNotReady(1));
+                self.acknowledge(pair, Syndrome::receiver_not_ready(self.parameters.rnr_timer));
                 false
             }
             Err(Refusal::Failed(syndrome, receive)) => {
@@ -265,15 +265,14 @@ impl RdmaDevice {
 
     /// Acknowledges a message at once, or later together with the next messages.
     fn acknowledge_now_or_later(&self, pair: &Rc<QueuePair>) {
-        let due_acks = {
-            let mut state = pair.state.borrow_mut();
-            state.acks_due += 1;
-            state.acks_due
-        };
-        if due_acks >= self.parameters.ack_every {
+        let mut state = pair.state.borrow_mut();
+        state.acks_due += 1;
+        if state.acks_due >= self.parameters.ack_every {
+            drop(state);
             self.acknowledge(pair, Syndrome::Acknowledged);
-        } else if due_acks == 1 {
-            self.late_acks.send_at(self.sim.now() + self.parameters.ack_delay, pair.clone());
+        } else if state.acks_due == 1 {
+            state.ack_deadline = self.sim.now() + self.parameters.ack_delay;
+            self.late_acks.send_at(state.ack_deadline, pair.clone());
         }
     }
 

@@ -86,6 +86,8 @@ pub struct QueuePairState {
     pub deferred_ack: Option<Syndrome>,
     /// Number of messages that wait for an acknowledgement.
     pub acks_due: u32,
+    /// Instant at which these messages are acknowledged even if no further message arrives.
+    pub ack_deadline: Time,
 }
 
 impl QueuePairState {

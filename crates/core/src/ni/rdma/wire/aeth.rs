@@ -1,6 +1,7 @@
 //! The acknowledgement extended transport header (InfiniBand Architecture Specification, volume 1, section 9.3.4).
 
 use super::be24;
+use crate::engine::Time;
 
 /// The meaning of an acknowledgement: the content of its syndrome field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,7 +21,20 @@ pub enum Syndrome {
 /// The number of credits in an acknowledgement that carries none.
 const NO_CREDITS: u8 = 0x1f;
 
+/// The times of the codes of [`Syndrome::ReceiverNotReady`], from code 1 on, in units of 10 µs (table 45). Code 0 is the
+/// longest time, 655.36 ms.
+const RNR_TIMES: [u64; 31] = [
+    1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144,
+    8192, 12288, 16384, 24576, 32768, 49152,
+];
+
 impl Syndrome {
+    /// Returns the syndrome of a receiver that is not ready, with the code of the shortest time that is at least `time`.
+    pub fn receiver_not_ready(time: Time) -> Syndrome {
+        let code = RNR_TIMES.iter().position(|units| time <= Time::from_us(10 * units));
+        Syndrome::ReceiverNotReady(code.map_or(0, |index| index as u8 + 1))
+    }
+
     fn encode(self) -> u8 {
         match self {
             Syndrome::Acknowledged => NO_CREDITS,

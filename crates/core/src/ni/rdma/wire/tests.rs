@@ -5,7 +5,7 @@ use super::bth::{BaseHeader, OperationCode, Psn};
 use super::icrc::invariant_crc;
 use super::reth::{AtomicHeader, RdmaHeader};
 use super::{ExtendedHeader, PacketError, RocePacket};
-use crate::engine::NodeId;
+use crate::engine::{NodeId, Time};
 use proptest::prelude::*;
 
 /// Returns the packet with this code, whose fields are taken from `values`.
@@ -37,6 +37,15 @@ fn packet(code: OperationCode, values: [u32; 4]) -> RocePacket {
         padding: 0,
     };
     RocePacket { from: NodeId(low % 1000), to: NodeId(high % 1000), port: key as u16, base, extended }
+}
+
+#[test]
+fn a_receiver_that_is_not_ready_states_a_time_of_table_45() {
+    let times = [(1, 1), (10, 1), (11, 2), (20, 2), (160, 8), (161, 9), (655, 13), (491_520, 31), (491_521, 0)];
+    for (time_us, code) in times {
+        let syndrome = Syndrome::receiver_not_ready(Time::from_us(time_us));
+        assert_eq!(syndrome, Syndrome::ReceiverNotReady(code), "{time_us} us");
+    }
 }
 
 proptest! {
