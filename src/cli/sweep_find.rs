@@ -160,10 +160,10 @@ fn longer_run_note(query: &FindQuery, rows: &[FoundRow]) -> String {
         [] => String::new(),
         [run] if rows.len() == 1 => format!("\n{}{advice}", longer_run_finding(query, run)),
         _ if unstable == 0 => {
-            format!("\nRuns that are four times as long change {} by at most 10 % at {count}.", query.metric)
+            format!("\nRuns that are four times as long change {} by at most 25 % at {count}.", query.metric)
         }
         _ => format!(
-            "\nRuns that are four times as long change {} by more than 10 % at {unstable} of {count}.{advice}",
+            "\nRuns that are four times as long change {} by more than 25 % at {unstable} of {count}.{advice}",
             query.metric
         ),
     }

@@ -85,7 +85,7 @@ pub const FIELDS: [(&str, &str, &str); 68] = [
     (
         "holds in longer run, holds_in_longer_run, longer_run, stable",
         "sweep --find",
-        "Whether the condition still holds at the found value in a run with four times the messages, and whether the metric differs by at most 10 % (open loops only)",
+        "Whether the condition still holds at the found value in a run with four times the messages, and whether the metric differs by at most 25 % (open loops only)",
     ),
     (
         "ratio",

@@ -41,7 +41,7 @@ fn value_found_in_an_open_loop_is_repeated_in_a_longer_run() {
     assert!(text.contains("\nWith workload.stream.messages = 2000, four times as long, "), "{text}");
     assert!(text.contains(if holds { ": it still holds." } else { ": it does not hold." }), "{text}");
     let (metric, found_metric) = (run["run"]["metric"].as_f64(), found["between"][1]["metric"].as_f64());
-    let is_stable = metric.zip(found_metric).is_some_and(|(metric, found)| (metric / found - 1.0).abs() <= 0.1);
+    let is_stable = metric.zip(found_metric).is_some_and(|(metric, found)| (metric / found - 1.0).abs() <= 0.25);
     assert_eq!(
         (run["stable"] == true, !text.contains("search again with more messages")),
         (is_stable, is_stable),

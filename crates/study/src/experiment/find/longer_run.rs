@@ -10,9 +10,10 @@ use narrows_core::text::Meaning;
 /// about four times as long).
 const LENGTH_FACTOR: u64 = 4;
 
-/// The largest relative difference of the metric at which the answer counts as independent of the length (chosen: more
-/// than seeds differ by, and far less than a queue that grows without bound adds).
-const STABLE_DIFFERENCE_MAX: f64 = 0.1;
+/// The largest relative difference of the metric at which the answer counts as independent of the length (chosen: a
+/// 99th percentile of 10 000 messages differs by a tenth between seeds, and a queue that grows without bound adds a
+/// multiple).
+const STABLE_DIFFERENCE_MAX: f64 = 0.25;
 
 /// The run at the found value with more messages.
 #[derive(Clone, PartialEq, Debug)]
