@@ -110,7 +110,7 @@ fn cross_traffic_changes_only_time() {
     for rate in [10, 25, 40] {
         let (time, cross_traffic_rate) = cycles(&[&format!("fabric.cross-traffic.rate=\"{rate} MB/s\"")]);
         let cross_traffic_rate = cross_traffic_rate.expect("there is cross-traffic");
-        // There are eight sources, which do not recover the time during which programs block them.
+        // There are eight sources. A source that a program blocks does not send later what it could not send then.
         assert!(
             cross_traffic_rate < 8.0 * f64::from(rate) * 1.02 && cross_traffic_rate > 8.0 * f64::from(rate) * 0.8,
             "{cross_traffic_rate} of {rate}"

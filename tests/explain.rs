@@ -86,26 +86,21 @@ fn add_fields(json: &serde_json::Value, fields: &mut BTreeSet<String>) {
     }
 }
 
+/// Commands whose results have all fields of JSON.
+const COMMANDS: [&[&str]; 7] = [
+    &["run", "ping-pong", "--uncertainty"],
+    &["run", "ping-pong", "--seeds", "2"],
+    &["sweep", "ping-pong", "--vary", "run.seed=1,2"],
+    &["sweep", "stream", "--find", "message.bandwidth >= 60 MB/s", "--over", "workload.stream.payload=64 B..8 KiB*2"],
+    &["whatif", "ping-pong", "--set", "workload.ping-pong.messages=20"],
+    &["list"],
+    &["explain", "waiting"],
+];
+
 #[test]
 fn every_field_of_json_and_every_column_is_explained() {
-    let commands: [&[&str]; 7] = [
-        &["run", "ping-pong", "--uncertainty"],
-        &["run", "ping-pong", "--seeds", "2"],
-        &["sweep", "ping-pong", "--vary", "run.seed=1,2"],
-        &[
-            "sweep",
-            "stream",
-            "--find",
-            "message.bandwidth >= 60 MB/s",
-            "--over",
-            "workload.stream.payload=64 B..8 KiB*2",
-        ],
-        &["whatif", "ping-pong", "--set", "workload.ping-pong.messages=20"],
-        &["list"],
-        &["explain", "waiting"],
-    ];
     let mut names = BTreeSet::new();
-    for command in commands {
+    for command in COMMANDS {
         add_fields(&json(&[command, &["--format", "json"]].concat()), &mut names);
     }
     names.extend(HEADINGS.map(str::to_owned));

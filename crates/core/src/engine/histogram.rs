@@ -4,13 +4,13 @@
 //! doubling, so that a bucket is at most 1/128 of its values wide. Counts are whole numbers, so the order of samples
 //! and of merging does not matter. The least and the greatest sample are exact.
 //!
-//! A percentile is the sample of the nearest rank: the least sample with at least the given share of all samples at or
-//! below it, without interpolation (definition 1 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The
-//! American Statistician 50(4), 1996). A histogram reports the end of that sample's bucket, which is at most 1/128
+//! A percentile is the sample of the nearest rank, without interpolation: the least sample for which the samples up to
+//! it are at least the given share of all (definition 1 of Hyndman and Fan, "Sample Quantiles in Statistical Packages",
+//! The American Statistician 50(4), 1996). A histogram reports the end of that sample's bucket, which is at most 1/128
 //! above the sample.
 //!
-//! A percentile is reported if at least [`SAMPLES_BEYOND`] samples are expected on its rarer side, which is above the
-//! 99th percentile, for example, or below the 1st. With an expectation of 10 samples there, the exact 95 % interval of
+//! A percentile is reported if at least [`SAMPLES_BEYOND`] samples are expected on each side of it: above the 99th
+//! percentile, for example, and below the 1st. With an expectation of 10 samples there, the exact 95 % interval of
 //! their number (Clopper and Pearson, Biometrika 26(4), 1934) is 4.8 to 18.4: if samples are independent, the share of
 //! all samples beyond the reported value is within a factor of about two of the nominal share.
 
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// The binary logarithm of the number of buckets in each doubling.
 const SUB_BUCKET_BITS: u32 = 7;
 
-/// The number of samples that a percentile needs on its rarer side.
+/// The number of samples that a percentile needs on each side.
 pub const SAMPLES_BEYOND: u64 = 10;
 
 /// The largest width of a bucket, as a fraction of its values.

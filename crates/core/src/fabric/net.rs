@@ -96,7 +96,7 @@ impl Fabric {
         self.net.cross_traffic()
     }
 
-    /// Returns the counts of packets that were sent as a whole.
+    /// Returns the counts of packets, without what was sent as streams.
     pub fn packet_counts(&self) -> PacketCounts {
         self.net.packet_counts() + self.hub.counts()
     }

@@ -21,7 +21,7 @@ pub struct PacketOverStream {
     hub: Rc<DeliveryHub>,
 }
 
-/// One class of a node.
+/// The adapter of one class of packets of a node.
 struct ClassPort {
     /// Packets to send. On an uncontended stream, this mailbox passes each packet to the sender task only when the last
     /// byte has left.

@@ -16,10 +16,10 @@ use crate::engine::{Bytes, Mailbox, Rate, Signal, Sim, Time};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Flow-control unit towards the engine (chosen: a Myrinet flit of the model).
+/// Flow-control unit towards the engine: the default flit of the Myrinet model (chosen).
 const FLOW_UNIT: Bytes = Bytes(128);
 
-/// One class of a node, between its packet port and its two streams.
+/// The adapter of one class of packets of a node, between the packet port and the two streams.
 struct ClassBuffer {
     sim: Sim,
     /// Whether the fabric can accept a packet.

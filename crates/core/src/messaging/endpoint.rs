@@ -369,7 +369,7 @@ impl Endpoint {
         let sim = context.cpu.sim();
         sim.progress();
         let _work_guard = sim.works();
-        let complete_message = self.messages.take(context, &mut packet).await;
+        let complete_message = self.messages.take(context, &mut packet, false).await;
         sim.progress();
         complete_message.map_or(PollResult::Fragment, PollResult::Message)
     }
@@ -382,10 +382,13 @@ impl Endpoint {
         }
     }
 
-    /// Releases the buffer of a received message.
+    /// Releases the buffer of a received message, after this core's stores to it have become visible to other cores.
     pub async fn release(&self, incoming: Incoming) {
         match incoming.storage {
-            Storage::Buffer(buffer) => self.messages.free_buffer(buffer),
+            Storage::Buffer(buffer) => {
+                self.sharing.make_stores_visible(&self.context).await;
+                self.messages.free_buffer(buffer);
+            }
             Storage::Steered => {}
             Storage::DriverEntry(entry) => {
                 let permit = self.acquire_run_permit().await;

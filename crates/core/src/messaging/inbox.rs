@@ -9,7 +9,6 @@ use super::message_queue::MessageQueue;
 use super::node_context::NodeContext;
 use super::polled_packet::{PacketHeader, PolledPacket};
 use crate::engine::{EndpointId, Journey, Time};
-use crate::host::Processor;
 use crate::ni::{PayloadSink, RxPacket};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -73,8 +72,7 @@ impl Inbox {
         if !packet.header().envelope.is_part {
             return self.defer(context, packet, has_several_cores).await;
         }
-        if let Some(message) = self.messages.take(context, packet).await {
-            catch_up(context, has_several_cores).await;
+        if let Some(message) = self.messages.take(context, packet, has_several_cores).await {
             self.messages.push(message);
         }
     }
@@ -85,7 +83,9 @@ impl Inbox {
         let PacketHeader { source, envelope, journey, .. } = packet.header();
         let (handler, mut words) = (envelope.handler, Vec::new());
         packet.take(context, context.reorder_cycles(handler), PayloadSink::Words(&mut words)).await;
-        catch_up(context, has_several_cores).await;
+        if has_several_cores {
+            context.make_stores_visible().await;
+        }
         let message = DeferredMessage { from: source, handler, words: words.into(), journey };
         self.deferred_messages.borrow_mut().push_back(message);
     }
@@ -93,16 +93,5 @@ impl Inbox {
     /// Removes and returns the oldest active message.
     pub fn pop_deferred(&self) -> Option<DeferredMessage> {
         self.deferred_messages.borrow_mut().pop_front()
-    }
-}
-
-/// Waits until the simulation has reached the local time of a core and the core's stores are visible to the others, if
-/// there are several cores. A core that finds a message by a later store sees the earlier stores to its payload.
-async fn catch_up(context: &NodeContext, has_several_cores: bool) {
-    if has_several_cores {
-        context.cpu.sync().await;
-        if let Some(processor) = context.cpu.coherent() {
-            processor.drain_stores().await;
-        }
     }
 }

@@ -64,18 +64,34 @@ impl MessageQueue {
         self.complete_messages.borrow().is_empty()
     }
 
-    /// Takes the packet just found. Returns the message that is complete with this packet, if any.
-    pub async fn take(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
+    /// Takes the packet just found. Returns the message that is complete with this packet, if any. With
+    /// `is_for_other_core`, the stores to the payload become visible before the packet counts as arrived, so that a
+    /// program on another core finds all of the payload, and no store to the buffer is left when that program frees it.
+    pub async fn take(
+        &self,
+        context: &NodeContext,
+        packet: &mut PolledPacket<'_>,
+        is_for_other_core: bool,
+    ) -> Option<Incoming> {
         match packet {
             PolledPacket::Interface { arrival, .. } if context.driver.is_zero_copy() => {
-                Some(take_in_place(context, arrival).await)
+                let message = take_in_place(context, arrival).await;
+                if is_for_other_core {
+                    context.make_stores_visible().await;
+                }
+                Some(message)
             }
-            packet => self.take_fragment(context, packet).await,
+            packet => self.take_fragment(context, packet, is_for_other_core).await,
         }
     }
 
     /// Moves a packet into its message's buffer. Returns the message that is complete with this packet, if any.
-    async fn take_fragment(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
+    async fn take_fragment(
+        &self,
+        context: &NodeContext,
+        packet: &mut PolledPacket<'_>,
+        is_for_other_core: bool,
+    ) -> Option<Incoming> {
         let PacketHeader { source, envelope, bytes, journey } = packet.header();
         let Envelope { is_part, handler, sequence, fragment, last } = envelope;
         assert!(is_part, "{NOT_A_PAYLOAD_MESSAGE}");
@@ -95,6 +111,9 @@ impl MessageQueue {
         let driver = &context.driver;
         let fragment_buffer = buffer + driver.fragment_offset(fragment);
         let completion = packet.take(context, 0, PayloadSink::Memory(fragment_buffer)).await;
+        if is_for_other_core {
+            context.make_stores_visible().await;
+        }
         context.cpu.sim().progress();
         let bytes = match is_whole {
             true => context.host.peek(driver.payload_address(fragment_buffer), bytes),

@@ -2,7 +2,7 @@
 
 use super::active_message::TRANSFER_DATA;
 use super::parameters::MessagingParameters;
-use crate::host::{AnyProcessor, Host};
+use crate::host::{AnyProcessor, Host, Processor};
 use crate::ni::AnyDriver;
 use std::rc::Rc;
 
@@ -21,5 +21,13 @@ impl NodeContext {
     pub fn reorder_cycles(&self, handler: u8) -> u64 {
         let reorders = handler == TRANSFER_DATA && !self.parameters.in_order;
         if reorders { self.parameters.costs.reorder } else { 0 }
+    }
+
+    /// Waits until the simulation has reached the core's local time, and the core's stores are visible to other cores.
+    pub async fn make_stores_visible(&self) {
+        self.cpu.sync().await;
+        if let Some(processor) = self.cpu.coherent() {
+            processor.drain_stores().await;
+        }
     }
 }

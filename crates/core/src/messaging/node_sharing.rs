@@ -98,6 +98,13 @@ impl NodeSharing {
         self.0.as_ref()
     }
 
+    /// Waits until the stores of the endpoint's core are visible to the other cores, if there are any.
+    pub async fn make_stores_visible(&self, context: &NodeContext) {
+        if self.0.as_ref().is_some_and(|shared| shared.peers.driver_halves.is_some()) {
+            context.make_stores_visible().await;
+        }
+    }
+
     /// Waits until the program may run.
     pub async fn acquire_run_permit(&self, context: &NodeContext) -> RunPermit {
         match &self.0 {

@@ -220,6 +220,12 @@ fn ambiguous_unit_error(number: &str, unit: &str) -> Option<ParseError> {
 }
 
 fn unknown_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
+    let exponent = unit
+        .strip_prefix(['e', 'E'])
+        .filter(|rest| rest.starts_with(['+', '-']) || rest.starts_with(|c: char| c.is_ascii_digit()));
+    if let Some(rest) = exponent {
+        return exponent::error::<Q>(number, rest);
+    }
     let names = Q::UNITS.iter().map(|(name, _)| *name);
     let nearest = unit_of_alternative_spelling(unit)
         .filter(|meant| names.clone().any(|name| name == *meant))

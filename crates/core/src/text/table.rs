@@ -338,9 +338,8 @@ impl<'t> Table<'t> {
     /// Notes that the table may hold `key`.
     pub(crate) fn add_known(&self, key: &'static str) {
         let mut known = self.known_keys.borrow_mut();
-        if !known.contains(&key) {
-            known.push(key);
-        }
+        let is_new = !known.contains(&key);
+        known.extend(is_new.then_some(key));
     }
 
     /// Records a value that was read, from a node or by default.

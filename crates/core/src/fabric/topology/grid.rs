@@ -1,8 +1,8 @@
 //! A grid of routers in any number of dimensions, with one node at each router: coordinates, neighbours and ports.
 //!
-//! Node `x + k·y + …` is at coordinates `(x, y, …)` and at the router of its number. Output and input port
-//! `2·dimension` face the neighbour in the positive direction, `2·dimension + 1` the neighbour in the negative
-//! direction, and `2·dimensions` the node. The module contains no routing rules.
+//! With `k` nodes along the first dimension, node `x + k·y + …` has coordinates `(x, y, …)`, and its router has the
+//! same number. Output and input port `2·dimension` face the neighbour in the positive direction, `2·dimension + 1` the
+//! neighbour in the negative direction, and `2·dimensions` the node. The module contains no routing rules.
 
 use super::{End, PORTS_MAX, Wiring};
 
@@ -12,7 +12,7 @@ pub const DIMENSIONS_MAX: usize = (PORTS_MAX - 1) / 2;
 /// A grid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grid {
-    /// Number of nodes along each dimension. Along the first dimension, the numbers of neighbours differ by one.
+    /// Number of nodes along each dimension. Neighbours along the first dimension have successive node numbers.
     pub shape: Vec<u32>,
 }
 
@@ -69,7 +69,7 @@ impl Grid {
         self.stride_and_coordinate(node, dimension).1
     }
 
-    /// Returns the difference between the numbers of neighbours along a dimension, and the coordinate of a node.
+    /// Returns by how much the node numbers of neighbours along a dimension differ, and the coordinate of a node.
     fn stride_and_coordinate(&self, node: u32, dimension: usize) -> (u32, u32) {
         let stride: u32 = self.shape[..dimension].iter().product();
         (stride, node / stride % self.shape[dimension])

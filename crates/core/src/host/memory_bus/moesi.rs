@@ -39,7 +39,7 @@ pub const fn snoop(state: MoesiState, kind: TransactionKind) -> SnoopEffect {
         (TransactionKind::ReadExclusive, _) => {
             SnoopEffect { next_state: MoesiState::Invalid, supplies, is_shared: false }
         }
-        // The new bytes replace the whole block, or the agent that invalidates already has the current bytes.
+        // The copy is not needed: a write replaces the whole block, and an agent that invalidates has the current bytes.
         (TransactionKind::Invalidate | TransactionKind::WriteBlock, _) => SnoopEffect::NO_COPY,
         (TransactionKind::ReadBlock, _) => SnoopEffect { next_state: state, supplies, is_shared: true },
         (TransactionKind::WriteBack | TransactionKind::ReadWord | TransactionKind::WriteWord, _) => {

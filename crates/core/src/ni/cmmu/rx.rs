@@ -154,6 +154,6 @@ impl RxQueue {
         self.moved_messages.set(self.moved_messages.get() + moved_messages as u64);
         let cycles = self.parameters.overflow + moved_messages as u64 * self.parameters.overflow_each;
         self.host.processor.steal(cycles);
-        debug_assert!(self.host.processor.now() >= self.sim.now(), "the trap has not ended before the present");
+        debug_assert!(self.host.processor.now() >= self.sim.now(), "local time is not behind simulated time");
     }
 }

@@ -124,7 +124,7 @@ fn build_halves(context: &HalfContext<'_>) -> (Sender, Receiver) {
 }
 
 impl SplitDriver {
-    /// Returns the sending queue and the one-sided operations, if both devices execute them.
+    /// Returns the sending queue and the one-sided operations, if the sending and the receiving device execute them.
     pub(super) fn one_sided_operations(&self) -> Option<(&queue::QueueSender, &RemoteOperations)> {
         match (&self.sender, &self.receiver) {
             (Sender::Queue(sender), Receiver::Queue(receiver)) => Some((sender, receiver.operations()?)),

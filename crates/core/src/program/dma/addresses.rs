@@ -8,7 +8,7 @@ use rand::RngExt;
 /// The order in which transfers visit the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum AccessOrder {
-    /// One unit after another, from the first again after the last.
+    /// In the order of addresses; after the last unit comes the first.
     Sequential,
     /// Units drawn at random, each as likely as any other.
     Random,

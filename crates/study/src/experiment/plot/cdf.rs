@@ -1,5 +1,5 @@
-//! Charts of cumulative distributions. They show the share of samples up to a value; on a logarithmic axis, they show
-//! the share above it, so that the tail is visible.
+//! Charts of cumulative distributions. They show the share of samples up to a value. With a logarithmic vertical axis,
+//! they show the share above it, so that the tail is visible.
 
 use super::samples::SampleSet;
 use super::{RenderedPlot, axis_title, axis_unit, quantity_words};

@@ -8,7 +8,7 @@ use super::{GAIN_MIN, ParameterChange, Refusal, Saturation, SpeedUpGain, TrialPr
 const STEPS_MAX: i32 = 8;
 /// The number of powers tried at once.
 const STEPS_AT_ONCE: i32 = 2;
-/// The fractions of the last step at which the point of saturation is searched.
+/// The point of saturation is between the last two trials. These fractions of the way between them are tried next.
 const PARTS_OF_STEP: [f64; 3] = [0.25, 0.5, 0.75];
 
 impl Search<'_> {

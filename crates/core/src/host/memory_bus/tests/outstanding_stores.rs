@@ -275,31 +275,6 @@ proptest! {
             prop_assert_eq!(value, last_store, "word {}", word);
         }
     }
-
-    #[test]
-    fn more_outstanding_stores_slow_no_isolated_run(
-        program in prop::collection::vec((0..200u64, 0..40u64), 1..120),
-        entries in 1..64usize,
-    ) {
-        let stores: Vec<(Address, u64)> = program.iter().map(|(word, work)| (4096 + 24 * word, *work)).collect();
-        let mut previous = [Time::MAX; 2];
-        for outstanding_stores in [1, 2, 3, 4, 8, 16] {
-            let limits = Limits { outstanding_stores, misses: 16, entries, ..SINGLE };
-            let times = store_times(limits, stores.clone());
-            // A request for a later store may hold the bus, for 2 ns, when the oldest store asks for it.
-            let bus_time = Time::from_ns(2) * outstanding_stores as u64;
-            for (time, previous_time) in times.into_iter().zip(previous) {
-                prop_assert!(
-                    time.since(bus_time) <= previous_time,
-                    "{} outstanding: {} after {}",
-                    outstanding_stores,
-                    time,
-                    previous_time
-                );
-            }
-            previous = times;
-        }
-    }
 }
 
 /// Returns the time of a run of loads of `bytes` bytes at `from`.

@@ -28,3 +28,17 @@ fn messages_arrive_through_queues_that_wrap_around() {
     let run = observe("ideal-1998", 2, stream, &overrides);
     assert!(!run.messages.is_empty());
 }
+
+#[test]
+fn messages_that_were_acknowledged_together_do_not_hasten_the_next_acknowledgement() {
+    let packets = |delay: &str| {
+        let delay = format!("ni.rdma.ack-delay={delay}");
+        let stream = "workload.stream = { warm-up = 0, messages = 40, payload = \"64 B\" }";
+        observe("ideal-1998", 2, stream, &["ni.rdma.ack-every=2", &delay]).packets.injected
+    };
+    // Messages follow one another in less than a microsecond, so that each second one is acknowledged.
+    let pairwise = packets("1 ms");
+    assert_eq!(["1 us", "1500 ns", "2 us", "3 us", "10 us"].map(packets), [pairwise; 5]);
+    let one_by_one = packets("10 ns");
+    assert!(one_by_one > pairwise, "{one_by_one} packets with an acknowledgement of each message, {pairwise} of pairs");
+}

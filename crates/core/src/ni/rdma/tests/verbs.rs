@@ -131,16 +131,3 @@ fn a_write_that_is_not_inline_takes_a_round_trip_over_pcie_more() {
     assert!((0.4..0.8).contains(&payload_read), "a read of the payload takes {payload_read} us");
     assert!((0.2..0.8).contains(&request_read), "a read of the request takes {request_read} us");
 }
-
-#[test]
-fn messages_that_were_acknowledged_together_do_not_hasten_the_next_acknowledgement() {
-    let packets = |delay: &str| {
-        let delay = format!("ni.rdma.ack-delay={delay}");
-        run("ideal-1998", "sends", 40, 8, &["ni.rdma.ack-every=2", &delay]).packets.injected
-    };
-    // Messages follow one another in less than a microsecond, so that each second one is acknowledged.
-    let pairwise = packets("1 ms");
-    assert_eq!(["1500 ns", "2 us", "3 us", "10 us"].map(packets), [pairwise; 4]);
-    let one_by_one = packets("10 ns");
-    assert!(one_by_one > pairwise, "{one_by_one} packets with an acknowledgement of each message, {pairwise} of pairs");
-}

@@ -3,7 +3,7 @@
 //!
 //! Runs are infinite but the states are finitely many, because versions are reduced to their order. The check that
 //! every request is answered has this form: if no protocol step is possible, no access waits. Without NACKs, the
-//! protocol steps of every run end (each belongs to an answer that is given once), so a request that is never answered
+//! number of protocol steps of a run is finite, since each answer is given once. So a request that is never answered
 //! would lead to a state in which an access waits and no step is possible. With NACKs, requests may be retried for
 //! ever; the check is then that a fair schedule answers all requests from every state.
 

@@ -19,7 +19,7 @@ fn parameters_that_cannot_work_are_refused() {
 }
 
 #[test]
-fn at_most_one_scalar_packet_per_destination_and_o_in_all() {
+fn at_most_one_scalar_packet_per_destination_and_one_per_table_entry() {
     let mut net = Net::new(4, &no_bulk());
     net.offer(A, OutgoingPacket::new(B, 1));
     net.offer(A, OutgoingPacket::new(B, 2));
@@ -30,7 +30,11 @@ fn at_most_one_scalar_packet_per_destination_and_o_in_all() {
         Err(OutgoingPacket::new(B, 5)),
         "the pool has four buffers"
     );
-    assert_eq!(net.leave_all(A), [Some(1), Some(3)], "2 waits for 1, and 4 for an entry of the table");
+    assert_eq!(
+        net.leave_all(A),
+        [Some(1), Some(3)],
+        "packet 2 waits for packet 1, and packet 4 for an entry of the outstanding-packet table"
+    );
     net.arrive_all(B);
     assert_eq!(net.accept_all(B), [(A, 1)]);
     assert_eq!(net.leave_all(B), [None]);
