@@ -3,6 +3,7 @@
 
 mod former_names;
 mod stored_points;
+mod warnings;
 
 use crate::common::cli::{Folder, command, json, narrows, stderr, stdout};
 use serde_json::Value as Json;

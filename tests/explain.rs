@@ -29,6 +29,94 @@ fn every_name_in_results_of_examples_is_explained() {
     assert!(unexplained.is_empty(), "{unexplained:#?}");
 }
 
+/// Adds the keys of a JSON value, down to those below which are names of keys, metrics or constants.
+fn add_fields(json: &serde_json::Value, fields: &mut BTreeSet<String>) {
+    const NAMED: [&str; 6] = ["metrics", "machine", "values", "uncertainty", "distributions", "outcomes"];
+    match json {
+        serde_json::Value::Object(map) => {
+            for (key, value) in map {
+                fields.insert(key.clone());
+                match NAMED.contains(&key.as_str()) {
+                    true if key == "machine" => {}
+                    true => value
+                        .as_object()
+                        .into_iter()
+                        .flat_map(|named| named.values())
+                        .for_each(|value| add_fields(value, fields)),
+                    false => add_fields(value, fields),
+                }
+            }
+        }
+        serde_json::Value::Array(list) => list.iter().for_each(|value| add_fields(value, fields)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_field_of_json_and_every_column_is_explained() {
+    let commands: [&[&str]; 7] = [
+        &["run", "ping-pong", "--uncertainty"],
+        &["run", "ping-pong", "--seeds", "2"],
+        &["sweep", "ping-pong", "--vary", "run.seed=1,2"],
+        &[
+            "sweep",
+            "stream",
+            "--find",
+            "message.bandwidth >= 60 MB/s",
+            "--over",
+            "workload.stream.payload=64 B..8 KiB*2",
+        ],
+        &["whatif", "ping-pong", "--set", "workload.ping-pong.messages=20"],
+        &["list"],
+        &["explain", "waiting"],
+    ];
+    let mut names = BTreeSet::new();
+    for command in commands {
+        add_fields(&json(&[command, &["--format", "json"]].concat()), &mut names);
+    }
+    let headings = [
+        "ratio",
+        "elasticity",
+        "slower: ratio",
+        "from",
+        "to",
+        "other setting",
+        "metric",
+        "value",
+        "unit",
+        "± 95 %",
+        "runs",
+        "share",
+        "busy [µs]",
+        "active [µs]",
+        "utilisation",
+        "constant",
+        "before",
+        "fit",
+        "after",
+        "prior",
+        "uncertainty",
+        "number",
+        "expected",
+        "error",
+        "correlation",
+        "most sensitive to",
+        "holds in longer run",
+        "mean",
+        "p99.9",
+        "samples",
+    ];
+    names.extend(headings.map(str::to_owned));
+    let words = narrows::reference::vocabulary(Registry::shared());
+    let unexplained: Vec<&String> =
+        names.iter().filter(|name| narrows::reference::matching(&words, name).is_empty()).collect();
+    assert!(unexplained.is_empty(), "{unexplained:#?}");
+    let text = stdout(&["explain", "ratio"]);
+    assert!(text.contains("ratio  (column or field)") && text.contains("printed by: whatif"), "{text}");
+    // A column does not hide the keys of the same name.
+    assert!(stdout(&["explain", "from"]).contains("workload.ping-pong.from  (key)"));
+}
+
 #[test]
 fn a_key_a_metric_and_an_outcome_are_explained() {
     let text = stdout(&["explain", "workload.ping-pong.payload"]);

@@ -1,6 +1,7 @@
 //! Checks sweeps: parts and keys as dimensions, the stop at saturation, searches for a crossing, tidy tables of
 //! results, and pictures and pages made from them.
 
+mod longer_run;
 mod shared;
 
 use crate::common::cli::{Folder, as_json, narrows, run_ok, stderr};

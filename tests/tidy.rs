@@ -4,6 +4,7 @@
 
 mod facts;
 mod imports;
+mod links;
 mod modules;
 mod names;
 mod parts;

@@ -1,7 +1,7 @@
 //! Checks the sensitivity analysis: it finds the bottleneck of machines whose bottleneck is known, and compares only
 //! runs that completed.
 
-use narrows::experiment::whatif::{WhatIf, WhatIfError, WhatIfQuery};
+use narrows::experiment::whatif::{self, WhatIf, WhatIfError, WhatIfQuery};
 use narrows::machine::Registry;
 use narrows::text::{Document, LayerCache, Meaning};
 
@@ -318,4 +318,28 @@ fn parts_state_the_reason_of_a_number_without_effect() {
     );
     assert_eq!(reason("", "fabric.myrinet.watchdog"), Some("no packet holds its path for that time"));
     assert_eq!(reason("", "fabric.myrinet.link-rate"), None);
+}
+
+#[test]
+fn other_words_and_values_in_place_of_zero_are_tried() {
+    let result = analysis("ring-ping-pong", &["workload.ping-pong.messages=25", "workload.ping-pong.warm-up=20"]);
+    let gain = |key: &str, value: &str| {
+        let gain = result.settings.iter().find(|gain| gain.key == key && gain.value == value);
+        gain.unwrap_or_else(|| panic!("{key} = {value}: {:?}", result.settings)).ratio
+    };
+    // Frames that are in the ring need no read of the buffer.
+    assert!(gain("ni.ring.inline-max", "512 B") > 1.2);
+    assert!(gain("ni.ring.driver", "kernel") < 1.0);
+    assert!(result.settings.windows(2).all(|pair| pair[0].ratio >= pair[1].ratio), "the largest gain comes first");
+    let is_ineffective = |key: &str| result.ineffective.iter().any(|parameter| parameter.key == key);
+    assert!(is_ineffective("hosts.pcie-gen3-x8.pcie.link.tlp"), "both words give the same times");
+    let tried = |key: &str| result.settings.iter().any(|gain| gain.key == key) || is_ineffective(key);
+    assert!(!tried("ni.ring.receive.write-back-delay"), "a time of 0 cannot be less");
+    assert!(!tried("ni") && !tried("fabric"), "another part is another machine");
+    let bottleneck = result.bottleneck.as_ref().expect("a bottleneck").name();
+    assert_eq!(bottleneck, "root complex of hosts.pcie-gen3-x8", "no setting is a bottleneck");
+    let json = result.json();
+    assert_eq!(json["settings"].as_array().map(Vec::len), Some(result.settings.len()));
+    let text = whatif::text::text(&result, false);
+    assert!(text.contains("other setting") && text.contains("ni.ring.inline-max = 512 B"), "{text}");
 }

@@ -37,14 +37,37 @@ fn constants(result: &FitResult) -> String {
     let headings = ["constant", "before", "fit", "after", "prior", "uncertainty"].map(Column::new);
     let mut table = ReportTable::new(headings.to_vec());
     for constant in &result.constants {
-        let mark = if constant.determined { "" } else { " (not determined)" };
+        let marks =
+            [(!constant.determined).then(|| "not determined".to_owned()), constant.bound.as_ref().map(at_bound)];
+        let marks: Vec<String> = marks.into_iter().flatten().collect();
+        let mark = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join("; ")) };
         let [prior, posterior] =
             [constant.prior_std_dev, constant.std_dev].map(|percentage| format!("±{}", percent(percentage)));
         let values = [&constant.key, &constant.start_value, &constant.rounded_value, &constant.final_value]
             .map(|text| text.as_str().into());
-        table.push(values.into_iter().chain([prior.into(), (posterior + mark).into()]).collect());
+        table.push(values.into_iter().chain([prior.into(), (posterior + &mark).into()]).collect());
     }
     table.text()
+}
+
+/// Describes a value that is at a bound, such as `at its lower bound 5 ns`.
+fn at_bound(bound: &Bound) -> String {
+    match bound {
+        Bound::Lower(value) => format!("at its lower bound {value}"),
+        Bound::Upper(value) => format!("at its upper bound {value}"),
+    }
+}
+
+/// Describes how far the fit moved a constant that the numbers do not determine.
+fn movement(constant: &FittedConstant) -> String {
+    let FittedConstant { key, start_value, final_value, .. } = constant;
+    match start_value == final_value {
+        true => format!("  {key} keeps its value, {start_value}\n"),
+        false => format!(
+            "  {key} moved from {start_value} to {final_value}, by {} standard deviations of its prior from its start\n",
+            significant(constant.distance.abs(), 2)
+        ),
+    }
 }
 
 fn residuals(result: &FitResult) -> String {
@@ -167,13 +190,19 @@ fn notes(result: &FitResult) -> String {
         text += "There are more constants than numbers, so the result depends on the starting values.\n";
     }
     let is_undetermined = |constant: &&FittedConstant| !constant.determined;
-    let undetermined_keys: Vec<&str> =
-        result.constants.iter().filter(is_undetermined).map(|constant| constant.key.as_str()).collect();
-    if !undetermined_keys.is_empty() {
-        let undetermined_keys = undetermined_keys.join(", ");
+    let undetermined: Vec<&FittedConstant> = result.constants.iter().filter(is_undetermined).collect();
+    if !undetermined.is_empty() {
+        let keys: Vec<&str> = undetermined.iter().map(|constant| constant.key.as_str()).collect();
         text += &format!(
-            "Not determined by these numbers alone, but also by their starting values: {undetermined_keys}.\n"
+            "Not determined by these numbers alone, but also by their starting values: {}.\n\
+             Their priors hold them near their starts; another start would give other values:\n",
+            keys.join(", ")
         );
+        text.extend(undetermined.iter().take(LINES_SHOWN).map(|constant| movement(constant)));
+        text += &omitted_line(undetermined.len());
+    }
+    if !result.undetermined.is_empty() {
+        text += "Changes of these constants that the numbers do not show:\n";
     }
     text.extend(
         result
@@ -185,11 +214,7 @@ fn notes(result: &FitResult) -> String {
     text += &omitted_line(result.undetermined.len());
     for constant in &result.constants {
         let Some(bound) = &constant.bound else { continue };
-        let (side, value) = match bound {
-            Bound::Lower(value) => ("lower", value),
-            Bound::Upper(value) => ("upper", value),
-        };
-        text += &format!("At a bound: `{}` is at its {side} bound, {value}.\n", constant.key);
+        text += &format!("At a bound: `{}` is {}.\n", constant.key, at_bound(bound));
     }
     if result.noise_ratio > NOISE_RATIO_STATED {
         let ratio = significant(result.noise_ratio, 2);

@@ -130,7 +130,8 @@ pub fn run(options: &Options) -> CommandResult {
     let uncertainties = options.uncertainty.then(|| options.uncertainties(&subject, &result)).transpose()?;
     output::print(&match options.format {
         RunFormat::Text => {
-            let table = uncertainties.map(|uncertainties| run_text::uncertainties(&uncertainties)).unwrap_or_default();
+            let table =
+                uncertainties.map(|uncertainties| run_text::uncertainties(&uncertainties, &result)).unwrap_or_default();
             run_text::text(subject.name(), &result, &record, host, &options.whatif_command()) + &table
         }
         RunFormat::Perftest => perftest::run_table(&result.metrics)?,

@@ -23,6 +23,7 @@ pub fn run(
     format: Format,
 ) -> CommandResult {
     let read = subject.read(sets)?;
+    read.value.warnings().iter().for_each(|warning| eprint_line!("{warning}"));
     let dimensions = [seeds::seed_values(read.value.run.seed, seeds).into()];
     let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };

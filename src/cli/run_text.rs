@@ -2,6 +2,7 @@
 
 use narrows_core::engine::distribution::SAMPLES;
 use narrows_core::engine::histogram::{PERCENTILES, samples_needed};
+use narrows_study::experiment::candidate::Candidate;
 use narrows_study::experiment::run::ResourceUse;
 use narrows_study::experiment::run_summary::{self, number};
 use narrows_study::experiment::uncertainty::single::{MetricUncertainty, RunUncertainty};
@@ -171,7 +172,10 @@ fn resources(result: &RunResult) -> String {
 const CONSTANTS_SHOWN: usize = 3;
 
 /// Returns the table of the uncertainties of metrics, and the constants that could not be changed.
-pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
+pub fn uncertainties(uncertainty: &RunUncertainty, result: &RunResult) -> String {
+    if !uncertainty.has_effect() {
+        return format!("\n{}{}", no_effect(&uncertainty.constants, result), failed_changes(uncertainty));
+    }
     let mut table = ReportTable::new(["metric", "value", "uncertainty", "most sensitive to"].map(Column::new).to_vec());
     let incomplete = if uncertainty.failed_changes.is_empty() { "" } else { " (incomplete)" };
     for MetricUncertainty { metric, std_dev, elasticities } in &uncertainty.metrics {
@@ -179,30 +183,55 @@ pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
         let constants_shown: Vec<String> = shown_elasticities
             .map(|elasticity| format!("{} {:+.2}", elasticity.constant, elasticity.elasticity))
             .collect();
+        let constants_shown =
+            if constants_shown.is_empty() { "none of them".to_owned() } else { constants_shown.join(", ") };
         let value = format!("{} {}", number(metric.value, metric.unit), number::display_unit(metric.unit));
         table.push(
-            [metric.name.clone(), value, format!("±{}{incomplete}", percent(*std_dev)), constants_shown.join(", ")]
+            [metric.name.clone(), value, format!("±{}{incomplete}", percent(*std_dev)), constants_shown]
                 .map(Cell::Text)
                 .into(),
         );
     }
-    let failed_changes = match uncertainty.failed_changes.len() {
-        0 => String::new(),
-        _ => {
-            let mut table =
-                ReportTable::new(["constants that were not tried up and down", "because"].map(Column::new).to_vec());
-            uncertainty
-                .failed_changes
-                .iter()
-                .for_each(|(name, reason)| table.push([name, reason].map(|text| text.as_str().into()).into()));
-            format!("\nThe uncertainty due to these constants is incomplete or missing.\n{}", table.text())
-        }
-    };
     format!(
         "\n{}\nThe uncertainty is one standard deviation due to the constants alone. The number after a constant is the \
-         relative change of the metric divided by that of the constant.\n{failed_changes}",
-        table.text()
+         relative change of the metric divided by that of the constant.\n{}",
+        table.text(),
+        failed_changes(uncertainty)
     )
+}
+
+/// Returns the reason for which no metric has an uncertainty due to the constants.
+fn no_effect(constants: &[String], result: &RunResult) -> String {
+    if constants.is_empty() {
+        return "No metric has an uncertainty due to the constants: each constant is from a paper, a data sheet or a \
+                standard, or measured.\n"
+            .to_owned();
+    }
+    let reason = match Candidate::new(result, &MeanLedger::new(&result.ledger)) {
+        Candidate::Resource(name, share) => format!(
+            "{name} limits the run: it is active for {} of the run, and none of these constants changes its speed.",
+            percent(share)
+        ),
+        _ => "None of these constants is on the path that the metrics depend on.".to_owned(),
+    };
+    format!(
+        "No uncertain constant changes a metric, so that no metric has an uncertainty due to them. {reason}\n\
+         Tried up and down: {}.\n",
+        constants.join(", ")
+    )
+}
+
+/// Returns the constants that were not tried in both directions, after an empty line, if there are any.
+fn failed_changes(uncertainty: &RunUncertainty) -> String {
+    if uncertainty.failed_changes.is_empty() {
+        return String::new();
+    }
+    let mut table =
+        ReportTable::new(["constants that were not tried up and down", "because"].map(Column::new).to_vec());
+    for (name, reason) in &uncertainty.failed_changes {
+        table.push([name, reason].map(|text| text.as_str().into()).into());
+    }
+    format!("\nThe uncertainty due to these constants is incomplete or missing.\n{}", table.text())
 }
 
 /// Returns the seed, version and hash, and the cost of the run.

@@ -9,13 +9,13 @@ use super::sweep_form::{self, Format};
 use super::sweep_runs::{point_store, pool, report_event};
 use narrows_core::text::Problem;
 use narrows_study::experiment::find::{
-    Condition, FindQuery, FoundRow, PointValues, Probe, SearchContext, undecided_reason,
+    Condition, FindQuery, FoundRow, LongerRun, PointValues, Probe, SearchContext, undecided_reason,
 };
 use narrows_study::experiment::points::PointStore;
 use narrows_study::experiment::reader::Reader;
 use narrows_study::experiment::sweep::{format_values, values_of};
 use narrows_study::experiment::vary::Dimension;
-use narrows_study::report::number::counted;
+use narrows_study::report::number::{counted, display_unit, short};
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
@@ -63,7 +63,7 @@ pub fn run(options: &FindOptions<'_>, subject: &LoadedDescription, dimensions: &
     }
     let file = out.map(Output::prepare).transpose()?;
     let store = out.map(point_store).transpose()?;
-    let probes = count * query.range.probes_max() * if other.is_some() { 2 } else { 1 };
+    let probes = count * (query.range.probes_max() + 1) * if other.is_some() { 2 } else { 1 };
     let progress = Progress::start("runs at most", probes, store.as_ref().map(PointStore::folder));
     let on_event = |event| report_event(&progress, event);
     let pool = pool(*jobs)?;
@@ -118,6 +118,10 @@ fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
             columns.push(Column::new(format!("{prefix}outcome of the other")));
         }
     }
+    let has_longer_run = rows.iter().any(|(_, crossing)| crossing.longer_run.is_some());
+    if has_longer_run {
+        columns.push(Column::new("holds in longer run"));
+    }
     let mut table = ReportTable::new(columns);
     for (values, crossing) in rows {
         let mut cells: Vec<Cell> = values.iter().map(|(_, value)| value.as_str().into()).collect();
@@ -130,6 +134,9 @@ fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
                 cells.extend([Cell::from(probe.other), outcome.as_str().into()]);
             }
         }
+        if has_longer_run {
+            cells.push(crossing.longer_run.as_ref().map_or("–", LongerRun::verdict).into());
+        }
         table.push(cells);
     }
     table
@@ -137,7 +144,47 @@ fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
 
 fn text(query: &FindQuery, rows: &[FoundRow]) -> String {
     let probes: usize = rows.iter().map(|(_, crossing)| crossing.probes).sum();
-    format!("{} Tried: {}.\n\n{}", finding(query, rows), counted(probes, "value"), table(query, rows).text())
+    let longer = longer_run_note(query, rows);
+    format!("{} Tried: {}.{longer}\n\n{}", finding(query, rows), counted(probes, "value"), table(query, rows).text())
+}
+
+/// Returns the sentences on the runs with four times the messages, after a line break, if there are any.
+fn longer_run_note(query: &FindQuery, rows: &[FoundRow]) -> String {
+    let runs: Vec<&LongerRun> = rows.iter().filter_map(|(_, crossing)| crossing.longer_run.as_ref()).collect();
+    let unstable = runs.iter().filter(|run| !run.is_stable()).count();
+    let advice = match unstable {
+        0 => "",
+        _ => " The answer depends on the length of the run: search again with more messages.",
+    };
+    let count = counted(runs.len(), "point");
+    match &runs[..] {
+        [] => String::new(),
+        [run] if rows.len() == 1 => format!("\n{}{advice}", longer_run_finding(query, run)),
+        _ if unstable == 0 => {
+            format!("\nRuns that are four times as long change {} by at most 25 % at {count}.", query.metric)
+        }
+        _ => format!(
+            "\nRuns that are four times as long change {} by more than 25 % at {unstable} of {count}.{advice}",
+            query.metric
+        ),
+    }
+}
+
+/// Returns the sentence on a run with four times the messages.
+fn longer_run_finding(query: &FindQuery, run: &LongerRun) -> String {
+    let unit = display_unit(&query.unit);
+    let amount = |metric: f64| format!("{} {unit}", short(metric)).trim_end().to_owned();
+    let metric = match (run.probe.metric, run.found_metric) {
+        (Some(metric), Some(found)) => format!("{} is {} in place of {}", query.metric, amount(metric), amount(found)),
+        (Some(metric), None) => format!("{} is {}", query.metric, amount(metric)),
+        (None, _) => format!("the run is {}", run.probe.outcome),
+    };
+    let verdict = match run.verdict() {
+        "yes" => "it still holds".to_owned(),
+        "no" => "it does not hold".to_owned(),
+        _ => format!("it is unknown whether it holds, {}", run.probe.reason.as_deref().unwrap_or_default()),
+    };
+    format!("With {} = {}, four times as long, {metric} at this value: {verdict}.", run.key, run.value)
 }
 
 /// The reason why a search whose runs have initial transients has no answer for a steady state.
@@ -204,6 +251,10 @@ fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
         let mut json =
             json!({ "values": values, "holds": query.region(crossing), "between": ends, "probes": crossing.probes });
         json["is_steady"] = crossing.transients().next().is_none().into();
+        if let Some(run) = &crossing.longer_run {
+            json["longer_run"] =
+                json!({ "key": run.key, "value": run.value, "stable": run.is_stable(), "run": probe_json(&run.probe) });
+        }
         if let Some(probe) = &crossing.stopped_at {
             json["stopped_at"] = probe_json(probe);
         }

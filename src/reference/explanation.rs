@@ -56,7 +56,7 @@ fn matching_each<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
 fn unknown_name_problem(name: &str, words: &[Word]) -> Problem {
     let last_part = |word: &'_ Word| word.name.rsplit('.').next().unwrap_or_default().to_owned();
     let last_parts: Vec<String> = words.iter().map(last_part).collect();
-    let names = words.iter().map(|word| word.name.as_str()).chain(last_parts.iter().map(String::as_str));
+    let names = words.iter().flat_map(|word| word.name.split(", ")).chain(last_parts.iter().map(String::as_str));
     let nearest = suggest::nearest(name, names).map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
     Problem::new(format!("nothing is called `{name}`"))
         .help(nearest)

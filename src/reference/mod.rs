@@ -5,11 +5,13 @@
 //! |---|---|
 //! | `vocabulary.rs` | all names with their meanings |
 //! | `glossary.rs` | the terms of the glossary |
+//! | `fields.rs` | the columns of tables and the fields of JSON |
 //! | `exit_codes.rs` | the exit codes of the command line |
 //! | `explanation.rs` | the entry of a name, as text and as JSON |
 
 mod exit_codes;
 mod explanation;
+mod fields;
 mod glossary;
 mod vocabulary;
 

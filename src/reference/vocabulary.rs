@@ -2,6 +2,7 @@
 //! exit codes and the terms of the glossary.
 
 use super::exit_codes::EXIT_CODES;
+use super::fields::FIELDS;
 use super::glossary::glossary_terms;
 use narrows_core::machine::Registry;
 use narrows_core::part::{ResultKind, ResultName, STATISTICS};
@@ -27,6 +28,9 @@ impl Word {
         Word { name: name.into(), kind, meaning: meaning.into(), facts: Vec::new() }
     }
 }
+
+/// Kind of the columns of tables and the fields of JSON.
+const FIELD: &str = "column or field";
 
 /// Outcomes of a run: the name, the exit code and the meaning of each.
 const OUTCOMES: [(&str, &str, &str); 6] = [
@@ -54,6 +58,10 @@ pub fn vocabulary(registry: &Arc<Registry>) -> Vec<Word> {
     words.extend(EXIT_CODES.iter().map(exit_code));
     words.extend(glossary_terms().into_iter().map(term));
     words.extend(shipped_words(registry));
+    words.extend(FIELDS.iter().map(|(names, commands, meaning)| Word {
+        facts: vec![("printed by", (*commands).to_owned())],
+        ..Word::new(*names, FIELD, *meaning)
+    }));
     words
 }
 
@@ -118,12 +126,25 @@ pub fn key_meaning<'a>(keys: &'a [Line], path: &str) -> Option<&'a str> {
 }
 
 /// Returns the words that `name` may mean: the words of exactly this name or, if no word has this name, the words
-/// that end with it, as a key ends with its last names.
+/// that end with it, as a key ends with its last names; and then the column or field of this name.
 pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
+    let (fields, words): (Vec<&Word>, Vec<&Word>) = words.iter().partition(|word| word.kind == FIELD);
+    // A column has its unit in brackets.
+    let heading = name.trim_matches('`').to_lowercase();
+    let heading = heading.split(" [").next().unwrap_or_default();
+    let is_heading = |word: &&Word| word.name.split(", ").any(|field| field.to_lowercase() == heading);
+    let mut matches = matching_names(&words, name);
+    matches.extend(fields.into_iter().filter(is_heading));
+    matches
+}
+
+/// Returns the words, apart from columns and fields, that `name` may mean.
+fn matching_names<'a>(words: &[&'a Word], name: &str) -> Vec<&'a Word> {
+    let words = || words.iter().copied();
     let sought_name = name.trim_matches('`').to_lowercase();
     let is_exact =
         |word: &&Word| word.name.to_lowercase() == sought_name || fits_name(word, name) || has_term(word, &sought_name);
-    let exact: Vec<&Word> = words.iter().filter(is_exact).collect();
+    let exact: Vec<&Word> = words().filter(is_exact).collect();
     if !exact.is_empty() {
         return exact;
     }
@@ -131,8 +152,7 @@ pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
     let is_statistic =
         |word: &&Word| word.name.strip_prefix('…').is_some_and(|ending| ending.trim_start_matches('_') == sought_name);
     let is_code = |word: &&Word| word.name.strip_prefix("exit code ") == Some(&sought_name);
-    let ending: Vec<&Word> = words
-        .iter()
+    let ending: Vec<&Word> = words()
         .filter(|word| word.name.to_lowercase().ends_with(&suffix) || is_statistic(word) || is_code(word))
         .collect();
     if !ending.is_empty() || sought_name.is_empty() {
@@ -146,7 +166,7 @@ pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
             name.starts_with(&start) || name.contains(&infix)
         }
     };
-    words.iter().filter(is_key_in_table).collect()
+    words().filter(is_key_in_table).collect()
 }
 
 /// Returns whether the word is a pattern of metrics, stages or resources that `name` fits, or a key whose words in

@@ -78,7 +78,8 @@ fn constant_at_its_bound_is_named() {
     let output = fit(&folder, &["messaging.send"], &["--prior", "1000"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("At a bound: `messaging.send` is at its upper bound, 10000."), "{text}");
+    assert!(text.contains("At a bound: `messaging.send` is at its upper bound 10000."), "{text}");
+    assert!(text.contains("(at its upper bound 10000)") || text.contains("; at its upper bound 10000)"), "{text}");
     assert!(text.contains("latency of 16 B to latency of 128 B (2 numbers): error −"), "{text}");
 }
 

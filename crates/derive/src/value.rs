@@ -5,7 +5,7 @@ use crate::target::Target;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Error, Expr, Ident, Lit, Result, Type};
+use syn::{Error, Expr, Ident, Lit, LitStr, Result, Type};
 
 /// The value of one key.
 pub struct Value<'v> {
@@ -46,7 +46,8 @@ impl Value<'_> {
             quote! { let value: #ty = #text_module::parameters::call::with_value(value, #from); }
         });
         let convert = quote! { #from_read #via value };
-        Ok(match (default, optional_or) {
+        let checks = self.literal_checks(target);
+        let read = match (default, optional_or) {
             (Some(default), _) => match (as_description_value(default), named_values.is_empty()) {
                 (Some(default), _) => quote! { { let value = #field_reader.or(#default); #convert } },
                 (None, true) => quote! {
@@ -65,7 +66,37 @@ impl Value<'_> {
             },
             (None, None) if self.is_optional => quote! { #field_reader.optional().map(|value| { #convert }) },
             (None, None) => quote! { { let value = #field_reader.required(); #convert } },
+        };
+        Ok(if checks.is_empty() {
+            read
+        } else {
+            quote! { { #(#checks)* #read } }
         })
+    }
+
+    /// Returns a constant for each string in the default and the bounds, whose evaluation by the compiler fails if the
+    /// field's type has units and the string is not a number with one of them.
+    fn literal_checks(&self, target: &Target<'_>) -> Vec<TokenStream> {
+        let FieldAttributes { default, bounds, named_values, .. } = self.attributes;
+        if !named_values.is_empty() {
+            return Vec::new();
+        }
+        let (text_module, read_type, key) = (&target.text_module, self.read_type(), self.key);
+        let type_name = quote! { #read_type }.to_string();
+        let literals = [("default", default), ("min", &bounds.min), ("max", &bounds.max)];
+        let strings = literals.into_iter().flat_map(|(name, value)| {
+            let strings = value.as_ref().map(string_literals).unwrap_or_default();
+            strings.into_iter().map(move |string| (name, string))
+        });
+        strings
+            .map(|(name, string)| {
+                let text = string.value();
+                let message = format!("`{key}`: {name} = {text:?} is not a decimal number with a unit of `{type_name}`");
+                quote_spanned! {
+                    string.span() => const _: () = #text_module::parameters::literal::check::<#read_type>(#text, #message);
+                }
+            })
+            .collect()
     }
 
     /// Returns the key with its bounds, ready to be read.
@@ -147,6 +178,21 @@ impl Value<'_> {
             },
             false => quote! { { let value = #binding; #sink.value(#key, #value); } },
         }
+    }
+}
+
+/// Returns the strings of a literal, or of a list of literals.
+fn string_literals(value: &Expr) -> Vec<&LitStr> {
+    match value {
+        Expr::Lit(literal) => {
+            if let Lit::Str(string) = &literal.lit {
+                vec![string]
+            } else {
+                Vec::new()
+            }
+        }
+        Expr::Array(list) => list.elems.iter().flat_map(string_literals).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -190,3 +190,12 @@ def test_distributions_are_merged_over_seeds():
         narrows.Distribution.merge([])
     with pytest.raises(ValueError, match="not the sum"):
         narrows.Distribution.read(name, {**both.record, "samples": 1})
+
+
+def test_notices_of_the_command_line_are_warnings():
+    replaced = narrows.Machine("ring-ping-pong").set("ni.rdma.mtu", "4 KiB")
+    with pytest.warns(narrows.NarrowsWarning, match="replaces the interface `ring`"):
+        replaced.check()
+    few_tags = narrows.Machine("pcie-gen4").set("hosts.gen4.pcie.link.tags", 1)
+    with pytest.warns(narrows.NarrowsWarning, match="tags"):
+        few_tags.run()

@@ -134,7 +134,7 @@ export class Results {
       return h("span", { class: run.stopped ? "line stopped" : "line" }, machines.length > 1 && h("strong", null, `${column.label}: `), prose(text));
     });
     fill(byId("finding-text"), texts);
-    const notes = Array.from(new Set(machines.flatMap((column) => [...(column.run?.notes ?? []), ...(column.run?.headline && !column.run.stopped ? [`${machines.length > 1 ? `${column.label}: ` : ""}${display(column.run.headline)}`] : [])])));
+    const notes = Array.from(new Set(machines.flatMap((column) => [...(column.run?.notes ?? []), ...(column.run?.warnings ?? []), ...(column.run?.headline && !column.run.stopped ? [`${machines.length > 1 ? `${column.label}: ` : ""}${display(column.run.headline)}`] : [])])));
     const shown = this.editedRun();
     const meaning = shown ? headline(shown, this.metric)?.meaning : "";
     fill(byId("notes"), meaning && h("li", null, prose(`${meaning}.`)), notes.map((note) => h("li", null, prose(note))));

@@ -81,6 +81,7 @@ export interface Shown extends Failure {
   title?: string;
   values: Value[];
   notes?: string[];
+  warnings?: string[];
   chosen?: Record<string, string[]>;
 }
 
@@ -139,6 +140,7 @@ export interface Run extends Failure {
   resources: Resource[];
   messages: Message[];
   notes?: string[];
+  warnings?: string[];
   simulated_ps?: number;
   events?: number;
   /** Reason for which the run ended early, such as a deadlock, a limit or a lost message. */

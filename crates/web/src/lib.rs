@@ -41,8 +41,8 @@ mod sweep;
 mod tests;
 mod value_range;
 
-use narrows_core::machine::Registry;
-use narrows_core::text::Problems;
+use narrows_core::machine::{self, Machine, Registry};
+use narrows_core::text::{Problems, Read};
 use narrows_study::catalog::{NameGroup, NameKind, list};
 use narrows_study::experiment::record::VERSION;
 use question::Question;
@@ -168,12 +168,18 @@ impl AnswerEngine {
         Ok(match subject.read(&question.sets) {
             Ok(read) => {
                 let notes: Vec<String> = read.value.note().into_iter().collect();
-                json!({ "ok": true, "note": notes.first(), "problems": [] })
+                json!({ "ok": true, "note": notes.first(), "warnings": warnings(&read), "problems": [] })
             }
             Err(problems) => {
-                json!({ "ok": false, "note": null, "problems": problem_json::problems_json(&problems, &self.registry) })
+                json!({ "ok": false, "note": null, "warnings": [], "problems": problem_json::problems_json(&problems, &self.registry) })
             }
         }
         .to_string())
     }
+}
+
+/// Returns the warnings of a description that `narrows run` prints on standard error: hosts that no node uses, and an
+/// interface that a setting replaced. Warnings about values of hosts are among the notes.
+fn warnings(read: &Read<Machine>) -> Vec<String> {
+    machine::notices(read)
 }

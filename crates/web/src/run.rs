@@ -1,7 +1,7 @@
 //! `run` and `record`: one run of a machine.
 
 use crate::question::Question;
-use crate::{AnswerEngine, AnswerResult};
+use crate::{AnswerEngine, AnswerResult, warnings};
 use narrows_core::engine::{Ledger, Recorder, Stage};
 use narrows_core::machine::{Machine, Registry};
 use narrows_core::part::{ResultKind, ResultName};
@@ -51,6 +51,7 @@ pub fn run(engine: &AnswerEngine, question: &Question) -> AnswerResult {
         resources: resources(&result),
         messages: messages(&read, &result),
         notes,
+        warnings: warnings(&read),
         simulated_ps: result.end.ps(),
         events: result.events,
         stopped: outcome::outcome_reason(&result),
@@ -76,6 +77,7 @@ struct PageRun<'a> {
     resources: Vec<Json>,
     messages: Vec<Json>,
     notes: Vec<String>,
+    warnings: Vec<String>,
     simulated_ps: u64,
     events: u64,
     #[serde(skip_serializing_if = "Option::is_none")]

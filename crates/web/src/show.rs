@@ -2,7 +2,7 @@
 
 use crate::question::Question;
 use crate::value_range::ValueRange;
-use crate::{AnswerEngine, AnswerResult};
+use crate::{AnswerEngine, AnswerResult, warnings};
 use narrows_core::part::ResultName;
 use narrows_core::text::Entry;
 use narrows_core::text::origin::Layer;
@@ -22,6 +22,7 @@ pub fn show(engine: &AnswerEngine, question: &Question) -> AnswerResult {
         "name": subject.name(),
         "values": values,
         "notes": notes,
+        "warnings": warnings(&read),
         "files": read.files().iter().map(|(key, file)| json!({ "key": key, "file": file })).collect::<Json>(),
     });
     Ok(answer.to_string())

@@ -65,6 +65,21 @@ fn stopped_run_states_its_reason() {
 }
 
 #[test]
+fn replaced_interface_is_a_warning_of_each_answer() {
+    let sets = json!(["ni.rdma.mtu=4 KiB"]);
+    for ask in ["check", "show", "run"] {
+        let warnings = &answer(json!({ "ask": ask, "name": "ring-ping-pong", "sets": sets }))["warnings"];
+        let [warning] = &warnings.as_array().expect("a list")[..] else { panic!("{ask}: {warnings}") };
+        assert!(
+            warning.as_str().is_some_and(|text| text.contains("replaces the interface `ring`")),
+            "{ask}: {warning}"
+        );
+        let without = answer(json!({ "ask": ask, "name": "ring-ping-pong" }));
+        assert_eq!(without["warnings"], json!([]), "{ask}");
+    }
+}
+
+#[test]
 fn values_have_what_their_controls_need() {
     let shown = answer(json!({ "ask": "show", "name": "memory-bus" }));
     let value = |path: &str| {

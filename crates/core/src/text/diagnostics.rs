@@ -4,8 +4,9 @@ use super::kind::InvalidValue;
 use super::origin::TextSpan;
 use super::problem::Problem;
 use super::record::{Records, Step, dotted};
-use super::suggest;
-use super::tree::TreeNode;
+use super::tree::{TreeNode, TreeValue};
+use super::{quantity, suggest};
+use crate::engine::{Hertz, Time};
 
 /// Returns the problem `message` about the key at `full_path`. Its location is that of the deepest existing node on the
 /// path `path` below `node`, or otherwise `nearest`.
@@ -135,16 +136,48 @@ const RECIPROCALS: [(&str, &str, &str); 2] = [
     ("load", "interval", "`interval = \"1 us\"` for a million messages per second"),
 ];
 
+/// Returns the interval that the rate at `node` means, as an example: a frequency, or a number without a unit, which is
+/// taken as one per second. A load is relative to a capacity, and has no interval of its own.
+fn reciprocal_of(rate: &str, interval: &str, node: &TreeNode) -> Option<String> {
+    let (per_second, text) = match &node.value {
+        _ if rate != "rate" => return None,
+        TreeValue::Integer(Some(number)) => (*number as f64, format!("{number} per second")),
+        TreeValue::Float(number) => (*number, format!("{number} per second")),
+        TreeValue::Text(text) => match text.trim().parse::<f64>() {
+            Ok(number) => (number, format!("{number} per second")),
+            Err(_) => (quantity::parse::<Hertz>(text).ok()?.0 as f64, text.trim().to_owned()),
+        },
+        _ => return None,
+    };
+    let interval_ps = (Time::from_us(1_000_000).ps() as f64 / per_second).round();
+    // Intervals from a picosecond to a thousand seconds.
+    (1.0..=1e15).contains(&interval_ps).then(|| {
+        let time = Time::from_ps(interval_ps as u64);
+        format!("`{interval} = \"{time}\"` for {text}")
+    })
+}
+
 /// Returns the problem that the table at `path` has a key that nothing reads.
-pub(super) fn unknown_key_problem(path: &[Step], key: &str, node: &TreeNode, mut known_keys: Vec<&str>) -> Problem {
+///
+/// `families` are the keys of the families below this table that have a member called `key`.
+pub(super) fn unknown_key_problem(
+    path: &[Step],
+    key: &str,
+    node: &TreeNode,
+    mut known_keys: Vec<&str>,
+    families: &[&str],
+) -> Problem {
     known_keys.sort_unstable();
     let within = if path.is_empty() { String::new() } else { format!(" in `{}`", dotted(path)) };
+    let members: Vec<String> = families.iter().map(|family| format!("`{family}.{key}`")).collect();
     let label = match suggest::nearest(key, known_keys.iter().copied()) {
+        _ if !members.is_empty() => format!("did you mean {}?", members.join(" or ")),
         Some(near) => format!("did you mean `{near}`?"),
         None => "there is no such key here".to_string(),
     };
     let reciprocal = RECIPROCALS.iter().find(|(rate, interval, _)| key == *rate && known_keys.contains(interval));
     let help = reciprocal.map_or_else(String::new, |(rate, interval, example)| {
+        let example = reciprocal_of(rate, interval, node).unwrap_or_else(|| (*example).to_owned());
         format!("instead of a {rate}, write `{interval}`, the mean time between two of them: {example}")
     });
     Problem::new(format!("unknown key `{}`{within}", key.escape_debug()))

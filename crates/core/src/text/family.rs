@@ -159,6 +159,7 @@ impl<'t> Table<'t> {
         read: impl FnMut(&str, &mut Table<'_>) -> T,
         mut siblings: Siblings<'_, T>,
     ) -> Option<T> {
+        self.members_below.borrow_mut().extend(members.iter().map(|(name, _)| (key, *name)));
         if self.child(key).is_none() && absence == Absence::IsAllowed && !self.context.describing {
             self.add_known(key);
             return None;

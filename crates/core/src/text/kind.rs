@@ -5,7 +5,7 @@
 
 use super::meaning::Meaning;
 use super::origin::{TextSpan, Texts};
-use super::quantity::ParseError;
+use super::quantity::{ParseError, Unit};
 use super::tree::{TreeNode, TreeValue};
 use serde_json::Value as Json;
 use std::fmt::Display;
@@ -48,6 +48,8 @@ pub trait ValueKind {
     type Literal<'d>: Copy + 'd;
     /// The meaning of a number of this kind, unless the parameter declares another.
     const MEANING: Option<Meaning> = None;
+    /// The units of which a literal of this kind has one; empty for a kind without units.
+    const UNITS: &'static [Unit] = &[];
     /// Returns the name of the kind in listings.
     fn name(&self) -> String;
     /// Returns the allowed values as a help line.

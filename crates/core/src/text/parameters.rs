@@ -73,6 +73,20 @@
 //! }
 //! ```
 //!
+//! a default or bound without a unit of the field's type,
+//!
+//! ```compile_fail,E0080
+//! # extern crate narrows_core as narrows;
+//! # use narrows::engine::Time;
+//! # use narrows::text::Parameters;
+//! #[derive(Parameters)]
+//! struct Ring {
+//!     /// Time from the doorbell to the wire.
+//!     #[param(default = "80 nsec")] // `pipeline`: default = "80 nsec" is not a decimal number with a unit of `Time`
+//!     pipeline: Time,
+//! }
+//! ```
+//!
 //! a type that is not the value of any kind,
 //!
 //! ```compile_fail
@@ -208,6 +222,10 @@ pub fn to_toml(parameters: &impl Parameters) -> String {
     parameters.write(&mut sink);
     sink.into_text()
 }
+
+/// Checks of literals in `#[param(..)]`, which the compiler evaluates.
+#[doc(hidden)]
+pub mod literal;
 
 /// Functions that call the functions and closures named by `#[param(..)]`, so that the compiler infers the types of a
 /// closure's arguments.

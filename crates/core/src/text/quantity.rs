@@ -8,6 +8,8 @@ use super::suggest;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::fmt::Display;
 
+mod exponent;
+
 /// The error of a text that is not a valid value: the reason, and the valid values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
@@ -140,11 +142,8 @@ pub fn missing_unit<Q: Quantity>(number: &str) -> ParseError {
     if Decimal::parse(number).is_none() {
         return not_a_number::<Q>(number);
     }
-    let unit = plausible_unit::<Q>(number);
-    ParseError::new(
-        format!("{} needs a unit", Q::NAME_WITH_ARTICLE),
-        format!("write \"{number} {unit}\"; units are {}", unit_list::<Q>()),
-    )
+    let help = format!("write \"{number} {}\"; units are {}", plausible_unit::<Q>(number), unit_list::<Q>());
+    ParseError::new(format!("{} needs a unit", Q::NAME_WITH_ARTICLE), help)
 }
 
 /// The largest factor by which a plausible quantity exceeds the example of its kind (chosen).
@@ -169,7 +168,7 @@ pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
     let exponent = text.split_once(['e', 'E']).filter(|(digits, _)| Decimal::parse(digits).is_some());
     let why = match (text.starts_with(['-', '+']), exponent) {
         (true, _) => "must not have a sign",
-        (false, Some(_)) => "must not have an exponent",
+        (false, Some((mantissa, rest))) => return exponent::error::<Q>(mantissa, rest),
         (false, None) if matches!(text, "nan" | "inf") => "must be a finite number",
         (false, None) => "must begin with a decimal number",
     };
@@ -183,8 +182,7 @@ pub fn example_help<Q: Quantity>() -> String {
 
 /// Returns the allowed units as a phrase.
 fn unit_list<Q: Quantity>() -> String {
-    let names: Vec<&str> = Q::UNITS.iter().map(|(name, _)| *name).collect();
-    names.join(", ")
+    Q::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
 fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, ParseError> {
@@ -392,7 +390,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "\\PC*|[0-9.]{0,50} ?[A-Za-zµ/]{0,7}") {
+        fn no_text_panics(text in "\\PC*|[0-9.]{0,50} ?[A-Za-zµ/]{0,7}|[0-9]{1,20}(\\.[0-9]{1,5})?e[+-]?[0-9]{0,11} ?[a-z]{0,3}") {
             let _ = (parse::<Time>(&text).is_ok(), parse::<Bytes>(&text).is_ok());
             let _ = (parse::<Rate>(&text).is_ok(), parse::<Hertz>(&text).is_ok());
         }

@@ -21,12 +21,14 @@ pub struct Table<'t> {
     pub(super) context: &'t ReadContext,
     pub(super) path: Vec<Step>,
     pub(super) node: Option<&'t TreeNode>,
-    /// The source location of this table, or of the nearest enclosing table that has one.
+    /// The source location of this table, or of the nearest one above that has one.
     nearest_place: Option<TextSpan>,
     /// The keys that were read, and the members of families.
     pub(super) known_keys: RefCell<Vec<&'static str>>,
     /// The members of families.
     pub(super) variants: RefCell<Vec<&'static str>>,
+    /// The members of families that have a key, each with that key.
+    pub(super) members_below: RefCell<Vec<(&'static str, &'static str)>>,
     /// The renamed keys. If the schema is collected, also all other keys.
     pub(super) shape: RefCell<TableShape>,
 }
@@ -53,6 +55,7 @@ impl<'t> Table<'t> {
             nearest_place,
             known_keys: RefCell::default(),
             variants: RefCell::default(),
+            members_below: RefCell::default(),
             shape: RefCell::default(),
         }
     }
@@ -349,8 +352,7 @@ impl<'t> Table<'t> {
         json: Json,
     ) {
         let NotedKey { key, doc, declaration } = noted_key;
-        let place = node.and_then(|node| node.place.clone());
-        let recorded = RecordedValue { value, kind, declaration, place, doc };
+        let recorded = RecordedValue { value, kind, declaration, place: node.and_then(|node| node.place.clone()), doc };
         self.context.record(self.path_of(key), RecordedItem::Value(Box::new(recorded), json));
     }
 

@@ -10,6 +10,12 @@ use super::table::{Table, tree_of};
 use super::tree::Tree;
 
 impl Table<'_> {
+    /// Returns the keys of the families below this table that have a member called `name`.
+    pub(super) fn families_with(&self, name: &str) -> Vec<&'static str> {
+        let members_below = self.members_below.borrow();
+        members_below.iter().filter(|(_, member)| *member == name).map(|(key, _)| *key).collect()
+    }
+
     /// Reports the keys that nothing read. If all keys of a table are unknown, its missing keys are listed with the
     /// first suggestion instead of being reported separately.
     pub(super) fn report_unknown_keys(&self, problems_before: usize) {
@@ -24,7 +30,13 @@ impl Table<'_> {
             if is_known(key) || self.context.is_unknown_suppressed(&self.full_path(key)) {
                 continue;
             }
-            let mut problem = diagnostics::unknown_key_problem(&self.path, key, node, allowed.clone());
+            let families = self.families_with(key);
+            let mut problem = diagnostics::unknown_key_problem(&self.path, key, node, allowed.clone(), &families);
+            if !families.is_empty() {
+                families.iter().for_each(|family| self.context.suppress_no_variant(&self.full_path(family)));
+                self.context.report(DiagnosticLevel::PresentKeys, problem);
+                continue;
+            }
             let mut open_hint = self.context.open_hint(&self.table_path());
             if let Some(meant) = suggest::nearest(key, allowed.iter().copied()) {
                 self.context.suppress_missing(&self.full_path(meant));

@@ -1,6 +1,6 @@
 //! A description for Python: found by name, file or text; checked, shown, run, analysed and fitted.
 
-use crate::exceptions::{DescriptionError, description_error, problem_error};
+use crate::exceptions::{DescriptionError, description_error, problem_error, warn, warn_notice};
 use crate::registry;
 use crate::table::Table;
 use crate::wait::{Watch, run_with_progress};
@@ -15,7 +15,6 @@ use narrows::experiment::{Record, tidy};
 use narrows::report::MeanLedger;
 use pyo3::exceptions::PyFutureWarning;
 use pyo3::prelude::*;
-use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,15 +29,10 @@ pub struct Description {
 /// The pickled state of a description: its name, its text, and the folder to which its paths are relative.
 type PickledDescription = (String, String, Option<PathBuf>);
 
-/// Issues a `FutureWarning` that a key was renamed. It is called without the interpreter's lock, from any thread that
-/// reads a description.
-fn warn_renamed(renamed: &str) {
-    Python::attach(|py| {
-        let text = CString::new(renamed.replace('\0', " ")).expect("no zero byte is left");
-        if let Err(error) = PyErr::warn(py, &py.get_type::<PyFutureWarning>(), &text, 1) {
-            error.write_unraisable(py, None);
-        }
-    });
+/// Returns the description with warnings of Python: a `FutureWarning` for each renamed key, and a `NarrowsWarning` for
+/// each notice.
+fn with_warnings(subject: LoadedDescription) -> Description {
+    Description { subject: Arc::new(subject.on_renamed_key(warn::<PyFutureWarning>).on_notice(warn_notice)) }
 }
 
 /// The output of a run.
@@ -75,14 +69,13 @@ impl Description {
     #[staticmethod]
     fn find(path: PathBuf) -> PyResult<Description> {
         let subject = LoadedDescription::find(registry(), &path).map_err(problem_error)?;
-        Ok(Description { subject: Arc::new(subject.on_renamed_key(warn_renamed)) })
+        Ok(with_warnings(subject))
     }
 
     /// Makes a description of a text. Messages refer to the text by `name`.
     #[staticmethod]
     fn of_text(name: String, text: String, folder: Option<PathBuf>) -> Description {
-        let subject = LoadedDescription::new(registry(), name, text, folder);
-        Description { subject: Arc::new(subject.on_renamed_key(warn_renamed)) }
+        with_warnings(LoadedDescription::new(registry(), name, text, folder))
     }
 
     fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, PickledDescription)> {
@@ -119,6 +112,7 @@ impl Description {
         let recorder = if messages { Recorder::off().with_messages() } else { Recorder::off() };
         let (record, chart, data) = run_with_progress(py, Some(1), None, |_| {
             let read = self.subject.read(&sets)?;
+            read.value.warnings().iter().for_each(|warning| warn_notice(warning));
             let start = Instant::now();
             let result = narrows::experiment::run(&read.value, recorder);
             let wall_s = start.elapsed().as_secs_f64();

@@ -2,13 +2,38 @@
 
 use narrows::Error;
 use narrows::text::{Problem, Problems};
+use pyo3::PyTypeInfo;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use std::ffi::CString;
 use std::io;
 use std::path::Path;
 
 create_exception!(narrows, DescriptionError, PyValueError, "Bad input: the errors, with their positions.");
+
+create_exception!(
+    narrows,
+    NarrowsWarning,
+    PyUserWarning,
+    "A description is valid, but probably not as intended, such as a host that no node uses."
+);
+
+/// Issues a warning of the category `T`. It may be called without the interpreter's lock, from any thread that reads a
+/// description.
+pub fn warn<T: PyTypeInfo>(text: &str) {
+    Python::attach(|py| {
+        let text = CString::new(text.replace('\0', " ")).expect("no zero byte is left");
+        if let Err(error) = PyErr::warn(py, &py.get_type::<T>(), &text, 1) {
+            error.write_unraisable(py, None);
+        }
+    });
+}
+
+/// Issues a `NarrowsWarning` with the text of a warning or note of the command line.
+pub fn warn_notice(notice: &str) {
+    warn::<NarrowsWarning>(notice.trim_start_matches("warning: ").trim_start_matches("note: "));
+}
 
 /// Returns the exception for the problems of a description.
 pub fn description_error(problems: Problems) -> PyErr {

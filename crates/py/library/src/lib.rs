@@ -67,5 +67,6 @@ pub fn module(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> 
     module.add_function(wrap_pyfunction!(sweep::plan, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::run_point, module)?)?;
     module.add("DescriptionError", module.py().get_type::<exceptions::DescriptionError>())?;
+    module.add("NarrowsWarning", module.py().get_type::<exceptions::NarrowsWarning>())?;
     module.add("VERSION", narrows::experiment::record::VERSION)
 }

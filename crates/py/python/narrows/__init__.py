@@ -18,6 +18,7 @@ Describe a machine, run it, and ask:
 | `help` | the meaning of a key, metric, stage or term, as `narrows explain` prints it |
 | `UnfinishedRun` | a run that ended in a deadlock or livelock, at a limit, or with messages lost, with its result |
 | `DescriptionError` | bad input: what is wrong, where, and what was probably meant |
+| `NarrowsWarning` | category of the warnings of `narrows run`, such as a host that no node uses |
 """
 
 from ._distribution import Distribution, cdf
@@ -25,7 +26,7 @@ from ._figure import Figure
 from ._help import help
 from ._machine import Fit, Machine, Whatif
 from ._narrows import VERSION as __version__
-from ._narrows import DescriptionError
+from ._narrows import DescriptionError, NarrowsWarning
 from ._result import Metric, Result, UnfinishedRun
 from ._study import Study, reproduce
 from ._sweep import WorkerError, find, sweep
@@ -38,6 +39,7 @@ __all__ = [
     "Fit",
     "Machine",
     "Metric",
+    "NarrowsWarning",
     "Result",
     "Study",
     "Table",

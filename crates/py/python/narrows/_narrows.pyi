@@ -6,6 +6,8 @@ from typing import Any
 
 VERSION: str
 
+class NarrowsWarning(UserWarning): ...
+
 class DescriptionError(ValueError):
     """Bad input: what is wrong, where, what is allowed, and what was probably meant."""
 

@@ -8,10 +8,12 @@
 //! larger than every threshold.
 
 mod condition;
+mod longer_run;
 mod query;
 mod search_range;
 
 pub use condition::Condition;
+pub use longer_run::LongerRun;
 pub use query::{FindQuery, FoundRow, PointValues, ProblemGroups, SearchContext, undecided_reason};
 pub use search_range::SearchRange;
 
@@ -90,6 +92,8 @@ pub struct MetricCrossing {
     pub stopped_at: Option<Probe>,
     /// The number of values that were run.
     pub probes: usize,
+    /// The run at the found value with four times the messages, if the loop is open and has a number of messages.
+    pub longer_run: Option<LongerRun>,
 }
 
 /// The reason why a search failed.
@@ -178,13 +182,14 @@ impl Search<'_> {
     /// Runs the bisection.
     pub fn run(&self) -> Result<MetricCrossing, FindError> {
         let (mut low, mut high) = self.range.first_and_last();
-        let (low_probe, high_probe) = rayon::join(|| self.probe(low), || self.probe(high));
-        let mut crossing =
-            MetricCrossing { low_probe: low_probe?, high_probe: high_probe?, stopped_at: None, probes: 2 };
+        let probe_at = |position| self.probe(self.range.value(position), &[]);
+        let (low_probe, high_probe) = rayon::join(|| probe_at(low), || probe_at(high));
+        let (low_probe, high_probe) = (low_probe?, high_probe?);
+        let mut crossing = MetricCrossing { low_probe, high_probe, stopped_at: None, probes: 2, longer_run: None };
         while crossing.is_between()
             && let Some(middle) = self.range.position_between(low, high)
         {
-            let probe = self.probe(middle)?;
+            let probe = probe_at(middle)?;
             crossing.probes += 1;
             if !probe.is_decided {
                 crossing.stopped_at = Some(probe);
@@ -195,12 +200,13 @@ impl Search<'_> {
                 false => (high, crossing.high_probe) = (middle, probe),
             }
         }
+        crossing.longer_run = self.longer_run(&crossing)?;
         Ok(crossing)
     }
 
-    fn probe(&self, position: u64) -> Result<Probe, FindError> {
-        let value = self.range.value(position);
-        let values = [self.values, &[(self.range.key.clone(), value.clone())]].concat();
+    /// Compares at a value of the key, with the settings `more`.
+    fn probe(&self, value: String, more: &[(String, String)]) -> Result<Probe, FindError> {
+        let values = [self.values, more, &[(self.range.key.clone(), value.clone())]].concat();
         let name = match self.comparison {
             Comparison::WithValue(condition) => condition.metric.as_str(),
             Comparison::WithMachine(name, _) => name,

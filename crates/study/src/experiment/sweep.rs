@@ -182,12 +182,20 @@ impl<'a> Sweep<'a> {
     }
 
     /// Returns each distinct problem once, in the order of the first points that have the problem. Problems are
-    /// distinct if their texts differ: an unknown key is one problem, whatever its value at a point.
+    /// distinct if their texts differ other than by the varied values: an unknown key is one problem, whatever its
+    /// value at a point, and so is a value without a unit.
     fn point_problems(&self, hashes: Vec<Result<String, Problems>>) -> Vec<PointProblem> {
         let (mut point_problems, mut indices) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
         for (point, hash) in hashes.into_iter().enumerate() {
             for problem in hash.err().iter().flat_map(Problems::split) {
-                let index = *indices.entry(problem_texts(&problem)).or_insert(point_problems.len());
+                // A value such as `a` may also be a word of the text, so the text itself is compared, too.
+                let texts = problem_texts(&problem);
+                let texts_without_values = without_values(texts.clone(), &self.values(point));
+                let known = indices.get(&texts).or_else(|| indices.get(&texts_without_values)).copied();
+                let index = known.unwrap_or(point_problems.len());
+                for texts in [texts, texts_without_values] {
+                    indices.entry(texts).or_insert(index);
+                }
                 match point_problems.get_mut(index) {
                     Some(same_problem) => same_problem.point_count += 1,
                     None => point_problems.push(PointProblem { first: self.values(point), point_count: 1, problem }),
@@ -227,6 +235,27 @@ fn problem_texts(problems: &Problems) -> String {
     let problem_text =
         |problem: &Problem| format!("{}\n{}\n{}", problem.message, problem.label, problem.help.join("\n"));
     problems.list().iter().map(problem_text).collect()
+}
+
+/// Replaces the varied values, where they stand alone in a text, by their keys.
+fn without_values(text: String, values: &[(String, String)]) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let replace = |text: String, (key, value): &(String, String)| {
+        let value = value.trim_matches(['"', '\'']);
+        if value.is_empty() {
+            return text;
+        }
+        let (mut replaced, mut end) = (String::new(), 0);
+        for (start, _) in text.match_indices(value) {
+            let after = start + value.len();
+            let stands_alone = !text[..start].ends_with(is_part) && !text[after..].starts_with(is_part);
+            replaced += &text[end..start];
+            replaced += if stands_alone { key } else { value };
+            end = after;
+        }
+        replaced + &text[end..]
+    };
+    values.iter().fold(text, replace)
 }
 
 /// Returns the first point of each distinct hash.

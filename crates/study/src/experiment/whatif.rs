@@ -12,6 +12,7 @@
 //! | `trial.rs` | trial runs, and which of them may be compared |
 //! | `baseline.rs` | the run without changes, its metric, and how it is shortened |
 //! | `search.rs` | the trials of resources, pairs and single parameters |
+//! | `settings.rs` | the trials of settings that cannot be scaled: numbers that are 0, and choices |
 //! | `saturation.rs` | the speed beyond which a faster bottleneck gains nothing more, and the next bottleneck |
 //! | `json.rs` | the result as JSON |
 
@@ -24,6 +25,7 @@ mod json;
 mod resource;
 mod saturation;
 mod search;
+mod settings;
 pub mod text;
 mod trial;
 
@@ -80,6 +82,20 @@ impl Gain {
     pub fn elasticity(&self) -> f64 {
         libm::log(self.ratio) / libm::log(self.factor)
     }
+}
+
+/// The effect of another value of a setting that cannot be scaled: a number that is 0, or a choice among words.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct SettingGain {
+    /// The key of the setting.
+    pub key: String,
+    /// The value before the change.
+    pub old_value: String,
+    /// The value after the change.
+    pub value: String,
+    /// The improvement of the metric as a factor; less than 1 if it is worse.
+    pub ratio: f64,
 }
 
 /// The effect of speeding up a resource, or several resources together.
@@ -181,6 +197,8 @@ pub struct WhatIf {
     pub bottleneck: Option<SpeedUpGain>,
     /// The effects of single parameters, the largest gain first.
     pub gains: Vec<Gain>,
+    /// The effects of other values of numbers that are 0 and of choices, the largest gain first.
+    pub settings: Vec<SettingGain>,
     /// The parameters that change no metric.
     pub ineffective: Vec<IneffectiveParameter>,
     /// The changes that make the machine invalid, or whose run cannot be compared.

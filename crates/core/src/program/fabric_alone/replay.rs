@@ -18,7 +18,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The traces of the shipped examples.
-static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/shipped/examples/traces");
+static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/shipped/traces");
 
 /// The parameters of a replay.
 #[derive(Clone, Debug, Parameters)]

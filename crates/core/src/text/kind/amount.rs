@@ -2,7 +2,7 @@
 
 use super::super::meaning::Meaning;
 use super::super::origin::Texts;
-use super::super::quantity::{self, ParseError, Quantity};
+use super::super::quantity::{self, ParseError, Quantity, Unit};
 use super::super::tree::{TreeNode, TreeValue};
 use super::{Decoded, ValueKind, check_bounds, format_bounds, invalid_value};
 use serde_json::{Value as Json, json};
@@ -37,6 +37,7 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
     type Value = Q;
     type Literal<'d> = &'d str;
     const MEANING: Option<Meaning> = Q::MEANING;
+    const UNITS: &'static [Unit] = Q::UNITS;
 
     fn name(&self) -> String {
         Q::NAME.to_string() + &format_bounds(&self.min, &self.max)

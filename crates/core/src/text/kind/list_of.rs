@@ -1,7 +1,7 @@
 //! Lists of values of one kind.
 
 use super::super::origin::Texts;
-use super::super::quantity::ParseError;
+use super::super::quantity::{ParseError, Unit};
 use super::super::tree::{TreeNode, TreeValue};
 use super::{Count, Decoded, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
@@ -49,6 +49,7 @@ impl<K: ValueKind> ListOf<K> {
 impl<K: ValueKind> ValueKind for ListOf<K> {
     type Value = Vec<K::Value>;
     type Literal<'d> = &'d [K::Literal<'d>];
+    const UNITS: &'static [Unit] = K::UNITS;
 
     fn name(&self) -> String {
         format!("list of {}", self.element_kind.name())

@@ -209,6 +209,11 @@ impl FindQuery {
                 data.push(&format!("{prefix}outcome_of_other"), "", ColumnValues::Texts(outcomes));
             }
         }
+        if rows.iter().any(|(_, crossing)| crossing.longer_run.is_some()) {
+            let verdict = |crossing: &MetricCrossing| crossing.longer_run.as_ref().map(|run| run.verdict().to_owned());
+            let verdicts = rows.iter().map(|(_, crossing)| verdict(crossing)).collect();
+            data.push("holds_in_longer_run", "", ColumnValues::Texts(verdicts));
+        }
         if rows.iter().any(|(_, crossing)| crossing.undecided().next().is_some()) {
             let reasons = rows.iter().map(|(_, crossing)| crossing.undecided().next().map(undecided_reason)).collect();
             data.push("reason", "", ColumnValues::Texts(reasons));

@@ -165,16 +165,21 @@ fn noise_ratio(residuals: &[Residual], determined_count: usize) -> f64 {
 
 impl FreeConstant {
     fn fitted_constant(&self, value: f64, std_dev: f64) -> FittedConstant {
+        // A current value within the uncertainty of the fit agrees with it.
+        let agrees = libm::log(value / self.current.number()).abs() <= std_dev / 2.0;
+        let (rounded, rounded_amount) = self.current.rounded(value, value * std_dev / 2.0);
+        // A value that is rounded to a bound, or beyond it, is at the bound, too.
         let is_near = |bound: f64| libm::log(value / bound).abs() < 0.01;
         let format = |bound: f64| self.current.quantize(bound).0;
         let bound = match self.bounds {
-            (least, _) if is_near(least) => Some(Bound::Lower(format(least))),
-            (_, most) if is_near(most) => Some(Bound::Upper(format(most))),
+            (least, _) if is_near(least) || !agrees && rounded_amount <= least => Some(Bound::Lower(format(least))),
+            (_, most) if is_near(most) || !agrees && rounded_amount >= most => Some(Bound::Upper(format(most))),
             _ => None,
         };
-        // A current value within the uncertainty of the fit agrees with it.
-        let agrees = libm::log(value / self.current.number()).abs() <= std_dev / 2.0;
-        let rounded = self.current.rounded(value, value * std_dev / 2.0).0;
+        let rounded = match &bound {
+            Some(Bound::Lower(text) | Bound::Upper(text)) if !agrees => text.clone(),
+            _ => rounded,
+        };
         FittedConstant {
             key: self.key.clone(),
             origins: self.origins.clone(),
@@ -188,5 +193,30 @@ impl FreeConstant {
             bound,
             distance: libm::log(value / self.start) / self.prior,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::loaded_description::LoadedDescription;
+    use constant::FitConstant;
+    use narrows_core::machine::Registry;
+    use narrows_core::text::SpannedString;
+
+    #[test]
+    fn value_that_is_rounded_beyond_a_bound_is_at_the_bound() {
+        let loaded = LoadedDescription::example(Registry::shared(), "pcie-messages").expect("an example");
+        let description = loaded.read(&[]).unwrap_or_else(|_| panic!("a valid description"));
+        let text = SpannedString::without_location;
+        let key = text("hosts.pcie-gen3-x8.pcie.root-complex");
+        let declaration = FitConstant { key, start: None, prior: 1.0, bounds: Some((text("320 ns"), text("2 us"))) };
+        let Ok(constant) = FreeConstant::find(&declaration, &[&description]) else { panic!("it has this constant") };
+        // With this uncertainty, 340 ns is rounded to 300 ns.
+        let fitted = constant.fitted_constant(340_000.0, 0.8);
+        assert_eq!(fitted.bound, Some(Bound::Lower("320 ns".to_owned())));
+        assert_eq!(fitted.final_value, "320 ns");
+        let inside = constant.fitted_constant(400_000.0, 0.1);
+        assert_eq!((inside.bound, inside.final_value.as_str()), (None, "400 ns"));
     }
 }

@@ -29,9 +29,18 @@ pub struct MetricUncertainty {
 pub struct RunUncertainty {
     /// The uncertainty of each metric that can be compared with that of another run.
     pub metrics: Vec<MetricUncertainty>,
-    /// The constants that could not be changed in both directions, each with the reason. Their contribution to the
+    /// The uncertain constants, which were tried up and down.
+    pub constants: Vec<String>,
+    /// The constants that could not be tried in both directions, each with the reason. Their contribution to the
     /// uncertainty is missing.
     pub failed_changes: Vec<(String, String)>,
+}
+
+impl RunUncertainty {
+    /// Returns whether a constant changed a metric.
+    pub fn has_effect(&self) -> bool {
+        self.metrics.iter().any(|metric| !metric.elasticities.is_empty())
+    }
 }
 
 /// Returns the uncertainty of the metrics of `result`, a run of the description that `reader` reads. `on_begin` is
@@ -84,6 +93,7 @@ pub fn uncertainties(
         failed_changes.filter_map(|(unknown, constant)| Some((unknown.name(), constant.failed_change.clone()?)));
     Ok(RunUncertainty {
         metrics: measured.iter().enumerate().map(uncertainty).collect(),
+        constants: unknowns.iter().map(UncertainConstant::name).collect(),
         failed_changes: failed_changes.collect(),
     })
 }

@@ -1,6 +1,6 @@
 //! The result of a sensitivity analysis as JSON.
 
-use super::{Gain, IneffectiveParameter, ParameterChange, Refusal, Saturation, SpeedUpGain, WhatIf};
+use super::{Gain, IneffectiveParameter, ParameterChange, Refusal, Saturation, SettingGain, SpeedUpGain, WhatIf};
 use serde_json::{Value as Json, json};
 
 impl WhatIf {
@@ -19,6 +19,7 @@ impl WhatIf {
             "resources": self.resources.iter().map(speed_up).collect::<Vec<_>>(),
             "pairs": self.pairs.iter().map(speed_up).collect::<Vec<_>>(),
             "gains": self.gains.iter().map(gain).collect::<Vec<_>>(),
+            "settings": self.settings.iter().map(setting).collect::<Vec<_>>(),
             "dead": self.ineffective.iter().map(ineffective).collect::<Vec<_>>(),
             "refused": self.refused.iter().map(refusal).collect::<Vec<_>>(),
             "fixed": self.fixed,
@@ -53,6 +54,11 @@ fn gain(gain: &Gain) -> Json {
         "elasticity": gain.elasticity(),
         "meaning": meaning.map(|meaning| meaning.name()),
     })
+}
+
+fn setting(gain: &SettingGain) -> Json {
+    let SettingGain { key, old_value, value, ratio } = gain;
+    json!({ "key": key, "before": old_value, "value": value, "ratio": ratio })
 }
 
 fn ineffective(parameter: &IneffectiveParameter) -> Json {

@@ -48,7 +48,7 @@ impl Parameters {
 }
 
 /// Returns whether the parameter at `path` belongs to the machine, and not to the workload, the run or a node.
-fn is_machine_parameter(path: &str) -> bool {
+pub(super) fn is_machine_parameter(path: &str) -> bool {
     let mut keys = path.split('.');
     match keys.next() {
         Some("workload" | "run") => false,

@@ -39,8 +39,8 @@ pub(super) struct Search<'q> {
     pub parameters: Parameters,
     /// The trials of each resource, in the order of the resources.
     pub resource_trials: Vec<ResourceTrials>,
-    description: Read<Machine>,
-    result: WhatIf,
+    pub description: Read<Machine>,
+    pub result: WhatIf,
     /// The keys of the parameters whose change alone changed a metric.
     effective_keys: BTreeSet<String>,
     /// The keys of all parameters that were changed alone.
@@ -68,6 +68,7 @@ impl<'q> Search<'q> {
             pairs: Vec::new(),
             bottleneck: None,
             gains: Vec::new(),
+            settings: Vec::new(),
             ineffective: Vec::new(),
             refused: Vec::new(),
             fixed: parameters.fixed.iter().map(|number| number.key.clone()).collect(),
@@ -100,11 +101,13 @@ impl<'q> Search<'q> {
         self.result.bottleneck = self.bottleneck();
         self.result.saturation = self.result.bottleneck.as_ref().map(|bottleneck| self.saturation(bottleneck));
         self.result.ineffective = self.ineffective();
+        self.try_settings();
         if self.runs_needed_trials_only() {
             self.result.notes.push(long_run_note(!self.result.shortening.is_empty()));
         }
         let by_gain = |a: &f64, b: &f64| b.total_cmp(a);
         self.result.gains.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
+        self.result.settings.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
         self.result.resources.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
         self.result.pairs.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
         self.result.runs = self.runs.get();
@@ -121,7 +124,7 @@ impl<'q> Search<'q> {
         let (pairs, saturation) = (PAIRED_RESOURCES * (PAIRED_RESOURCES - 1) / 2, PAIRED_RESOURCES);
         match self.runs_needed_trials_only() {
             true => alternatives + pairs + saturation + 2 * PAIRED_RESOURCES,
-            false => 2 * alternatives + pairs + saturation + single_trials + trade_offs,
+            false => 2 * alternatives + pairs + saturation + single_trials + trade_offs + self.setting_changes().len(),
         }
     }
 
@@ -349,7 +352,9 @@ impl<'q> Search<'q> {
 fn long_run_note(is_shortened: bool) -> String {
     let reason =
         if is_shortened { "The shortened run is still long" } else { "The run is long and cannot be shortened" };
-    format!("{reason}: trade-offs and slow-downs of single parameters are not tried (--all tries them).")
+    format!(
+        "{reason}: trade-offs, other settings, and slow-downs of single parameters are not tried (--all tries them)."
+    )
 }
 
 /// Returns the speed-up with the largest gain.

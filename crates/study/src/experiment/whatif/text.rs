@@ -1,6 +1,6 @@
 //! The result of a sensitivity analysis as text: the bottleneck, then its evidence.
 
-use super::{GAIN_MIN, Gain, ParameterChange, Refusal, Saturation, SpeedUpGain, WhatIf};
+use super::{GAIN_MIN, Gain, ParameterChange, Refusal, Saturation, SettingGain, SpeedUpGain, WhatIf};
 use crate::report::number::{display_unit, percent};
 use crate::report::{Cell, Column, ReportTable};
 
@@ -33,6 +33,7 @@ pub fn text(result: &WhatIf, shows_all: bool) -> String {
             lines_max,
         ),
         gains("trade-off", trade_offs.into_iter().filter(|gain| is_significant(gain.ratio)), lines_max),
+        settings(&result.settings, lines_max),
         without_effect(result),
         refused(&result.refused),
         fixed(result),
@@ -153,6 +154,20 @@ fn gains<'g>(head: &str, gains: impl Iterator<Item = &'g Gain>, lines_max: usize
         table.push(vec![key.as_str().into(), old_value.as_str().into(), value.as_str().into(), Cell::from(*ratio)]);
     }
     table.text() + &omitted_line(gains.len(), lines_max)
+}
+
+/// Returns the settings whose other value has an effect, each with that value.
+fn settings(settings: &[SettingGain], lines_max: usize) -> String {
+    let significant: Vec<&SettingGain> = settings.iter().filter(|gain| is_significant(gain.ratio)).collect();
+    if significant.is_empty() {
+        return String::new();
+    }
+    let ratio = Column::new("ratio").decimals(3);
+    let mut table = ReportTable::new(vec![Column::new("other setting"), Column::new("from"), ratio]);
+    for SettingGain { key, old_value, value, ratio } in significant.iter().take(lines_max) {
+        table.push(vec![format!("{key} = {value}").into(), old_value.as_str().into(), Cell::from(*ratio)]);
+    }
+    table.text() + &omitted_line(significant.len(), lines_max)
 }
 
 fn omitted_line(total: usize, lines_max: usize) -> String {
