@@ -49,6 +49,12 @@ pub trait CoherentProcessor {
         wake_time: &'a dyn Fn() -> Time,
     ) -> LocalFuture<'a, bool>;
 
+    /// Waits until every earlier cached store is visible to others. Unlike a fence, the wait is not an instruction: on
+    /// hardware, a core that is notified by a later store of this processor also sees its earlier stores.
+    fn drain_stores(&self) -> LocalFuture<'_> {
+        Box::pin(async {})
+    }
+
     /// Continues at the end of the read that showed an event; `over_bus` states whether the read used the bus.
     fn resume_read(&self, over_bus: bool);
 }

@@ -67,8 +67,8 @@ impl Inbox {
     }
 
     /// Takes a packet that another program of the node polled. With `several_cores`, the simulation first catches up
-    /// with that program's core, so that a core whose local time is behind cannot find the message before it was
-    /// delivered.
+    /// with that program's core, and the stores of that core become visible, so that another core can neither find the
+    /// message before it was delivered nor reuse its buffer while stores to it wait.
     pub async fn deliver(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, several_cores: bool) {
         if !packet.header().envelope.is_part {
             return self.defer(context, packet, several_cores).await;
@@ -96,9 +96,13 @@ impl Inbox {
     }
 }
 
-/// Waits until the simulation has reached the local time of a core, if there are several cores.
+/// Waits until the simulation has reached the local time of a core and the core's stores are visible to the others, if
+/// there are several cores. A core that finds a message by a later store sees the earlier stores to its payload.
 async fn catch_up(context: &NodeContext, several_cores: bool) {
     if several_cores {
         context.cpu.sync().await;
+        if let Some(processor) = context.cpu.coherent() {
+            processor.drain_stores().await;
+        }
     }
 }

@@ -29,6 +29,10 @@ impl CoherentProcessor for MemoryBusProcessor {
         Box::pin(MemoryBusProcessor::skip_polls(self, register, wake_time))
     }
 
+    fn drain_stores(&self) -> LocalFuture<'_> {
+        Box::pin(MemoryBusProcessor::fence(self))
+    }
+
     fn resume_read(&self, over_bus: bool) {
         MemoryBusProcessor::resume_read(self, over_bus);
     }

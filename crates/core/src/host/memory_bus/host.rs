@@ -2,7 +2,7 @@
 
 use super::agent::TransactionKind;
 use super::node::MemoryBusNode;
-use super::parameters::NodeParameters;
+use super::parameters::{MemoryBusProcessorParameters, NodeParameters};
 use crate::engine::{NodeId, Sim, Time};
 use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::any_processor::AnyProcessor;
@@ -65,7 +65,13 @@ impl HostSpec for NodeParameters {
 
     fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
         let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
-        (is_polled && key == "processor.interrupt-latency").then_some(POLLED_REASON)
+        match key {
+            "processor.interrupt-latency" if is_polled => Some(POLLED_REASON),
+            "processor.outstanding-stores" | "processor.stream-prefetches" if self.processor.misses == 1 => {
+                Some(MemoryBusProcessorParameters::SINGLE_MISS_REASON)
+            }
+            _ => None,
+        }
     }
 
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {

@@ -23,6 +23,7 @@ mod host;
 pub mod memory;
 pub mod moesi;
 pub mod node;
+mod outstanding_stores;
 pub mod parameters;
 pub mod polls;
 mod prefetches;

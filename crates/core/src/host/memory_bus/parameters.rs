@@ -76,6 +76,18 @@ pub struct MemoryBusProcessorParameters {
     /// order; §5.1.1).
     #[param(min = 1, max = 64, optional_or = 1, meaning = Capacity, resource = "outstanding misses")]
     pub misses: usize,
+    /// Number of blocks whose ownership the store buffer requests at the same time.
+    ///
+    /// The requests for stores behind the oldest one use the outstanding misses that runs use (`misses`). Stores reach
+    /// the cache in program order with any number. 1 by default: only the oldest store requests its block (chosen; the
+    /// paper does not say).
+    #[param(min = 1, max = 64, optional_or = 1, meaning = Capacity, resource = "outstanding misses")]
+    pub outstanding_stores: usize,
+    /// Number of blocks of sequential runs that a stream prefetcher fetches at the same time.
+    ///
+    /// They are in addition to `misses`. 0 by default: there is no prefetcher (§5.1.1).
+    #[param(max = 64, optional_or = 0, meaning = Capacity, resource = "outstanding misses")]
+    pub stream_prefetches: usize,
     /// Number of bytes of a run that one access moves; a power of two.
     ///
     /// 8 by default; with vector instructions 32 or 64.
@@ -164,6 +176,11 @@ pub struct NodeParameters {
     pub memory_size: Bytes,
 }
 
+impl MemoryBusProcessorParameters {
+    /// Reason for which neither stores nor streams use outstanding misses if there is only one.
+    pub const SINGLE_MISS_REASON: &'static str = "the processor has one miss outstanding (`processor.misses`)";
+}
+
 impl NodeParameters {
     /// The node of Mukherjee and Hill 1998, Table 3.
     pub const PAPER: NodeParameters = NodeParameters {
@@ -177,6 +194,8 @@ impl NodeParameters {
             cycles_per_1000_instructions: 1_000,
             interrupt_latency: Time::from_us(1),
             misses: 1,
+            outstanding_stores: 1,
+            stream_prefetches: 0,
             run_access: Bytes(8),
             spin: Spin::Skipped,
         },

@@ -2,9 +2,9 @@
 //!
 //! The module models a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
 //! hit, of one cycle each, with an inlined tag check; misses, uncached accesses and block accesses, which synchronize
-//! with the simulation and take fixed cycles to and from the bus; and stores that wait in the store buffer. Uncached
-//! accesses are in `uncached.rs`, runs whose misses overlap in `runs.rs`, combined stores in `write_combining.rs`, and
-//! polls in `spin.rs` and `polls.rs`.
+//! with the simulation and take fixed cycles to and from the bus; and stores that wait in the store buffer, which leave
+//! it in `outstanding_stores.rs`. Uncached accesses are in `uncached.rs`, runs whose misses overlap in `runs.rs`,
+//! combined stores in `write_combining.rs`, and polls in `spin.rs` and `polls.rs`.
 //!
 //! Between two synchronizations, a processor sees its cache as it was at the first synchronization. This skew is usual
 //! in simulators that run programs ahead. A processor observes other processors and interfaces only through the bus; a
@@ -22,7 +22,7 @@ use super::prefetches::Prefetches;
 use super::store_buffer::{BufferedStore, StoreBuffer, StoreForwarding};
 use super::write_combining::WriteCombining;
 use crate::engine::{Signal, Sim, Time};
-use crate::host::block::{Address, block_of};
+use crate::host::block::Address;
 use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::processor::{Processor, Stalls};
 use crate::host::time_sync::SyncFuture;
@@ -69,7 +69,7 @@ impl MemoryBusProcessor {
             cache,
             stores: StoreBuffer::new(sim, name, parameters.store_buffer_entries),
             combining: WriteCombining::default(),
-            prefetches: Prefetches::new(sim, name),
+            prefetches: Prefetches::new(sim, name, parameters.outstanding_stores),
             devices: OnceCell::new(),
             parameters,
             period: parameters.clock.period(),
@@ -77,7 +77,7 @@ impl MemoryBusProcessor {
             cycles: Cell::new(0),
             stalls: Cell::default(),
         }));
-        sim.spawn_server(format!("{name} store buffer"), processor.clone().drain_stores());
+        sim.spawn_server(format!("{name} store buffer"), processor.clone().run_store_buffer());
         processor.start_prefetches(name);
         processor
     }
@@ -178,7 +178,7 @@ impl MemoryBusProcessor {
     #[inline]
     pub(super) fn store_uncounted(&self, address: Address, bytes: usize, value: u64) -> bool {
         let is_in_cache = self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store(address, bytes, value);
-        is_in_cache || self.0.stores.push(BufferedStore { address, bytes, value, stored_at: self.time() })
+        is_in_cache || self.buffer_store(BufferedStore { address, bytes, value, stored_at: self.time() })
     }
 
     /// Loads up to 8 bytes, which are in one block.
@@ -207,7 +207,7 @@ impl MemoryBusProcessor {
         if self.try_store(address, bytes, value) {
             return;
         }
-        while !self.0.stores.push(BufferedStore { address, bytes, value, stored_at: self.time() }) {
+        while !self.buffer_store(BufferedStore { address, bytes, value, stored_at: self.time() }) {
             self.wait_for_stores(&self.0.stores.entry_freed).await;
         }
         self.work(self.0.parameters.hit_cycles);
@@ -260,42 +260,5 @@ impl MemoryBusProcessor {
         let stalls = self.0.stalls.get();
         let service = stalls.service + (duration - wait_time + path_time) * count;
         self.0.stalls.set(Stalls { service, waiting: stalls.waiting + wait_time * count });
-    }
-
-    /// Runs the store buffer: fetches blocks and writes the stores that wait for them.
-    async fn drain_stores(self) {
-        let core = &*self.0;
-        loop {
-            let Some(first) = core.stores.first() else {
-                core.stores.became_nonempty.wait().await;
-                continue;
-            };
-            if first.stored_at > core.sim.now() {
-                core.sim.until(first.stored_at).await;
-            }
-            let block = block_of(first.address);
-            if !core.cache.contents().borrow().state(block).writable() {
-                let parameters = &core.parameters;
-                core.sim.delay(parameters.clock.cycles(parameters.request_cycles)).await;
-                core.cache.obtain(block, true).await;
-                // The stores reach the cache before the reply cycles, so that no other agent can take the block first.
-                self.write_stores(block);
-                core.sim.delay(parameters.clock.cycles(parameters.reply_cycles)).await;
-            } else {
-                self.write_stores(block);
-            }
-            core.stores.entry_freed.notify();
-            if core.stores.is_empty() {
-                core.stores.became_empty.notify();
-            }
-        }
-    }
-
-    fn write_stores(&self, block: Address) {
-        let mut cache = self.0.cache.contents().borrow_mut();
-        while let Some(entry) = self.0.stores.pop_for(block) {
-            let is_stored = cache.store(entry.address, entry.bytes, entry.value);
-            assert!(is_stored, "a block just obtained may be written");
-        }
     }
 }

@@ -6,22 +6,40 @@
 //! for each outstanding miss except one, which is the miss of the program itself. On a circuit-switched bus the misses
 //! are queued for the bus, so that only the cycles to and from the bus overlap.
 //!
-//! The module leaves out prefetches of blocks that no run has announced, and misses of single loads, which do not
-//! overlap: the program executes in order.
+//! A stream prefetcher ([`MemoryBusProcessorParameters::stream_prefetches`]) fetches further blocks of sequential runs
+//! at the same time. As in the optimization manual of Intel's processors (IA-32 Intel Architecture Optimization, order
+//! number 248966-013, chapter 6), it detects a stream after two blocks, does not prefetch across a boundary of 4 KiB,
+//! follows streams of loads and of stores, and requests the ownership of the blocks of the latter.
+//!
+//! The module leaves out prefetches of blocks that no run has announced, that is, those beyond the end of a run, and
+//! misses of single loads, which do not overlap: the program executes in order.
 //!
 //! [`MemoryBusProcessorParameters::misses`]: super::MemoryBusProcessorParameters::misses
 //! [`MemoryBusProcessorParameters::run_access`]: super::MemoryBusProcessorParameters::run_access
+//! [`MemoryBusProcessorParameters::stream_prefetches`]: super::MemoryBusProcessorParameters::stream_prefetches
 
-use super::prefetches::Prefetch;
+use super::prefetches::{Prefetch, PrefetchOrigin, PrefetchSource};
 use super::processor::MemoryBusProcessor;
 use crate::host::block::{Address, BLOCK_BYTES, block_of, read_bytes};
 use crate::host::processor::{aligned, read_words, write_words};
 
+/// Size of the pages whose boundaries a stream prefetcher does not cross.
+const PAGE_BYTES: Address = 4096;
+
+/// Number of blocks of a run in a page after which a stream prefetcher has detected the stream.
+const STREAM_DETECTION_BLOCKS: Address = 2;
+
 impl MemoryBusProcessor {
-    /// Starts the tasks that fetch the blocks of runs.
+    /// Starts the tasks that fetch the blocks of runs and of waiting stores.
     pub(super) fn start_prefetches(&self, name: &str) {
-        for number in 1..self.0.parameters.misses {
-            self.0.sim.spawn_server(format!("{name} miss {number}"), self.clone().fetch_announced_blocks());
+        let (sim, parameters) = (&self.0.sim, &self.0.parameters);
+        for number in 1..parameters.misses {
+            let task = self.clone().fetch_announced_blocks(PrefetchSource::Announced);
+            sim.spawn_server(format!("{name} miss {number}"), task);
+        }
+        for number in 1..=parameters.stream_prefetches {
+            let task = self.clone().fetch_announced_blocks(PrefetchSource::Streams);
+            sim.spawn_server(format!("{name} stream prefetch {number}"), task);
         }
     }
 
@@ -38,41 +56,66 @@ impl MemoryBusProcessor {
         if core.parameters.misses == 1 || bytes == 0 {
             return;
         }
-        let (mut block, end, mut added_count) = (block_of(from), from + bytes as u64, 0);
+        let (mut block, end, announced_at) = (block_of(from), from + bytes as u64, self.time());
+        let (mut added_count, mut streamed_count) = (0, 0);
         // The blocks of this run differ from each other, so they are compared only with those of earlier runs.
-        let earlier_count = core.prefetches.len();
+        let earlier_count = core.prefetches.run_block_count();
         while block < end {
             if !self.permits_access(block, is_write) && !core.prefetches.contains(block, is_write, earlier_count) {
-                core.prefetches.add(Prefetch { block, is_write, announced_at: self.time() });
+                let page_start = block_of(from).max(block - block % PAGE_BYTES);
+                let is_streamed = block - page_start >= STREAM_DETECTION_BLOCKS * BLOCK_BYTES as u64;
+                let origin = PrefetchOrigin::Run { is_streamed };
+                core.prefetches.add(Prefetch { block, is_write, announced_at, origin });
                 added_count += 1;
+                streamed_count += usize::from(is_streamed);
             }
             block += BLOCK_BYTES as u64;
         }
         // A task that is fetching a block continues with the next announced block without a notification.
         if added_count > 0 {
-            core.prefetches.run_announced().notify_first(added_count);
+            core.prefetches.announced(PrefetchSource::Announced).notify_first(added_count);
+            core.prefetches.announced(PrefetchSource::Streams).notify_first(streamed_count);
         }
     }
 
-    fn permits_access(&self, block: Address, is_write: bool) -> bool {
+    /// Returns whether the cache has `block`, and may write it if `is_write` is true.
+    pub(super) fn permits_access(&self, block: Address, is_write: bool) -> bool {
         let state = self.0.cache.contents().borrow().state(block);
         if is_write { state.writable() } else { state.readable() }
     }
 
-    async fn fetch_announced_blocks(self) {
+    async fn fetch_announced_blocks(self, source: PrefetchSource) {
         let core = &*self.0;
         loop {
-            let Some(Prefetch { block, is_write, announced_at }) = core.prefetches.pop() else {
-                core.prefetches.run_announced().wait().await;
+            let Some(Prefetch { block, is_write, announced_at, origin }) = core.prefetches.pop(source) else {
+                core.prefetches.announced(source).wait().await;
                 continue;
             };
+            let is_for_store = origin == PrefetchOrigin::Store;
+            if is_for_store {
+                core.prefetches.begin_store_fetch();
+            }
             if announced_at > core.sim.now() {
                 core.sim.until(announced_at).await;
             }
-            if !self.permits_access(block, is_write) {
-                core.sim.delay(core.parameters.clock.cycles(core.parameters.request_cycles)).await;
-                core.cache.obtain(block, is_write).await;
+            if is_for_store {
+                self.request_for_store(block).await;
+                core.prefetches.end_store_fetch();
+            } else if !self.permits_access(block, is_write) {
+                self.fetch_announced_block(block, is_write).await;
             }
+        }
+    }
+
+    /// Fetches a block, and writes the stores that waited for it.
+    pub(super) async fn fetch_announced_block(&self, block: Address, is_write: bool) {
+        let (core, clock) = (&*self.0, self.0.parameters.clock);
+        core.prefetches.begin(block, is_write);
+        core.sim.delay(clock.cycles(core.parameters.request_cycles)).await;
+        core.cache.obtain(block, is_write).await;
+        core.prefetches.end(block, is_write);
+        if is_write && self.write_stores_after_arrival() {
+            self.finish_reply().await;
         }
     }
 

@@ -1,6 +1,7 @@
 //! The store buffer: stores that wait for their block while the program continues.
 //!
-//! Stores leave in order; stores that wait for the same block leave together when the block arrives. A load with the
+//! Stores leave in order; stores that wait for the same block leave together when the block arrives. The ownership of
+//! the blocks of several waiting stores may be requested at the same time (`outstanding_stores.rs`). A load with the
 //! address and width of a waiting store takes the value of that store; a load that overlaps a waiting store in another
 //! way waits until the buffer is empty; other loads do not wait. Uncached accesses wait until the buffer is empty. The
 //! module leaves out merging of stores to one word.
@@ -53,6 +54,8 @@ pub struct StoreBuffer {
     /// field because every cache hit checks it. A bit may stay set after its entry has left, until the buffer is empty.
     block_bits: Cell<u64>,
     entries_max: usize,
+    /// Number of blocks that have arrived for stores, and whose reply cycles have not ended.
+    replies: Cell<usize>,
     /// Notified, at the local time of the store, when a store enters an empty buffer.
     pub became_nonempty: Signal,
     /// Notified when stores have left.
@@ -68,9 +71,29 @@ impl StoreBuffer {
             entries: RefCell::default(),
             block_bits: Cell::new(0),
             entries_max,
+            replies: Cell::new(0),
             became_nonempty: Signal::new(sim, format!("{name}: a store")),
             became_empty: Signal::new(sim, format!("{name}: an empty store buffer")),
             entry_freed: Signal::new(sim, format!("{name}: a free entry of the store buffer")),
+        }
+    }
+
+    /// Records the arrival of a block whose stores have left.
+    pub fn begin_reply(&self) {
+        self.replies.set(self.replies.get() + 1);
+    }
+
+    /// Records the end of the reply cycles of a block.
+    pub fn end_reply(&self) {
+        self.replies.set(self.replies.get() - 1);
+    }
+
+    /// Notifies the tasks that wait for a free entry and, if no store waits and all reply cycles have ended, those that
+    /// wait for an empty buffer.
+    pub fn notify_freed_entries(&self) {
+        self.entry_freed.notify();
+        if self.is_empty() && self.replies.get() == 0 {
+            self.became_empty.notify();
         }
     }
 
@@ -113,6 +136,11 @@ impl StoreBuffer {
     #[inline]
     pub fn may_have_block(&self, address: Address) -> bool {
         self.block_bits.get() & block_bit(address) != 0
+    }
+
+    /// Returns whether a store to `block` waits.
+    pub fn has_block(&self, block: Address) -> bool {
+        self.may_have_block(block) && self.entries.borrow().iter().any(|entry| block_of(entry.address) == block)
     }
 
     /// Looks up the newest waiting store that overlaps a load. Neither the load nor a store crosses a block.

@@ -4,6 +4,7 @@ use super::parameters::{MemorySocket, PcieParameters};
 use crate::engine::{Bytes, Rate};
 use crate::host::block::BLOCK_BYTES;
 use crate::host::cache::CacheParameters;
+use crate::host::memory_bus::MemoryBusProcessorParameters;
 use crate::part::ParameterError;
 
 /// Returns the errors of a host.
@@ -117,6 +118,9 @@ pub(super) fn inert_reason(parameters: &PcieParameters, key: &str) -> Option<&'s
         [parameters.memory_socket, parameters.processor_socket].iter().all(|socket| *socket == MemorySocket::Local);
     match key {
         "remote" | "remote-write-back" if is_local => Some("no memory and no processor is at the remote socket"),
+        "processor.outstanding-stores" | "processor.stream-prefetches" if parameters.processor.misses == 1 => {
+            Some(MemoryBusProcessorParameters::SINGLE_MISS_REASON)
+        }
         _ => None,
     }
 }

@@ -128,6 +128,20 @@ pub struct ProcessorParameters {
     /// 12 (remembered: line-fill buffers).
     #[param(min = 1, max = 64, default = 12, meaning = Capacity, resource = "outstanding misses")]
     pub misses: usize,
+    /// Number of blocks whose ownership the store buffer requests at the same time.
+    ///
+    /// The requests for stores behind the oldest one use the outstanding misses that runs use (`misses`). Stores reach
+    /// the cache in program order with any number. 1 (chosen: only the oldest store requests its block); processors of
+    /// today request as many as they have line-fill buffers (remembered).
+    #[param(min = 1, max = 64, default = 1, meaning = Capacity, resource = "outstanding misses")]
+    pub outstanding_stores: usize,
+    /// Number of blocks of sequential runs that a stream prefetcher fetches at the same time.
+    ///
+    /// They are in addition to `misses`. The prefetcher detects a stream at the third block of a run in a page of
+    /// 4 KiB, and does not cross the page. 0 (chosen: no prefetcher); the streamer of Intel's processors runs up to 20
+    /// blocks ahead (remembered).
+    #[param(max = 64, default = 0, meaning = Capacity, resource = "outstanding misses")]
+    pub stream_prefetches: usize,
     /// Number of bytes of a run that one access moves; a power of two.
     ///
     /// 32 B (chosen: vector instructions of 256 bits).
@@ -228,6 +242,8 @@ impl PcieParameters {
                 cycles_per_1000_instructions: 1000,
                 interrupt_latency: processor.interrupt_latency,
                 misses: processor.misses,
+                outstanding_stores: processor.outstanding_stores,
+                stream_prefetches: processor.stream_prefetches,
                 run_access: processor.run_access,
                 spin: Spin::Skipped,
             },

@@ -10,9 +10,10 @@ use super::fifo::{blocks, udma, words};
 use super::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use super::parameters::InterfaceParameters;
 use super::queue::remote_memory::RemoteOperations;
+use super::queue::throttle::{Meter, Throttle};
 use super::queue::{cached, direct_memory, driver as queue, in_interface};
 use crate::engine::sim::WaitReasonId;
-use crate::engine::{EndpointId, Journey, Signal};
+use crate::engine::{EndpointId, Journey, Signal, Time};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
 use crate::ni::build_context::BuildContext;
 use crate::ni::driver::{
@@ -24,6 +25,7 @@ use crate::ni::port::Port;
 use crate::ni::port_config::Stages;
 use crate::ni::verbs::Verbs;
 use crate::ni::word_copy::{PayloadSink, payload_after_header};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The sending halves.
@@ -111,9 +113,12 @@ fn build_halves(context: &HalfContext<'_>) -> (Sender, Receiver) {
         Design::Cni512q => {
             (Sender::Queue(in_interface::sender(context)), Receiver::Queue(in_interface::receiver(context)))
         }
-        Design::Cni32qm => (Sender::Queue(cached::sender(context, false)), Receiver::Queue(cached::receiver(context))),
+        Design::Cni32qm => (Sender::Queue(cached::sender(context, None)), Receiver::Queue(cached::receiver(context))),
         Design::Cni32qmThrottle => {
-            (Sender::Queue(cached::sender(context, true)), Receiver::Queue(cached::receiver(context)))
+            let throttled_time = Rc::new(Cell::new(Time::ZERO));
+            let (throttle, meter) = (Throttle::new(throttled_time.clone()), Meter::new(throttled_time));
+            let receiver = cached::receiver(context).with_meter(meter);
+            (Sender::Queue(cached::sender(context, Some(throttle))), Receiver::Queue(receiver))
         }
     }
 }

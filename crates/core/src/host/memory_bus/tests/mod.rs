@@ -4,6 +4,7 @@
 mod coherent_port;
 mod memory_view;
 mod occupancy;
+mod outstanding_stores;
 mod polls;
 mod processor;
 mod protocol;

@@ -68,14 +68,20 @@ fn assert_agrees_with_reference(
     transactions: BusTransactions,
     blocks: u64,
     ways: usize,
-    store_buffer_entries: usize,
+    (store_buffer_entries, outstanding_stores): (usize, usize),
     seed: u64,
 ) {
     let simulation = simulation();
     let (sim, bus) = (simulation.sim(), bus_with(&simulation, transactions));
     let reference: Reference = Rc::new(RefCell::new(vec![0; WORDS as usize]));
     let misses = if transactions == BusTransactions::Split { 4 } else { 1 };
-    let parameters = MemoryBusProcessorParameters { store_buffer_entries, misses, ..NodeParameters::PAPER.processor };
+    let parameters = MemoryBusProcessorParameters {
+        store_buffer_entries,
+        misses,
+        outstanding_stores,
+        stream_prefetches: outstanding_stores - 1,
+        ..NodeParameters::PAPER.processor
+    };
     for writer in 0..2 {
         let name = format!("processor {writer}");
         let cache = CacheAgent::new(&sim, &name, &bus, &cache_of(blocks, ways));
@@ -96,7 +102,9 @@ fn random_traffic_agrees_with_a_reference_memory() {
     for (blocks, ways) in [(1, 1), (2, 1), (4, 2), (4, 4), (64, 1)] {
         for (entries, seed) in [(1, 1), (3, 2), (8, 3)] {
             for transactions in [BusTransactions::Held, BusTransactions::Split] {
-                assert_agrees_with_reference(transactions, blocks, ways, entries, seed);
+                for outstanding_stores in [1, 3] {
+                    assert_agrees_with_reference(transactions, blocks, ways, (entries, outstanding_stores), seed);
+                }
             }
         }
     }

@@ -247,8 +247,8 @@ impl CacheDeposit {
     }
 }
 
-/// Builds the sending half.
-pub fn sender(context: &HalfContext<'_>, has_throttle: bool) -> QueueSender {
+/// Builds the sending half, with a throttle if there is one.
+pub fn sender(context: &HalfContext<'_>, throttle: Option<Throttle>) -> QueueSender {
     let (parameters, queue, port) = (context.parameters, queue_in_memory(context), context.coherent_port());
     let (sim, name, watches_headers) = (context.sim(), context.name(), parameters.notice == SendNotice::Line);
     let observer = Observer::new(sim, name, queue, port.snoop_delay(), watches_headers);
@@ -257,7 +257,7 @@ pub fn sender(context: &HalfContext<'_>, has_throttle: bool) -> QueueSender {
     let source = Prefetch::new(sim, (&port, id), device, observer, parameters.outstanding, name);
     let registers = SendRegisters::new(context);
     sending::start(context, &registers, queue, source);
-    QueueSender::new(context, registers, queue, has_throttle.then(Throttle::default))
+    QueueSender::new(context, registers, queue, throttle)
 }
 
 /// Builds the receiving half.

@@ -231,6 +231,12 @@ impl QueueReceiver {
         }
     }
 
+    /// Replaces the meter of the service time.
+    #[must_use]
+    pub fn with_meter(self, meter: Meter) -> QueueReceiver {
+        QueueReceiver { meter, ..self }
+    }
+
     /// Adds the operations of a device that executes them.
     #[must_use]
     pub fn with_operations(self, memory: Option<Rc<RemoteMemory>>) -> QueueReceiver {

@@ -1,5 +1,8 @@
-//! Tests of the coherent queues on another interconnect, and of one-sided operations, in whole machines.
+//! Tests of the coherent queues on another interconnect and with several cores, of the throttle, and of one-sided
+//! operations, in whole machines.
 
 mod far_port;
 mod large_packets;
+mod several_cores;
+mod throttle;
 mod verbs;
