@@ -84,7 +84,7 @@ impl DynamicTask for TaskWork {
 
 fn state_machine(tasks: u64, events: u64) -> (u64, Duration) {
     let new_task = |task| -> Box<dyn DynamicTask> { Box::new(TaskWork::new(task, tasks, events)) };
-    let mut tasks_left: Vec<Box<dyn DynamicTask>> = (0..tasks).map(new_task).collect();
+    let mut task_states: Vec<Box<dyn DynamicTask>> = (0..tasks).map(new_task).collect();
     let mut queue = EventQueue::default();
     let mut sequence = 0;
     let mut next_event_id = |task: u64| {
@@ -99,12 +99,12 @@ fn state_machine(tasks: u64, events: u64) -> (u64, Duration) {
         while let Some(event) = queue.pop() {
             count += 1;
             let task = event.task();
-            if let Some(delay) = tasks_left[task as usize].step() {
+            if let Some(delay) = task_states[task as usize].step() {
                 queue.push(Event { time: event.time + delay, id: next_event_id(u64::from(task)) });
             }
         }
     });
-    tasks_left.iter().for_each(|work| _ = black_box(work.sum()));
+    task_states.iter().for_each(|work| _ = black_box(work.sum()));
     (count, elapsed)
 }
 
@@ -114,39 +114,39 @@ struct Closures {
     now: u64,
     sequence: u64,
     events: u64,
-    heap: BinaryHeap<Reverse<Entry>>,
+    heap: BinaryHeap<Reverse<ScheduledAction>>,
 }
 
-struct Entry {
+struct ScheduledAction {
     time: u64,
     sequence: u64,
     action: Box<dyn FnOnce(&mut Closures)>,
 }
 
-impl Ord for Entry {
-    fn cmp(&self, other: &Entry) -> std::cmp::Ordering {
+impl Ord for ScheduledAction {
+    fn cmp(&self, other: &ScheduledAction) -> std::cmp::Ordering {
         (self.time, self.sequence).cmp(&(other.time, other.sequence))
     }
 }
 
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Entry) -> Option<std::cmp::Ordering> {
+impl PartialOrd for ScheduledAction {
+    fn partial_cmp(&self, other: &ScheduledAction) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Entry {
-    fn eq(&self, other: &Entry) -> bool {
+impl PartialEq for ScheduledAction {
+    fn eq(&self, other: &ScheduledAction) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Entry {}
+impl Eq for ScheduledAction {}
 
 impl Closures {
     fn schedule(&mut self, delay: u64, action: impl FnOnce(&mut Closures) + 'static) {
         self.sequence += 1;
-        let entry = Entry { time: self.now + delay, sequence: self.sequence, action: Box::new(action) };
+        let entry = ScheduledAction { time: self.now + delay, sequence: self.sequence, action: Box::new(action) };
         self.heap.push(Reverse(entry));
     }
 
@@ -187,13 +187,13 @@ fn timed(run: impl FnOnce()) -> Duration {
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.iter().position(|argument| argument == "--count") {
-        Some(position) => count(&arguments[position + 1..]),
+        Some(position) => run_once(&arguments[position + 1..]),
         None => compare(),
     }
 }
 
 /// Runs one variant once.
-fn count(arguments: &[String]) {
+fn run_once(arguments: &[String]) {
     let usage = "--count async|state-machine|closures TASKS [EVENTS]";
     let number = |position: usize| arguments.get(position).and_then(|text| text.parse::<u64>().ok());
     let name = arguments.first().expect(usage);

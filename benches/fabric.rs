@@ -106,9 +106,9 @@ impl Traffic {
     }
 
     fn offer(&mut self, network: &mut Network) {
-        let first = network.cycle() * u64::from(self.nodes);
-        while self.next_trial < first + u64::from(self.nodes) {
-            let source = (self.next_trial - first) as u32;
+        let first_trial = network.cycle() * u64::from(self.nodes);
+        while self.next_trial < first_trial + u64::from(self.nodes) {
+            let source = (self.next_trial - first_trial) as u32;
             let destination = self.stream.random_range(0..self.nodes);
             network.offer(Injection::whole(source, destination, self.flits, 0));
             self.next_trial += 1 + self.draw_gap();

@@ -27,7 +27,7 @@ fn main() {
     println!("\n| program, on sixteen nodes | time | million cycles executed a second | ns a bus transaction |");
     println!("|---|---:|---:|---:|");
     for (name, settings) in PROGRAMS {
-        program(name, settings);
+        print_program_speed(name, settings);
     }
 }
 
@@ -43,7 +43,7 @@ const PROGRAMS: [(&str, &[&str]); 7] = [
 ];
 
 /// Prints the speed of a program with CNI32Qm: executed cycles, without waiting, and bus transactions of all nodes.
-fn program(name: &str, settings: &[&str]) {
+fn print_program_speed(name: &str, settings: &[&str]) {
     let text = format!(
         "parts = ['hosts/memory-bus-1998', 'ni/cni32qm', 'protocols/return-to-sender-1998', 'fabrics/ideal-1998']\n\
          [nodes.n]\nhost = 'memory-bus-1998'\ncount = 16\n[workload.{name}]\n{}",

@@ -100,27 +100,29 @@ proptest! {
         let built = build_without_workload(&machine(fabric, nodes, endpoints, PLACEHOLDER_WORKLOAD, &overrides));
         let (space, base_addresses) = space(&built, 2048);
         let workers = Worker::all(&built.world, &space);
-        let counts_done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
+        let addition_counts = Rc::new(RefCell::new(vec![0u64; counters as usize]));
         let counter_address = move |counter: u32| base_addresses[counter as usize % base_addresses.len()].plus(8 * counter);
         for (worker_index, worker) in workers.into_iter().enumerate() {
-            let (counter_address, done) = (counter_address.clone(), counts_done.clone());
+            let (counter_address, additions) = (counter_address.clone(), addition_counts.clone());
             built.world.sim.spawn(format!("adder {worker_index}"), async move {
                 worker.endpoint().cpu().until(START).await;
                 let mut state = seed ^ (worker_index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 for _ in 0..12 {
                     let counter = next_random(&mut state) as u32 % counters;
-                    let other = next_random(&mut state) as u32 % counters;
-                    worker.prefetch(counter_address(other), if other.is_multiple_of(2) { AccessMode::Read } else { AccessMode::Write }).await;
+                    let prefetched_counter = next_random(&mut state) as u32 % counters;
+                    let mode = if prefetched_counter.is_multiple_of(2) { AccessMode::Read } else { AccessMode::Write };
+                    worker.prefetch(counter_address(prefetched_counter), mode).await;
                     worker.lock(counter).await;
                     let value = worker.load(counter_address(counter)).await;
                     worker.compute(next_random(&mut state) % 300).await;
                     worker.store(counter_address(counter), value + 1).await;
-                    done.borrow_mut()[counter as usize] += 1;
+                    additions.borrow_mut()[counter as usize] += 1;
                     worker.unlock(counter).await;
                 }
                 worker.barrier().await;
                 for counter in 0..counters {
-                    assert_eq!(worker.load(counter_address(counter)).await, done.borrow()[counter as usize], "counter {counter}");
+                    let expected = additions.borrow()[counter as usize];
+                    assert_eq!(worker.load(counter_address(counter)).await, expected, "counter {counter}");
                 }
                 worker.barrier().await;
             });
@@ -230,8 +232,8 @@ fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
     let (uninterrupted, interrupted) = (cycles(0), cycles(10));
     assert!((uninterrupted - 20_000.0).abs() < 1.0, "{uninterrupted}");
     // Each message costs an interrupt and a handler: 30 + 53 cycles.
-    let per_interrupt = (interrupted - uninterrupted) / 10.0;
-    assert!((82.0..86.0).contains(&per_interrupt), "{per_interrupt} cycles for each message");
+    let cycles_per_interrupt = (interrupted - uninterrupted) / 10.0;
+    assert!((82.0..86.0).contains(&cycles_per_interrupt), "{cycles_per_interrupt} cycles for each message");
 }
 
 /// Returns the cycles of a step that computes and loads another node's block, with or without a prefetch.
@@ -303,7 +305,8 @@ fn messages_of_any_size_arrive_whole() {
 fn granted_block_stays_readable_after_its_use() {
     let built = build_without_workload(&machine("ideal-1998", 2, 1, PLACEHOLDER_WORKLOAD, &[]));
     let (space, base_addresses) = space(&built, 64);
-    let shared_endpoints = SharedMemory::all(built.world.active_endpoints(), &space, built.world.shared_memory);
+    let shared_endpoints =
+        SharedMemory::for_endpoints(built.world.active_endpoints(), &space, built.world.shared_memory);
     let (endpoint, remote_address) = (shared_endpoints[0].clone(), base_addresses[1]);
     built.world.sim.spawn("program", async move {
         endpoint.active().cpu().until(START).await;

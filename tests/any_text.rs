@@ -153,7 +153,7 @@ proptest! {
     #[test]
     fn no_trace_panics(text in trace_text()) {
         match trace::read(&text) {
-            Ok(packets) => prop_assert!(packets.is_sorted_by_key(|packet| packet.generated)),
+            Ok(packets) => prop_assert!(packets.is_sorted_by_key(|packet| packet.generation_cycle)),
             Err(problem) => prop_assert!(problem.line > 0 && !problem.message.is_empty(), "{problem}"),
         }
     }

@@ -102,12 +102,12 @@ impl Trace {
     }
 
     /// Returns the number of packets that arrive in a cycle other than that of BookSim2.
-    fn mismatches(&self, mut network: impl SteppedNetwork) -> usize {
+    fn mismatch_count(&self, mut network: impl SteppedNetwork) -> usize {
         let flits = self.integer("packet_size") as u16;
-        let mut order: Vec<usize> = (0..self.packets.len()).collect();
-        order.sort_by_key(|tag| self.packets[*tag].generated);
-        let (mut events, mut pending_tags) = (Vec::new(), order.into_iter().peekable());
-        let mut arrived = vec![None; self.packets.len()];
+        let mut tags_by_cycle: Vec<usize> = (0..self.packets.len()).collect();
+        tags_by_cycle.sort_by_key(|tag| self.packets[*tag].generated);
+        let (mut events, mut pending_tags) = (Vec::new(), tags_by_cycle.into_iter().peekable());
+        let mut arrival_cycles = vec![None; self.packets.len()];
         let last_cycle = self.packets.iter().map(|packet| packet.arrived).max().expect("a trace has packets");
         for now in 0..last_cycle + 100 {
             while let Some(tag) = pending_tags.next_if(|tag| self.packets[*tag].generated == now) {
@@ -117,11 +117,11 @@ impl Trace {
             network.advance(&mut events);
             for PacketEvent { cycle, tag, kind, .. } in events.drain(..) {
                 if kind == EventKind::Delivered {
-                    arrived[tag as usize] = Some(cycle);
+                    arrival_cycles[tag as usize] = Some(cycle);
                 }
             }
         }
-        self.packets.iter().zip(arrived).filter(|(packet, arrived)| *arrived != Some(packet.arrived)).count()
+        self.packets.iter().zip(arrival_cycles).filter(|(packet, arrived)| *arrived != Some(packet.arrived)).count()
     }
 }
 
@@ -157,10 +157,16 @@ fn every_packet_of_every_trace_arrives_in_the_same_cycle() {
     assert!(traces.len() >= 4, "the folder has the traces");
     for trace in traces {
         let network = Network::new(trace.shape(), &trace.parameters(), 1);
-        assert_eq!(trace.mismatches(network), 0, "mismatches among {} packets of {}", trace.packets.len(), trace.name);
+        assert_eq!(
+            trace.mismatch_count(network),
+            0,
+            "mismatches among {} packets of {}",
+            trace.packets.len(),
+            trace.name
+        );
         let reference = ReferenceNetwork::new(trace.shape(), &trace.parameters(), 1);
         assert_eq!(
-            trace.mismatches(reference),
+            trace.mismatch_count(reference),
             0,
             "mismatches of the reference, among {} packets of {}",
             trace.packets.len(),
@@ -171,7 +177,7 @@ fn every_packet_of_every_trace_arrives_in_the_same_cycle() {
 
 /// BookSim2's measurement at one offered load.
 #[derive(Clone)]
-struct Point {
+struct ReferencePoint {
     routing: String,
     traffic: String,
     virtual_channels: u8,
@@ -184,26 +190,26 @@ struct Point {
     latency: f64,
 }
 
-fn points() -> Vec<Point> {
+fn points() -> Vec<ReferencePoint> {
     let mut reader = csv::Reader::from_path(folder().join("booksim2-curves.csv")).expect("the curves");
     let headers = reader.headers().expect("the file has a header row").clone();
     let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a row")).collect();
-    let read = |row: &csv::StringRecord, key: &str| {
+    let cell = |row: &csv::StringRecord, key: &str| {
         let column = headers.iter().position(|header| header == key).unwrap_or_else(|| panic!("no column {key}"));
         row[column].to_owned()
     };
-    let field = |row: &csv::StringRecord, key: &str| read(row, key).parse::<f64>().unwrap_or(f64::NAN);
-    let point = |row: &csv::StringRecord| Point {
-        routing: read(row, "routing"),
-        traffic: read(row, "traffic"),
-        virtual_channels: field(row, "num_vcs") as u8,
-        buffer_flits: field(row, "vc_buffer_flits") as u16,
-        packet_flits: field(row, "packet_flits") as u16,
-        offered_load: field(row, "offered_flits_per_node_cycle"),
-        status: read(row, "status"),
-        accepted_load: field(row, "accepted_flits_per_node_cycle"),
-        hops: field(row, "hops_avg"),
-        latency: field(row, "packet_latency_avg_cycles"),
+    let number = |row: &csv::StringRecord, key: &str| cell(row, key).parse::<f64>().unwrap_or(f64::NAN);
+    let point = |row: &csv::StringRecord| ReferencePoint {
+        routing: cell(row, "routing"),
+        traffic: cell(row, "traffic"),
+        virtual_channels: number(row, "num_vcs") as u8,
+        buffer_flits: number(row, "vc_buffer_flits") as u16,
+        packet_flits: number(row, "packet_flits") as u16,
+        offered_load: number(row, "offered_flits_per_node_cycle"),
+        status: cell(row, "status"),
+        accepted_load: number(row, "accepted_flits_per_node_cycle"),
+        hops: number(row, "hops_avg"),
+        latency: number(row, "packet_latency_avg_cycles"),
     };
     rows.iter().map(point).collect()
 }
@@ -219,7 +225,7 @@ const NODES: u32 = 64;
 const WARM_UP_CYCLES: u64 = 2_000;
 const CYCLES: u64 = 5_000;
 
-impl Point {
+impl ReferencePoint {
     /// Returns the shape, and the difference between a packet's number of routers and the routing's distance.
     fn shape(&self) -> (Shape, i64) {
         match self.routing.as_str() {
@@ -246,7 +252,7 @@ impl Point {
     }
 
     fn label(&self) -> String {
-        let Point { routing, traffic, virtual_channels, buffer_flits, packet_flits, offered_load, .. } = self;
+        let ReferencePoint { routing, traffic, virtual_channels, buffer_flits, packet_flits, offered_load, .. } = self;
         let channels = format!("{virtual_channels} channels of {buffer_flits} flits, packets of {packet_flits}");
         format!("{routing}, {traffic}, {channels}, offered {offered_load}")
     }
@@ -254,8 +260,8 @@ impl Point {
 
 /// Measures the network under Bernoulli sources; uniform destinations include the source itself. Packets that are
 /// generated during the warm-up are not counted.
-fn measure(point: &Point) -> Measurement {
-    let Point { virtual_channels, buffer_flits, .. } = *point;
+fn measure(point: &ReferencePoint) -> Measurement {
+    let ReferencePoint { virtual_channels, buffer_flits, .. } = *point;
     let parameters = RouterParameters { virtual_channels, buffer_flits, ..RouterParameters::defaults() };
     let (shape, routers_beyond_distance) = point.shape();
     let routing = shape.routing.clone();
@@ -263,7 +269,7 @@ fn measure(point: &Point) -> Measurement {
     let mut stream = rng::stream(1, "open-loop sources");
     let packet_probability = point.offered_load / f64::from(point.packet_flits);
     // The entry of a tag holds the cycle in which the packet was generated, and the number of routers on its route.
-    let mut generated: Vec<(u64, i64)> = Vec::new();
+    let mut generated_packets: Vec<(u64, i64)> = Vec::new();
     let (mut events, mut latency, mut hops, mut packets, mut delivered_before) = (Vec::new(), 0, 0, 0u64, 0);
     let last_cycle = WARM_UP_CYCLES + CYCLES;
     let is_counted = |cycle: u64| (WARM_UP_CYCLES..last_cycle).contains(&cycle);
@@ -276,8 +282,9 @@ fn measure(point: &Point) -> Measurement {
         for source in (0..NODES).filter(|_| now < last_cycle) {
             if stream.random::<f64>() < packet_probability {
                 let destination = point.destination(&mut stream, source);
-                let (flits, tag) = (point.packet_flits, generated.len() as u32);
-                generated.push((now, i64::from(routing.distance(source, destination)) + routers_beyond_distance));
+                let (flits, tag) = (point.packet_flits, generated_packets.len() as u32);
+                generated_packets
+                    .push((now, i64::from(routing.distance(source, destination)) + routers_beyond_distance));
                 network.offer(Injection::whole(source, destination, flits, tag));
             }
         }
@@ -287,7 +294,7 @@ fn measure(point: &Point) -> Measurement {
         }
         network.take_events(&mut events);
         for event in events.drain(..).filter(|event| event.kind == EventKind::Delivered) {
-            let (cycle, router_count) = generated[event.tag as usize];
+            let (cycle, router_count) = generated_packets[event.tag as usize];
             if is_counted(cycle) {
                 latency += event.cycle - cycle;
                 hops += router_count as u64;
@@ -308,14 +315,14 @@ fn assert_within(fraction: f64, measured: f64, expected: f64, label: &str) {
 
 #[test]
 fn latency_and_throughput_follow_booksim2_s_curves() {
-    let points: Vec<Point> = points().into_iter().filter(|point| point.routing == "dim_order").collect();
+    let points: Vec<ReferencePoint> = points().into_iter().filter(|point| point.routing == "dim_order").collect();
     for saturated in points.iter().filter(|point| point.status == "saturated") {
-        let is_same = |point: &&Point| {
-            let key = |point: &Point| (point.virtual_channels, point.buffer_flits, point.packet_flits);
+        let is_comparable = |point: &&ReferencePoint| {
+            let key = |point: &ReferencePoint| (point.virtual_channels, point.buffer_flits, point.packet_flits);
             key(point) == key(saturated) && point.status == "ok" && point.offered_load <= 0.8 * saturated.accepted_load
         };
         assert_within(0.05, measure(saturated).accepted_load, saturated.accepted_load, &saturated.label());
-        for point in points.iter().filter(is_same) {
+        for point in points.iter().filter(is_comparable) {
             let measured = measure(point);
             // Each simulator drew its own packets; one router more or less on the route changes the latency by 5
             // cycles.

@@ -257,8 +257,8 @@ fn packets_of_a_run_are_whole_with_right_checksums() {
         let source_of = |packet: &CaptureRecord| parse(packet.ipv4().expect("IPv4")).expect("a packet").from;
         let (requests, replies): (Vec<_>, Vec<_>) =
             packets.clone().into_iter().partition(|packet| source_of(packet) == source_of(&packets[0]));
-        let counts = [requests, replies].map(|packets| datagrams(&packets).len() as f64);
-        assert_eq!(counts, [delivered / 2.0; 2], "{ni}, {overrides:?}");
+        let datagram_counts = [requests, replies].map(|packets| datagrams(&packets).len() as f64);
+        assert_eq!(datagram_counts, [delivered / 2.0; 2], "{ni}, {overrides:?}");
         let file = TempFile::new("run.pcapng", capture.bytes());
         let Some(lines) = tshark_fields(&file.0, &["ip.checksum.status", "udp.checksum.status", "_ws.malformed"])
         else {

@@ -368,9 +368,9 @@ fn check_warns_of_a_bus_faster_than_any_pci_bus() {
 
 #[test]
 fn run_warns_of_too_few_tags_for_the_link() {
-    let ran = narrows(&["run", "pcie-gen3", "--set=hosts.ivy-bridge.pcie.link.tags=2"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
-    assert!(stderr(&ran).contains("2 tags of 512 B carry at most 23.2 Gbit/s of reads"), "{}", stderr(&ran));
+    let output = narrows(&["run", "pcie-gen3", "--set=hosts.ivy-bridge.pcie.link.tags=2"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("2 tags of 512 B carry at most 23.2 Gbit/s of reads"), "{}", stderr(&output));
     assert!(!stderr(&narrows(&["run", "pcie-gen3"])).contains("warning"));
 }
 

@@ -149,10 +149,10 @@ fn every_program_delivers_all_messages_and_repeats_its_results() {
 fn utilization_is_that_of_each_core() {
     let program = "stream]\nwarm-up = 0\nflows = [\"n0:0 -> n1:0\"]\npayload = \"300 B\"\nmessages = 20";
     let result = run(QUEUES_OVER_IDEAL, [2, 2], program);
-    let busy = |name: &str| {
+    let busy_ps = |name: &str| {
         let resource = result.resources.iter().find(|resource| resource.name == name);
         resource.unwrap_or_else(|| panic!("no resource {name} in {:?}", result.resources)).busy.ps()
     };
-    assert!(busy("n0 core 0") > 0 && busy("n1 core 0") > 0);
-    assert_eq!((busy("n0 core 1"), busy("n1 core 1")), (0, 0), "no program runs on the second core");
+    assert!(busy_ps("n0 core 0") > 0 && busy_ps("n1 core 0") > 0);
+    assert_eq!((busy_ps("n0 core 1"), busy_ps("n1 core 1")), (0, 0), "no program runs on the second core");
 }

@@ -131,14 +131,14 @@ fn loopback_packets_are_copied_in_memory_and_never_use_the_fabric() {
                 format!("ping-pong]\nwarm-up = 0\nfrom = \"{from}\"\nto = \"{to}\"\npayload = \"64 B\"\nmessages = 2");
             run_to_end(&description(pair, ["none", "nifdy-mesh"], 2, &program))
         };
-        let uses_memory_only = |result: &RunResult| -> (bool, bool) {
+        let links_idle_and_messages_queued = |result: &RunResult| -> (bool, bool) {
             let links = result.resources.iter().filter(|resource| resource.name.starts_with("link "));
             let stages = result.deliveries.iter().flat_map(|delivery| delivery.ledger.stages());
             let queued_messages = stages.filter(|stage| stage.name == "loopback queue").count();
             (links.clone().count() > 0 && links.clone().all(|link| link.busy.ps() == 0), queued_messages > 0)
         };
-        assert_eq!(uses_memory_only(&ping_pong_between("n0:0", "n0:1")), (true, true), "{pair:?}");
-        assert_eq!(uses_memory_only(&ping_pong_between("n0:0", "n1:1")), (false, false), "{pair:?}");
+        assert_eq!(links_idle_and_messages_queued(&ping_pong_between("n0:0", "n0:1")), (true, true), "{pair:?}");
+        assert_eq!(links_idle_and_messages_queued(&ping_pong_between("n0:0", "n1:1")), (false, false), "{pair:?}");
     }
 }
 
@@ -147,8 +147,9 @@ fn programs_of_a_node_share_its_processor() {
     let program = "em3d]\nn-nodes = 10\nd-nodes = 5\nlocal-p = 95\niterations = 1\narc-cycles = 100000";
     let cycles = |result: &RunResult| result.metric("em3d.cycles_per_iteration").expect("the metric is reported");
     for pair in PAIRS {
-        let time = |endpoints| cycles(&run_to_end(&description(pair, ["none", "ideal-1998"], endpoints, program)));
-        let (one_endpoint, three_endpoints) = (time(1), time(3));
+        let cycles_with =
+            |endpoints| cycles(&run_to_end(&description(pair, ["none", "ideal-1998"], endpoints, program)));
+        let (one_endpoint, three_endpoints) = (cycles_with(1), cycles_with(3));
         let ratio = three_endpoints / one_endpoint;
         // Programs spend nearly all their time computing; sends cost less than a hundredth of it.
         assert!(

@@ -231,13 +231,13 @@ fn page_of_a_study_is_one_file() {
 fn page_of_a_study_without_its_module_is_refused_with_the_reason() {
     let folder = folder("live-refused");
     let (empty, file) = (folder.path("inside"), folder.path("inside/page.html"));
-    let refused = |words: &[&str]| {
+    let refusal_text = |words: &[&str]| {
         let output = narrows(&[&["reproduce"], words, &["--live"]].concat());
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         assert!(!fs::exists(&file).expect("a folder"), "nothing is written");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    let refusal_of_module = |paper: &str, module: &str| refused(&[paper, "--out", &file, "--module", module]);
+    let refusal_of_module = |paper: &str, module: &str| refusal_text(&[paper, "--out", &file, "--module", module]);
     let empty_folder_refusal = refusal_of_module("trapeze", &empty);
     assert!(
         empty_folder_refusal.contains("there is no page of studies (`study.html`) in")
@@ -261,11 +261,11 @@ fn page_of_a_study_without_its_module_is_refused_with_the_reason() {
     assert!(refusal_of_module("trapeze", &folder.path("other")).contains("not a page of studies"));
     write_module_folder(&folder, "web", STUDY_PAGE);
     let web = folder.path("web");
-    let refusal_of_out = |out: &str| refused(&["trapeze", "--out", out, "--module", &web]);
+    let refusal_of_out = |out: &str| refusal_text(&["trapeze", "--out", out, "--module", &web]);
     assert!(refusal_of_out(&empty).contains("inside/trapeze.html`"), "a folder is not a file");
     assert!(refusal_of_out(&folder.path("page")).contains("page.html`"), "the ending is suggested");
     assert!(refusal_of_out(&folder.path("nowhere/page.html")).contains("cannot write"));
-    assert!(refused(&["trapeze", "--jobs", "2", "--out", &file, "--module", &web]).contains("Web Workers"));
+    assert!(refusal_text(&["trapeze", "--jobs", "2", "--out", &file, "--module", &web]).contains("Web Workers"));
     // A study of a folder is not in the module.
     let study = folder.path("mine");
     run_ok(&["new", "study", &study]);
@@ -275,6 +275,6 @@ fn page_of_a_study_without_its_module_is_refused_with_the_reason() {
         "{user_study_refusal}"
     );
     for incompatible_options in [["--no-browser", "--out"], ["--module", "--strict"]] {
-        refused(&["trapeze", incompatible_options[0], incompatible_options[1], &file]);
+        refusal_text(&["trapeze", incompatible_options[0], incompatible_options[1], &file]);
     }
 }

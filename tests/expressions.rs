@@ -62,7 +62,7 @@ fn flag(text: &str) -> bool {
 }
 
 #[track_caller]
-fn words(text: &str) -> String {
+fn filled_template(text: &str) -> String {
     let parsed = template(&SpannedString::without_location(text)).expect("the template is valid");
     Scope::new(&TestNames).fill_template(&parsed).expect("the template can be filled")
 }
@@ -92,16 +92,16 @@ fn list_has_an_element_for_each_value_with_its_names() {
     assert_eq!(number("count(x[{axis}] for axis for name)"), 6.0);
     assert_eq!(number("sum(x[{axis}] for axis if axis != 2)"), 5.0);
     assert_eq!(number("max(x[{n}] for n in of-{'a'})"), 1.0);
-    assert_eq!(words("{x[{axis}] for axis:1 us}"), "one 1.0 us, two 2.0 us, four 4.0 us");
+    assert_eq!(filled_template("{x[{axis}] for axis:1 us}"), "one 1.0 us, two 2.0 us, four 4.0 us");
     assert_eq!(
-        words("{ranked(x[{axis}] for axis)}; {argmin(x[{axis}] for axis for name)}"),
+        filled_template("{ranked(x[{axis}] for axis)}; {argmin(x[{axis}] for axis for name)}"),
         "four 4, two 2, one 1; one, Alcor"
     );
     assert_eq!(
-        words("{join('{name}: {x[{axis}] for axis if axis > 2}' for name, '; ')}"),
+        filled_template("{join('{name}: {x[{axis}] for axis if axis > 2}' for name, '; ')}"),
         "Alcor: four 4; Miata: four 4"
     );
-    assert_eq!(words("{both[{'p/q'}/{name}] for name}"), "Alcor p/q and a, Miata p/q and b");
+    assert_eq!(filled_template("{both[{'p/q'}/{name}] for name}"), "Alcor p/q and a, Miata p/q and b");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn curve_functions_give_their_documented_results() {
     assert!(flag("falling(10 - x[{axis}] / 100 for axis)"));
     assert!(flag("falling(100 + x[{axis}] for axis, 0.02)"), "each value is within 2 % of the previous one");
     assert!(!flag("falling(100 + x[{axis}] for axis, 0.01)"));
-    assert_eq!(words("{crossings(x[{axis}] - 3 for axis)} {crossings(x[{axis}] for axis)}"), "3 ");
+    assert_eq!(filled_template("{crossings(x[{axis}] - 3 for axis)} {crossings(x[{axis}] for axis)}"), "3 ");
     assert_eq!(number("knee(100 + x[{axis}] for axis, 0.02)"), 2.0, "102 is within 2 % of 104, 101 is not");
     assert_eq!(number("knee(100 + x[{axis}] for axis, 0)"), 4.0);
     assert!(flag("within(x[{axis}] for axis, 1, 4)") && !flag("within(x[{axis}] for axis, 1, 3)"));
@@ -123,10 +123,10 @@ fn curve_functions_give_their_documented_results() {
 #[test]
 fn numbers_are_written_as_asked() {
     assert_eq!(
-        words("{1 / 3} {1 / 3:2} {1 / 8:0%} {1 / 8:+%} {0 - 1 / 8:+1%} {7:0 MB/s}"),
+        filled_template("{1 / 3} {1 / 3:2} {1 / 8:0%} {1 / 8:+%} {0 - 1 / 8:+1%} {7:0 MB/s}"),
         "0.3333 0.33 12 % +12.5 % -12.5 % 7 MB/s"
     );
-    assert_eq!(words("{{{if(1 < 2, 'less', 'more')}}}"), "{less}");
+    assert_eq!(filled_template("{{{if(1 < 2, 'less', 'more')}}}"), "{less}");
 }
 
 #[test]

@@ -175,10 +175,10 @@ fn a_link_has_its_own_rate() {
     let load = OFFERED.replace("load = 0.35", "load = 0.6").replace("cycles = 800", "cycles = 8000");
     let accepted_load = |rate: &'static str| {
         let files = pair_network(Some(rate), None).files(&rate.replace([' ', '/'], ""));
-        let each_format = files.map(|file| metrics(&format!("{load}{}{ROUTER}", file.fabric(""))));
-        let [list, json, graphml] = each_format.each_ref().map(|metrics| format!("{metrics:?}"));
+        let metrics_by_format = files.map(|file| metrics(&format!("{load}{}{ROUTER}", file.fabric(""))));
+        let [list, json, graphml] = metrics_by_format.each_ref().map(|metrics| format!("{metrics:?}"));
         assert_eq!((&list, &list), (&json, &graphml));
-        each_format[0]["offered.accepted"]
+        metrics_by_format[0]["offered.accepted"]
     };
     let [full_rate, quarter_rate] = ["32 Gbit/s", "8 Gbit/s"].map(accepted_load);
     // Each node sends only to the other node, so the accepted load is the offered load, or at most a flit in four
@@ -188,8 +188,8 @@ fn a_link_has_its_own_rate() {
     let [file, ..] = pair_network(Some("8 Gbit/s"), None).files("used");
     let result = run_to_completion(&format!("{load}{}{ROUTER}", file.fabric("")));
     let link = result.resources.iter().find(|resource| resource.name.contains("s0.1 → s1.1")).expect("a link by name");
-    let fraction = link.busy.as_us() / result.end.as_us();
-    assert!(fraction > 0.9 && fraction <= 1.0, "{fraction}");
+    let busy_fraction = link.busy.as_us() / result.end.as_us();
+    assert!(busy_fraction > 0.9 && busy_fraction <= 1.0, "{busy_fraction}");
 }
 
 #[test]

@@ -27,8 +27,9 @@ fn sampled_combinations() -> Vec<(Combination, Machine)> {
     let mut covered_parts = BTreeSet::new();
     let mut is_sampled = |index: usize, combination: &Combination| {
         let [host, ni, protocol, fabric] = parts(combination).map(str::to_owned);
-        let new = [host, ni, protocol, fabric, combination.workload.to_owned()].map(|part| covered_parts.insert(part));
-        index.is_multiple_of(SAMPLING_STEP) || new.contains(&true)
+        let is_new_part =
+            [host, ni, protocol, fabric, combination.workload.to_owned()].map(|part| covered_parts.insert(part));
+        index.is_multiple_of(SAMPLING_STEP) || is_new_part.contains(&true)
     };
     let sampled =
         accepted.enumerate().filter_map(|(index, combination)| is_sampled(index, &combination).then_some(combination));

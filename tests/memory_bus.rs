@@ -7,7 +7,7 @@
 use narrows::engine::{Bytes, EndpointId, NodeId, Outcome, Recorder, Time};
 use narrows::experiment::{self, RunResult};
 use narrows::host::memory_bus::NodeParameters;
-use narrows::host::memory_bus::parameters::Spin;
+use narrows::host::memory_bus::parameters::SpinModel;
 use narrows::host::{Processor, Stalls};
 use narrows::machine::build::{BuiltMachine, build};
 use narrows::machine::{self, Machine};
@@ -140,7 +140,7 @@ fn narrow_accesses_and_the_threshold_move_the_same_bytes() {
 fn polls_skipped_and_polls_simulated_give_the_same_times() {
     for design in [Design::StartJr, Design::Cni512q, Design::Cni32qm, Design::Cni32qmThrottle] {
         for bytes in [8, 100, 256] {
-            let run = |spin| {
+            let run_with = |spin| {
                 let mut machine = machine(&text(design, 2, &ping_pong_workload(60, bytes)), &[]);
                 let (_, host) = &mut machine.hosts[0];
                 let mut node = *host.of::<NodeParameters>().expect("the host is a memory-bus host");
@@ -148,7 +148,7 @@ fn polls_skipped_and_polls_simulated_give_the_same_times() {
                 *host = host.with_spec(Arc::new(node));
                 run(&machine)
             };
-            let (skipped, unskipped) = (run(Spin::Skipped), run(Spin::Each));
+            let (skipped, unskipped) = (run_with(SpinModel::SkippedPolls), run_with(SpinModel::EveryPoll));
             let description = format!("{} {bytes} B", design.name());
             assert_eq!((skipped.end, skipped.metrics), (unskipped.end, unskipped.metrics), "{description}");
             assert_eq!(skipped.deliveries, unskipped.deliveries, "{description}");

@@ -77,8 +77,8 @@ fn inspect(browser: &str, folder: &Folder, page: &Path, width: u32) -> Value {
         .output()
         .expect("the browser starts");
     let errors = String::from_utf8_lossy(&output.stderr);
-    let console: Vec<&str> = errors.lines().filter(|line| line.contains(":CONSOLE")).collect();
-    assert!(console.is_empty(), "{}, {width} pixels: {console:?}", page.display());
+    let console_errors: Vec<&str> = errors.lines().filter(|line| line.contains(":CONSOLE")).collect();
+    assert!(console_errors.is_empty(), "{}, {width} pixels: {console_errors:?}", page.display());
     let dom = String::from_utf8_lossy(&output.stdout);
     let result = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
     let result = result.map(|(findings, _)| findings.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"));
@@ -107,10 +107,13 @@ fn assert_interactive(result: &Value, page: &str) {
     let claims = texts(result, "claims");
     let groups = result["groups"].as_array().expect("the groups are a list");
     for (group, folded) in groups.iter().zip(result["folded"].as_array().expect("the groups are a list")) {
-        let fails: Vec<bool> =
+        let failure_flags: Vec<bool> =
             group["fails"].as_array().expect("the rows are a list").iter().map(|fails| *fails == true).collect();
-        assert!(fails.is_sorted_by(|a, b| a >= b), "{page}: the failing claims of a group come first");
-        assert!(!fails.contains(&true) || group["open"] == true, "{page}: a group with a failing claim is open");
+        assert!(failure_flags.is_sorted_by(|a, b| a >= b), "{page}: the failing claims of a group come first");
+        assert!(
+            !failure_flags.contains(&true) || group["open"] == true,
+            "{page}: a group with a failing claim is open"
+        );
         assert_eq!(group["open"], *folded, "{page}: without a filter the groups are as at the start");
     }
     let failing = groups
@@ -118,15 +121,15 @@ fn assert_interactive(result: &Value, page: &str) {
         .flat_map(|group| group["fails"].as_array().expect("the rows are a list"))
         .filter(|fails| **fails == true);
     assert_eq!(texts(result, "failing").len(), failing.count(), "{page}: the filter leaves the failing claims");
-    let tables = |key: &str| -> Vec<Vec<Value>> {
+    let rows_by_table = |key: &str| -> Vec<Vec<Value>> {
         let rows = |table: &Value| table.as_array().expect("the rows are a list").clone();
         result[key].as_array().expect(key).iter().map(rows).collect()
     };
-    let (sorted, mut reversed) = (tables("sorted"), tables("reversed"));
+    let (sorted, mut reversed) = (rows_by_table("sorted"), rows_by_table("reversed"));
     reversed.iter_mut().for_each(|table| table.reverse());
     assert_eq!(sorted, reversed, "{page}");
     assert_eq!(sorted.iter().map(Vec::len).sum::<usize>(), claims.len(), "{page}");
-    for errors in tables("errors") {
+    for errors in rows_by_table("errors") {
         let errors: Vec<f64> = errors.iter().filter_map(Value::as_f64).collect();
         assert!(errors.is_sorted(), "{page}: {errors:?}");
     }

@@ -93,7 +93,7 @@ fn readme_counts_claims_by_their_stated_role() {
     for paper in papers_with_roles() {
         let located = find(paper, false, &builtins(Registry::shared())).expect("the study is valid");
         let study = &located.read.value;
-        let runs_only_when_named = |id: &str| study.artifacts_on_request.iter().any(|explicit| explicit.text == id);
+        let runs_only_when_named = |id: &str| study.artifacts_on_request.iter().any(|artifact| artifact.text == id);
         let judged_claims = study
             .claims
             .iter()
@@ -131,18 +131,18 @@ fn generated_tables(study: &Study) -> Vec<(&'static str, String)> {
         let value = format!("{}{}{}", row.location, if row.value.is_empty() { "" } else { ": " }, row.value);
         [row.choice.clone(), value, row.why.clone(), row.chosen_with.join(", "), row.predicted_text()].to_vec()
     };
-    let conditioning: Vec<Vec<String>> = roles::calibration_choices(study).iter().map(row).collect();
-    let failing = study.claims.iter().filter_map(|claim| {
+    let choice_rows: Vec<Vec<String>> = roles::calibration_choices(study).iter().map(row).collect();
+    let failure_rows = study.claims.iter().filter_map(|claim| {
         let failure = claim.fails.as_ref()?;
         Some(vec![claim.id.text.clone(), failure.cause.word().to_owned(), failure.reason.clone()])
     });
-    let failing: Vec<_> = failing.collect();
+    let failure_rows: Vec<_> = failure_rows.collect();
     let mut tables = vec![
         (
             "conditioning",
-            markdown(&["choice", "where, and value", "why", "chosen with", "predicted after it"], &conditioning),
+            markdown(&["choice", "where, and value", "why", "chosen with", "predicted after it"], &choice_rows),
         ),
-        ("expected failures", markdown(&["claim", "cause", "reason"], &failing)),
+        ("expected failures", markdown(&["claim", "cause", "reason"], &failure_rows)),
     ];
     let held_out = held_out::numbers(&study.held_out, &study.claims);
     if !held_out.is_empty() {

@@ -184,8 +184,8 @@ mod cyclic_shift {
 
     #[test]
     fn in_order_delivery_saves_packets_and_time() {
-        let run = |in_order| Machine { in_order, ..CM5 }.run("cyclic-shift]\nwords = 120");
-        let (ordered, unordered) = (run(true), run(false));
+        let run_with_order = |in_order| Machine { in_order, ..CM5 }.run("cyclic-shift]\nwords = 120");
+        let (ordered, unordered) = (run_with_order(true), run_with_order(false));
         assert_eq!(metric(&ordered, "packets.sent"), (56 * 25) as f64);
         assert_eq!(metric(&unordered, "packets.sent"), (56 * 32) as f64);
         assert!(metric(&ordered, "shift.cycles") < metric(&unordered, "shift.cycles"));

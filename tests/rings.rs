@@ -55,12 +55,13 @@ impl RingSettings {
     fn overrides(&self) -> Vec<String> {
         let RingSettings { entries, batches, fetches, inline, frame, descriptor, completion_and_driver, engine_reads } =
             self;
-        let [send_fetch, send_back, send_bell, receive_fetch, receive_back, receive_bell] = batches;
+        let [send_fetch, send_write_back, send_doorbell, receive_fetch, receive_write_back, receive_doorbell] = batches;
         let overrides = format!(
             "entries={entries} descriptor={descriptor}B inline-max={inline}B frame={frame}B completion={} driver={} \
              engine-reads={engine_reads} send.fetch-batch={send_fetch} send.fetches={fetches} \
-             send.write-back-batch={send_back} send.doorbell-batch={send_bell} receive.fetch-batch={receive_fetch} \
-             receive.write-back-batch={receive_back} receive.doorbell-batch={receive_bell}",
+             send.write-back-batch={send_write_back} send.doorbell-batch={send_doorbell} \
+             receive.fetch-batch={receive_fetch} receive.write-back-batch={receive_write_back} \
+             receive.doorbell-batch={receive_doorbell}",
             completion_and_driver[0], completion_and_driver[1]
         );
         overrides.split_whitespace().map(|set| format!("ni.ring.{}", set.replace("B ", " B"))).collect()
@@ -166,7 +167,7 @@ const LINK_BITS_PER_S: f64 = 8e9 * 8.0 * 128.0 / 130.0 * 0.9185;
 /// state. Reads of a head pointer that has not advanced are subtracted: a driver whose ring is full makes a few of
 /// them.
 fn bytes_per_packet(ni: &str, wire: &str, head_reads: f64) -> [f64; 2] {
-    let [fewer, more] = [2_560, 5_120].map(|messages| {
+    let [short_run, long_run] = [2_560, 5_120].map(|messages| {
         let result = experiment::run(&link_limited_machine(ni, wire, messages), Recorder::off());
         assert_conserved(&result, &ni);
         let bytes = |name: &str| {
@@ -175,7 +176,7 @@ fn bytes_per_packet(ni: &str, wire: &str, head_reads: f64) -> [f64; 2] {
         };
         [bytes("left PCIe link up"), bytes("left PCIe link down"), metric(&result, "ring.head-reads") / 2.0]
     });
-    let [up, down, reads] = [0, 1, 2].map(|quantity| (more[quantity] - fewer[quantity]) / 2_560.0);
+    let [up, down, reads] = [0, 1, 2].map(|quantity| (long_run[quantity] - short_run[quantity]) / 2_560.0);
     // A read costs 24 B in each direction: its request, and its completion with 4 B of data.
     [up, down].map(|bytes| bytes - 24.0 * (reads - head_reads))
 }
@@ -215,7 +216,7 @@ fn a_frame_without_a_receive_buffer_is_dropped_and_counted() {
 #[test]
 fn device_writes_miss_the_cache_if_the_ring_exceeds_the_io_ways() {
     let misses_per_frame = |entries: u64| {
-        let [fewer, more] = [600, 1_200].map(|messages| {
+        let [short_run, long_run] = [600, 1_200].map(|messages| {
             let batches =
                 ["send.fetch-batch", "receive.fetch-batch", "receive.doorbell-batch"].map(|key| format!("{key}=8"));
             let rings =
@@ -229,7 +230,7 @@ fn device_writes_miss_the_cache_if_the_ring_exceeds_the_io_ways() {
             let result = run(PCIE, "ring", &stream, &rings.chain(cache).collect::<Vec<_>>());
             metric(&result, "llc.device.write.misses")
         });
-        (more - fewer) / 600.0
+        (long_run - short_run) / 600.0
     };
     let [misses_of_small_ring, misses_of_large_ring] = [48, 256].map(misses_per_frame);
     assert!(misses_of_small_ring < 2.0, "{misses_of_small_ring} misses per frame");

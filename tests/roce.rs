@@ -71,7 +71,7 @@ fn packet(number: u64) -> (RocePacket, Vec<u8>) {
     let ack = AckHeader { syndrome: syndromes[hash(1) as usize % 3], messages: hash(2) as u32 % Psn::SPACE };
     let (address, key) = (hash(3), hash(4) as u32);
     let payload: Vec<u8> = (0..hash(5) % 300).map(|index| (index * 11) as u8).collect();
-    let (extended, payload) = match code {
+    let (extended_header, payload) = match code {
         _ if code.has_reth() => {
             (ExtendedHeader::Rdma(RdmaHeader { address, key, length: payload.len() as u32 }), payload)
         }
@@ -92,11 +92,11 @@ fn packet(number: u64) -> (RocePacket, Vec<u8>) {
         psn: Psn::new(hash(11) as u32),
         padding: 0,
     };
-    (RocePacket { from: NodeId(1), to: NodeId(0), port: 0xc123, base, extended }, payload)
+    (RocePacket { from: NodeId(1), to: NodeId(0), port: 0xc123, base, extended_header }, payload)
 }
 
 /// Returns the value of a field as a number; `None` if the packet has no such field.
-fn number(text: &str) -> Option<u64> {
+fn parse_number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
@@ -117,25 +117,25 @@ fn tshark_reads_the_fields_of_every_kind_of_packet() {
         assert_eq!(line[..2], ["10.0.0.2", "10.0.0.1"], "{line:?}");
         let padding = payload.len().next_multiple_of(4) - payload.len();
         let base = [code as u64, queue_pair.into(), psn.number().into(), asks_acknowledgement.into(), padding as u64];
-        let read: Vec<Option<u64>> = line[2..7].iter().map(|field| number(field)).collect();
-        assert_eq!(read, base.map(Some), "{packet:?}: {line:?}");
-        let mut extended = [None; 7];
-        match packet.extended {
+        let read_numbers: Vec<Option<u64>> = line[2..7].iter().map(|field| parse_number(field)).collect();
+        assert_eq!(read_numbers, base.map(Some), "{packet:?}: {line:?}");
+        let mut extended_header = [None; 7];
+        match packet.extended_header {
             ExtendedHeader::None => {}
             ExtendedHeader::Rdma(RdmaHeader { address, key, length }) => {
-                extended[..3].copy_from_slice(&[Some(address), Some(key.into()), Some(length.into())]);
+                extended_header[..3].copy_from_slice(&[Some(address), Some(key.into()), Some(length.into())]);
             }
             ExtendedHeader::Atomic(AtomicHeader { address, key, swap_or_add, compare }) => {
-                extended[..2].copy_from_slice(&[Some(address), Some(key.into())]);
-                extended[3..5].copy_from_slice(&[Some(swap_or_add), Some(compare)]);
+                extended_header[..2].copy_from_slice(&[Some(address), Some(key.into())]);
+                extended_header[3..5].copy_from_slice(&[Some(swap_or_add), Some(compare)]);
             }
-            ExtendedHeader::Ack(ack) => extended[5] = Some(ack.messages.into()),
+            ExtendedHeader::Ack(ack) => extended_header[5] = Some(ack.messages.into()),
             ExtendedHeader::AtomicAck(ack, value) => {
-                extended[5..].copy_from_slice(&[Some(ack.messages.into()), Some(value)])
+                extended_header[5..].copy_from_slice(&[Some(ack.messages.into()), Some(value)])
             }
         }
-        let read: Vec<Option<u64>> = line[7..14].iter().map(|field| number(field)).collect();
-        assert_eq!(read, extended, "{packet:?}: {line:?}");
+        let read_numbers: Vec<Option<u64>> = line[7..14].iter().map(|field| parse_number(field)).collect();
+        assert_eq!(read_numbers, extended_header, "{packet:?}: {line:?}");
         assert_eq!(line[14], "", "{packet:?} is malformed");
     }
 }
@@ -157,5 +157,5 @@ fn packets_of_a_run_are_dissected() {
     }
     let Some(lines) = tshark_fields("roce-run.pcapng", &capture) else { return };
     assert_eq!(lines.len(), packets.len());
-    assert!(lines.iter().all(|line| number(&line[2]).is_some() && line[14].is_empty()), "all are RoCEv2");
+    assert!(lines.iter().all(|line| parse_number(&line[2]).is_some() && line[14].is_empty()), "all are RoCEv2");
 }

@@ -250,7 +250,7 @@ fn interface_state_does_not_grow_with_the_machine() {
 /// With store-and-forward, the formula is for the tail of a packet that takes L = 32 cycles on a link.
 #[test]
 fn zero_load_latencies_equal_the_formulas() {
-    for (fabric, per_hop, constant) in [
+    for (fabric, cycles_per_hop, endpoint_cycles) in [
         ("fat-tree", 5, 2),
         ("cm-5", 9, 2),
         ("store-and-forward", 33, 3),
@@ -268,7 +268,7 @@ fn zero_load_latencies_equal_the_formulas() {
         let distances: Vec<u32> = result.metrics.iter().filter_map(|metric| distance_in_name(&metric.name)).collect();
         assert!(!distances.is_empty());
         for distance in distances {
-            let expected = f64::from(per_hop * distance + constant);
+            let expected = f64::from(cycles_per_hop * distance + endpoint_cycles);
             let extremes =
                 ["min", "max"].map(|extreme| metric(&result, &format!("zero_load.d{distance}.latency_{extreme}")));
             assert_eq!(extremes, [expected; 2], "{fabric} over {distance}");

@@ -104,12 +104,12 @@ fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParame
         };
         let is_streamed = stream.random_bool(streamed_fraction);
         let flow_unit = if is_streamed { stream.random_range(0..=parameters.buffer_flits) } else { 0 };
-        let ready = if is_streamed { stream.random_range(0..=flits) } else { flits };
-        let injection = Injection { ready, flow_unit, ..whole_packet };
+        let available_flits = if is_streamed { stream.random_range(0..=flits) } else { flits };
+        let injection = Injection { available_flits, flow_unit, ..whole_packet };
         packets.push(injection);
         let mut cycle = stream.random_range(0..cycles);
         operations.entry(cycle).or_default().push(Operation::Offer(injection));
-        let (node, network, mut remaining_flits) = (whole_packet.source, whole_packet.network, flits - ready);
+        let (node, network, mut remaining_flits) = (whole_packet.source, whole_packet.network, flits - available_flits);
         while remaining_flits > 0 {
             cycle += stream.random_range(0..=30);
             let flits = stream.random_range(0..=remaining_flits);

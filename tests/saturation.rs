@@ -84,18 +84,18 @@ fn confidence_intervals_cover_the_mean_of_all_runs() {
 #[test]
 fn run_without_a_sufficient_warm_up_is_reported() {
     // At a load near saturation, queues fill for longer than these cycles.
-    let cold = run_mesh(0.5, 1, "warm-up = 0\ncycles = 3000");
-    let check = cold.warm_up.as_ref().expect("the transient is tested");
+    let cold_run = run_mesh(0.5, 1, "warm-up = 0\ncycles = 3000");
+    let check = cold_run.warm_up.as_ref().expect("the transient is tested");
     assert_eq!((check.key, check.value, check.test.is_transient()), ("workload.offered.warm-up", 0, Some(true)));
     let finding = check.finding().unwrap_or_default();
     assert!(
         finding.contains("offered.latency of the first ") && finding.contains("below that of the rest"),
         "{finding}"
     );
-    let warm_up = cold.metric("offered.warm_up_found");
+    let warm_up = cold_run.metric("offered.warm_up_found");
     assert!(warm_up.is_none_or(|cycles| cycles > 0.0), "{warm_up:?}");
-    let warm = run_mesh(0.3, 1, "").warm_up.expect("the transient is tested");
-    assert_eq!((warm.value, warm.test.is_transient()), (10_000, Some(false)));
+    let warm_check = run_mesh(0.3, 1, "").warm_up.expect("the transient is tested");
+    assert_eq!((warm_check.value, warm_check.test.is_transient()), (10_000, Some(false)));
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn shared_blocks(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>
     let space = Rc::new(Space::new(active_endpoints.len(), parameters.block));
     let base_addresses =
         (0..active_endpoints.len()).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
-    (SharedMemory::all(active_endpoints, &space, parameters), base_addresses)
+    (SharedMemory::for_endpoints(active_endpoints, &space, parameters), base_addresses)
 }
 
 proptest! {
@@ -82,9 +82,9 @@ proptest! {
     ) {
         let built = build_pair_machine(ni, "ideal-1998", protocol, nodes);
         let (endpoints, base_addresses) = shared_blocks(&built.world, block, 1024);
-        let counts_done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
+        let addition_counts = Rc::new(RefCell::new(vec![0u64; counters as usize]));
         for (worker_index, endpoint) in endpoints.iter().cloned().enumerate() {
-            let (base_addresses, done) = (base_addresses.clone(), counts_done.clone());
+            let (base_addresses, additions) = (base_addresses.clone(), addition_counts.clone());
             built.world.sim.spawn(format!("adder {worker_index}"), async move {
                 endpoint.active().cpu().until(START).await;
                 let mut state = seed ^ (worker_index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -96,13 +96,14 @@ proptest! {
                     let value = load(&endpoint, address).await;
                     endpoint.active().compute(state >> 60).await;
                     store(&endpoint, address, value + 1).await;
-                    done.borrow_mut()[counter as usize] += 1;
+                    additions.borrow_mut()[counter as usize] += 1;
                     endpoint.unlock(counter).await;
                 }
                 endpoint.active().barrier().await;
                 for counter in 0..counters {
                     let address = base_addresses[counter as usize % base_addresses.len()].plus(8 * counter);
-                    assert_eq!(load(&endpoint, address).await, done.borrow()[counter as usize], "counter {counter}");
+                    let expected = additions.borrow()[counter as usize];
+                    assert_eq!(load(&endpoint, address).await, expected, "counter {counter}");
                 }
                 endpoint.active().barrier().await;
             });

@@ -15,12 +15,12 @@ fn dataset(arguments: &[&str]) -> Dataset {
     Dataset::read(run_ok(&[arguments, &["--format=csv"]].concat()).stdout, Encoding::Csv).expect("the data are tidy")
 }
 
-fn numbers(data: &Dataset, name: &str) -> Vec<f64> {
+fn column_numbers(data: &Dataset, name: &str) -> Vec<f64> {
     let variable = data.find(name).unwrap_or_else(|| panic!("no {name}: {data:?}"));
     (0..data.rows()).map(|row| variable.values.number(row).unwrap_or(f64::NAN)).collect()
 }
 
-fn texts(data: &Dataset, name: &str) -> Vec<String> {
+fn column_texts(data: &Dataset, name: &str) -> Vec<String> {
     let variable = data.find(name).unwrap_or_else(|| panic!("no {name}: {data:?}"));
     (0..data.rows()).map(|row| variable.values.text(row).unwrap_or_default()).collect()
 }
@@ -38,20 +38,20 @@ fn parts_are_named_as_values() {
         "--vary=ni=cni32qm,udma",
         "--vary=fabric=ideal-1998,nifdy-mesh",
     ]);
-    assert_eq!(texts(&results, "ni"), ["cni32qm", "cni32qm", "udma", "udma"]);
-    assert_eq!(texts(&results, "fabric"), ["ideal-1998", "nifdy-mesh", "ideal-1998", "nifdy-mesh"]);
+    assert_eq!(column_texts(&results, "ni"), ["cni32qm", "cni32qm", "udma", "udma"]);
+    assert_eq!(column_texts(&results, "fabric"), ["ideal-1998", "nifdy-mesh", "ideal-1998", "nifdy-mesh"]);
     let parts =
         r#"--set=parts=["hosts/memory-bus-1998", "ni/udma", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]"#;
     let single = as_json(&["run", "memory-bus", FEW_MESSAGES, NO_WARM_UP, parts]);
     assert_eq!(
-        Json::from(texts(&results, "hash")[2].as_str()),
+        Json::from(column_texts(&results, "hash")[2].as_str()),
         single["hash"],
         "a list of all parts gives the same result"
     );
     let by_key = as_json(&["run", "memory-bus", FEW_MESSAGES, NO_WARM_UP, "--set=ni=udma"]);
     assert_eq!(by_key["hash"], single["hash"]);
     let hosts = dataset(&["sweep", "ping-pong", FEW_MESSAGES, "--vary=host=p6-natoma,miata"]);
-    let [p6, miata] = &numbers(&hosts, "message_latency_one_way_s")[..] else { panic!("{hosts:?}") };
+    let [p6, miata] = &column_numbers(&hosts, "message_latency_one_way_s")[..] else { panic!("{hosts:?}") };
     assert_ne!(p6, miata, "the nodes have another host");
 }
 
@@ -74,9 +74,9 @@ fn keys_vary_together() {
         "--vary=workload.ping-pong.payload=64 B,1 KiB;workload.ping-pong.messages=4,2",
         "--vary=run.seed=1,2",
     ]);
-    assert_eq!(numbers(&results, "workload_ping_pong_payload_B"), [64.0, 64.0, 1024.0, 1024.0]);
-    assert_eq!(numbers(&results, "workload_ping_pong_messages"), [4.0, 4.0, 2.0, 2.0]);
-    assert_eq!(numbers(&results, "run_seed"), [1.0, 2.0, 1.0, 2.0]);
+    assert_eq!(column_numbers(&results, "workload_ping_pong_payload_B"), [64.0, 64.0, 1024.0, 1024.0]);
+    assert_eq!(column_numbers(&results, "workload_ping_pong_messages"), [4.0, 4.0, 2.0, 2.0]);
+    assert_eq!(column_numbers(&results, "run_seed"), [1.0, 2.0, 1.0, 2.0]);
 }
 
 #[test]
@@ -87,17 +87,17 @@ fn table_of_points_runs_a_point_for_each_row() {
     fs::write(&table, format!("ni,{payload},{messages}\nudma,16 B,5\ncni32qm,64 B,\nudma,16 B,5\n"))
         .expect("the file can be written");
     let results = dataset(&["sweep", "memory-bus", NO_WARM_UP, "--points", &table]);
-    assert_eq!(texts(&results, "ni"), ["udma", "cni32qm", "udma"]);
-    assert_eq!(numbers(&results, "workload_ping_pong_payload_B"), [16.0, 64.0, 16.0]);
-    assert_eq!(texts(&results, "workload_ping_pong_messages"), ["5", "", "5"]);
+    assert_eq!(column_texts(&results, "ni"), ["udma", "cni32qm", "udma"]);
+    assert_eq!(column_numbers(&results, "workload_ping_pong_payload_B"), [16.0, 64.0, 16.0]);
+    assert_eq!(column_texts(&results, "workload_ping_pong_messages"), ["5", "", "5"]);
     let hash = |overrides: &[&str]| as_json(&[&["run", "memory-bus", NO_WARM_UP], overrides].concat())["hash"].clone();
     let first = hash(&["--set=ni=udma", "--set=workload.ping-pong.payload=16 B", FEW_MESSAGES]);
     let other_hash = hash(&["--set=ni=cni32qm", "--set=workload.ping-pong.payload=64 B"]);
-    let hashes: Vec<Json> = texts(&results, "hash").into_iter().map(Json::from).collect();
+    let hashes: Vec<Json> = column_texts(&results, "hash").into_iter().map(Json::from).collect();
     assert_eq!(hashes, [first.clone(), other_hash, first], "an empty cell leaves the value of the description");
     let with_seeds = dataset(&["sweep", "memory-bus", NO_WARM_UP, "--points", &table, "--vary=run.seed=1,2"]);
-    assert_eq!(texts(&with_seeds, "ni"), ["udma", "udma", "cni32qm", "cni32qm", "udma", "udma"]);
-    assert_eq!(numbers(&with_seeds, "run_seed"), [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
+    assert_eq!(column_texts(&with_seeds, "ni"), ["udma", "udma", "cni32qm", "cni32qm", "udma", "udma"]);
+    assert_eq!(column_numbers(&with_seeds, "run_seed"), [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
 }
 
 #[test]
@@ -121,8 +121,8 @@ fn sweep_stops_at_saturation() {
     assert!(stopped_sweep.rows() < complete.rows());
     for channels in [1.0, 4.0] {
         let rows = |data: &Dataset| -> Vec<(String, String)> {
-            let channels_of_rows = numbers(data, "fabric_router_virtual_channels");
-            let rows = texts(data, "outcome").into_iter().zip(texts(data, "hash"));
+            let channels_of_rows = column_numbers(data, "fabric_router_virtual_channels");
+            let rows = column_texts(data, "outcome").into_iter().zip(column_texts(data, "hash"));
             rows.zip(channels_of_rows).filter(|(_, count)| *count == channels).map(|(row, _)| row).collect()
         };
         let (all_rows, kept_rows) = (rows(&complete), rows(&stopped_sweep));
@@ -137,27 +137,28 @@ fn search_finds_the_crossing_that_a_sweep_shows() {
     let range = "workload.stream.payload=64 B..8 KiB*2";
     let results = dataset(&["sweep", "stream", short_run, &format!("--vary={range}")]);
     let (payloads, rates) =
-        (numbers(&results, "workload_stream_payload_B"), numbers(&results, "message_bandwidth_B_per_s"));
+        (column_numbers(&results, "workload_stream_payload_B"), column_numbers(&results, "message_bandwidth_B_per_s"));
     let position = rates.iter().position(|rate| *rate >= 20e6).expect("large payloads reach 20 MB/s");
     let find = |condition: &str, range: &str| {
         dataset(&["sweep", "stream", short_run, "--find", &format!("message.bandwidth {condition}"), "--over", range])
     };
     let crossing = find(">= 20 MB/s", range);
-    assert_eq!(texts(&crossing, "holds"), ["from"]);
-    assert_eq!(numbers(&crossing, "workload_stream_payload_B"), [payloads[position]]);
-    assert_eq!(numbers(&crossing, "message_bandwidth_B_per_s"), [rates[position]]);
-    assert_eq!(numbers(&crossing, "other_end_workload_stream_payload_B"), [payloads[position - 1]]);
-    assert_eq!(texts(&find("< 0.16 Gbit/s", range), "holds"), ["up to"]);
-    assert_eq!(texts(&find("> 1 GB/s", range), "holds"), ["nowhere"]);
+    assert_eq!(column_texts(&crossing, "holds"), ["from"]);
+    assert_eq!(column_numbers(&crossing, "workload_stream_payload_B"), [payloads[position]]);
+    assert_eq!(column_numbers(&crossing, "message_bandwidth_B_per_s"), [rates[position]]);
+    assert_eq!(column_numbers(&crossing, "other_end_workload_stream_payload_B"), [payloads[position - 1]]);
+    assert_eq!(column_texts(&find("< 0.16 Gbit/s", range), "holds"), ["up to"]);
+    assert_eq!(column_texts(&find("> 1 GB/s", range), "holds"), ["nowhere"]);
     // A range without steps is searched until the values are adjacent or differ by at most a thousandth.
     let fine_crossing = find(">= 20 MB/s", "workload.stream.payload=64 B..8 KiB");
     let (from, below) = (
-        numbers(&fine_crossing, "workload_stream_payload_B")[0],
-        numbers(&fine_crossing, "other_end_workload_stream_payload_B")[0],
+        column_numbers(&fine_crossing, "workload_stream_payload_B")[0],
+        column_numbers(&fine_crossing, "other_end_workload_stream_payload_B")[0],
     );
     assert!(payloads[position - 1] <= below && below < from && from <= payloads[position], "{below} {from}");
     assert!(
-        from - below <= 1.0_f64.max(below / 1000.0) && numbers(&fine_crossing, "message_bandwidth_B_per_s")[0] >= 20e6
+        from - below <= 1.0_f64.max(below / 1000.0)
+            && column_numbers(&fine_crossing, "message_bandwidth_B_per_s")[0] >= 20e6
     );
 }
 
@@ -166,7 +167,7 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
     let range = "workload.ping-pong.payload=8 B..2 KiB*4";
     let results =
         dataset(&["sweep", "memory-bus", FEW_MESSAGES, NO_WARM_UP, "--vary=ni=ni2w,udma", &format!("--vary={range}")]);
-    let latency = numbers(&results, "message_latency_one_way_s");
+    let latency = column_numbers(&results, "message_latency_one_way_s");
     let (ni2w, udma) = latency.split_at(latency.len() / 2);
     let first = ni2w.iter().zip(udma).position(|(ni2w, udma)| ni2w >= udma).expect("the curves cross");
     assert!(first > 0, "{ni2w:?} {udma:?}");
@@ -184,7 +185,7 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
         "--over",
         range,
     ]);
-    let payloads = numbers(&results, "workload_ping_pong_payload_B");
+    let payloads = column_numbers(&results, "workload_ping_pong_payload_B");
     let between = &crossing["found"][0]["between"];
     assert_eq!(crossing["found"][0]["holds"], "less up to");
     for (end, position) in [(0, first - 1), (1, first)] {
@@ -248,28 +249,28 @@ fn tidy_row_has_all_results_of_a_point() {
         "--set=workload.ping-pong.payload=8 KiB",
         "--set=fabric.myrinet.link-rate=80 MB/s",
     ]);
-    assert_eq!(numbers(&results, "fabric_myrinet_link_rate_B_per_s"), [80e6, 80e6]);
+    assert_eq!(column_numbers(&results, "fabric_myrinet_link_rate_B_per_s"), [80e6, 80e6]);
     let us_in_s = |value: &Json| value.as_f64().expect("the value is a number") / 1e6;
     assert_eq!(
-        numbers(&results, "message_latency_one_way_s")[1],
+        column_numbers(&results, "message_latency_one_way_s")[1],
         us_in_s(&run["metrics"]["message.latency_one_way"]["value"])
     );
-    assert_eq!(numbers(&results, "simulated_s")[1], us_in_s(&run["simulated_us"]));
-    assert_eq!(texts(&results, "hash")[1], run["hash"]);
+    assert_eq!(column_numbers(&results, "simulated_s")[1], us_in_s(&run["simulated_us"]));
+    assert_eq!(column_texts(&results, "hash")[1], run["hash"]);
     let candidate = &run["candidate"];
-    let kind = texts(&results, "candidate_kind")[1].clone();
-    assert_eq!(candidate[kind.as_str()], texts(&results, "candidate")[1]);
+    let kind = column_texts(&results, "candidate_kind")[1].clone();
+    assert_eq!(candidate[kind.as_str()], column_texts(&results, "candidate")[1]);
     let pci = run["resources"]
         .as_array()
         .expect("the resources are a list")
         .iter()
         .find(|resource| resource["resource"] == "sender PCI")
         .expect("the run has a bus");
-    assert_eq!(Some(numbers(&results, "utilisation_sender_PCI")[1]), pci["share"].as_f64());
+    assert_eq!(Some(column_numbers(&results, "utilisation_sender_PCI")[1]), pci["share"].as_f64());
     let stage = &run["ledger"]["stages"][2];
     let name = stage["stage"].as_str().expect("the stage is a text").replace(' ', "_");
-    assert_eq!(numbers(&results, &format!("stage_{name}_service_s"))[1], us_in_s(&stage["service_us"]));
-    assert_eq!(numbers(&results, "seed"), [1.0, 1.0]);
+    assert_eq!(column_numbers(&results, &format!("stage_{name}_service_s"))[1], us_in_s(&stage["service_us"]));
+    assert_eq!(column_numbers(&results, "seed"), [1.0, 1.0]);
 }
 
 #[test]
@@ -280,9 +281,9 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
         run_ok(&["run", "ping-pong", FEW_MESSAGES, "--messages", &path]);
         let encoding = Encoding::from_path(Path::new(&path)).expect("the path has a known extension");
         let data = Dataset::read(fs::read(&path).expect("the file can be read"), encoding).expect("tidy data");
-        assert_eq!((data.rows(), texts(&data, "source")[0].as_str()), (5, "sender"), "{extension}");
-        assert_eq!(numbers(&data, "payload_B"), [8192.0; 5]);
-        let latency = numbers(&data, "latency_s");
+        assert_eq!((data.rows(), column_texts(&data, "source")[0].as_str()), (5, "sender"), "{extension}");
+        assert_eq!(column_numbers(&data, "payload_B"), [8192.0; 5]);
+        let latency = column_numbers(&data, "latency_s");
         let stages = data.variables.iter().filter(|variable| variable.name.starts_with("stage_"));
         let mut sums = vec![0.0; 5];
         for variable in stages {

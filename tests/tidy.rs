@@ -116,8 +116,8 @@ fn results_have_one_arithmetic_on_every_target() {
     let function = regex::Regex::new(SYSTEM_ARITHMETIC).expect("the expression is valid");
     let code = sources().into_iter().chain(files("crates/web/src", ".rs")).filter(|(name, _)| !name.contains("tests"));
     let errors = code.flat_map(|(name, text)| {
-        let tested = text.find("#[cfg(test)]\nmod tests {").map_or(text.as_str(), |at| &text[..at]);
-        let lines = tested.lines().enumerate().filter(|(_, line)| function.is_match(line));
+        let code_before_tests = text.find("#[cfg(test)]\nmod tests {").map_or(text.as_str(), |at| &text[..at]);
+        let lines = code_before_tests.lines().enumerate().filter(|(_, line)| function.is_match(line));
         lines.map(|(index, line)| format!("{name}:{}: use libm: {}", index + 1, line.trim())).collect::<Vec<_>>()
     });
     assert_no_errors(errors.collect());

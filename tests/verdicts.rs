@@ -44,8 +44,8 @@ fn lost_messages_are_the_first_line_and_only_counts_are_kept() {
     let output = narrows(&["run", "stream", NEVER_POLLING, "--no-host"]);
     assert_eq!(output.status.code(), Some(3));
     let text = output_text(&output);
-    let first = text.lines().next().expect("the text has a line");
-    assert!(first.starts_with("examples/stream.toml: loss: 736 of 800 messages were lost"), "{first}");
+    let first_line = text.lines().next().expect("the text has a line");
+    assert!(first_line.starts_with("examples/stream.toml: loss: 736 of 800 messages were lost"), "{first_line}");
     assert!(stderr(&output).contains("The run ended in a loss: 736 of 800"), "{}", stderr(&output));
     for absent_text in ["ottleneck", "Mean over", "so far"] {
         assert!(!text.contains(absent_text), "{absent_text}: {text}");
@@ -70,13 +70,13 @@ fn deadlock_and_time_limit_are_the_first_line_with_the_chain_of_waits() {
         let output = narrows(&[&["run", "stream", "--no-host"], overrides].concat());
         assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
         let text = output_text(&output);
-        let first = text.lines().next().expect("the text has a line");
+        let first_line = text.lines().next().expect("the text has a line");
         let start = format!("examples/stream.toml: {outcome}: ");
-        assert!(first.starts_with(&start) && first.contains(reason), "{first}");
+        assert!(first_line.starts_with(&start) && first_line.contains(reason), "{first_line}");
         assert!(text.contains(" so far\n") && !text.contains("ottleneck"), "{text}");
         let result = parse_json(&narrows(&[&["run", "stream", "--format=json"], overrides].concat()));
         assert_eq!(result["outcome"], outcome);
-        assert!(result["reason"].as_str().is_some_and(|text| first.ends_with(text)), "{result}");
+        assert!(result["reason"].as_str().is_some_and(|text| first_line.ends_with(text)), "{result}");
         assert!(value(&result, "message.bandwidth").is_null(), "{result}");
         assert_eq!(result["metrics"]["messages.sent"]["so_far"], true);
         assert_eq!(result["metrics"]["message.bandwidth"]["so_far"], Json::Null);

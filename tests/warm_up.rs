@@ -56,7 +56,7 @@ fn fewer_than_one_steady_run_in_twenty_is_reported() {
         );
         run_pair("single-cycle", &workload)
     };
-    let mesh = |seed: u64| {
+    let run_mesh = |seed: u64| {
         let text = format!(
             "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
              run.seed = {seed}\n[workload.offered]\nload = 0.3\nwarm-up = 500\ncycles = 1500\n"
@@ -64,7 +64,8 @@ fn fewer_than_one_steady_run_in_twenty_is_reported() {
         let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
         run(&read.value, Recorder::off())
     };
-    let runs = (0..80).flat_map(|seed| [run_open_loop(0.33, seed), run_open_loop(0.66, seed)]).chain((0..40).map(mesh));
+    let runs =
+        (0..80).flat_map(|seed| [run_open_loop(0.33, seed), run_open_loop(0.66, seed)]).chain((0..40).map(run_mesh));
     let reports: Vec<bool> = runs.map(|result| is_reported(&result)).collect();
     assert_eq!(reports.len(), 200);
     let report_count = reports.iter().filter(|is_reported| **is_reported).count();

@@ -241,8 +241,9 @@ fn trial_that_saturates_is_left_out_of_a_comparison_of_latencies() {
     let small_mesh = ["workload.offered.load=0.55", "fabric.mesh.shape=[4, 4]", "workload.offered.cycles=8000"];
     let result = analysis("offered-load", &small_mesh);
     assert!(!result.is_saturated && result.metric.name == "offered.latency");
-    let left_out = |refusal: &&narrows::experiment::whatif::Refusal| refusal.reason.contains("the run is saturated");
-    let left_out: Vec<_> = result.refused.iter().filter(left_out).collect();
+    let is_of_saturated_trial =
+        |refusal: &&narrows::experiment::whatif::Refusal| refusal.reason.contains("the run is saturated");
+    let left_out: Vec<_> = result.refused.iter().filter(is_of_saturated_trial).collect();
     assert!(left_out.iter().any(|refusal| refusal.change().contains("fabric.router.")), "{:?}", result.refused);
     assert!(left_out.iter().all(|refusal| !refusal.advice.is_empty()), "{left_out:?}");
 }

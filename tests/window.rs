@@ -83,7 +83,7 @@ fn run_stream(interface: (&str, &str), fabric: &str, protocol: &str) -> Counts {
         assert_eq!(ledger.start() + sum, *time, "{text}");
         retried_messages += usize::from(ledger.stages().iter().any(|stage| stage.name == "retry"));
     }
-    assert_eq!((delivered_ids.len(), world.tally.dropped()), (MESSAGES, 0), "{text}");
+    assert_eq!((delivered_ids.len(), world.tally.lost_count()), (MESSAGES, 0), "{text}");
     let ports = world.nodes.iter().map(|node| node.endpoint().port().expect("every endpoint has a port").statistics());
     let packets = world.fabric.as_ref().expect("the machine has a fabric").packet_counts();
     Counts { packets, protocols: ports.collect(), retried_messages }

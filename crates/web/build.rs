@@ -24,7 +24,10 @@ fn main() {
     let mut list = String::from("[\n");
     for name in names {
         let extension = name.rsplit('.').next().unwrap_or_default();
-        let Some((_, media_type)) = MEDIA_TYPES.iter().find(|(known, _)| *known == extension) else { continue };
+        let Some((_, media_type)) = MEDIA_TYPES.iter().find(|(known_extension, _)| *known_extension == extension)
+        else {
+            continue;
+        };
         let path = folder.join(&name);
         writeln!(list, "    ({name:?}, {media_type:?}, include_str!({path:?})),").expect("a text grows");
     }

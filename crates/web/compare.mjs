@@ -16,28 +16,28 @@ function runNative(...commandArguments) {
   return spawnSync(narrows, commandArguments, { maxBuffer: 1 << 29, encoding: "utf8" });
 }
 
-const outcomes = { equal: 0, differ: [] };
+const outcomes = { equalCount: 0, differingNames: [] };
 function compare(name, answer, expected) {
-  if (answer === expected) outcomes.equal += 1;
-  else outcomes.differ.push(name);
+  if (answer === expected) outcomes.equalCount += 1;
+  else outcomes.differingNames.push(name);
 }
 
 const overrides = (sets) => sets.flatMap((set) => ["--set", set]);
-const record = (name, sets = []) => [`run ${name} ${sets.join(" ")}`, ask({ ask: "record", name, sets }), runNative("run", name, "--format", "json", "--no-host", ...overrides(sets)).stdout];
+const recordComparison = (name, sets = []) => [`run ${name} ${sets.join(" ")}`, ask({ ask: "record", name, sets }), runNative("run", name, "--format", "json", "--no-host", ...overrides(sets)).stdout];
 
 const examples = JSON.parse(ask({ ask: "list" })).examples.map((example) => example.name);
-for (const name of examples) compare(...record(name));
-console.log(`${outcomes.equal} of ${examples.length} examples are equal`);
+for (const name of examples) compare(...recordComparison(name));
+console.log(`${outcomes.equalCount} of ${examples.length} examples are equal`);
 
 for (const ni of ["ni2w", "cni32qm", "cni512q"])
-  for (const payload of ["8 B", "64 B", "248 B"]) compare(...record("memory-bus", [`ni=${ni}`, `workload.ping-pong.payload=${payload}`]));
+  for (const payload of ["8 B", "64 B", "248 B"]) compare(...recordComparison("memory-bus", [`ni=${ni}`, `workload.ping-pong.payload=${payload}`]));
 
 const vary = ["ni=ni2w,cni32qm", "workload.ping-pong.payload=8 B,64 B,248 B"];
 const sweep = runNative("sweep", "memory-bus", "--format", "json", ...vary.flatMap((values) => ["--vary", values]));
 compare("sweep", ask({ ask: "sweep", name: "memory-bus", vary }), sweep.stdout);
 const seeds = ["run.seed=1,2,3"];
-const loads = runNative("sweep", "offered-load", "--format", "json", "--vary", seeds[0], "--set", "workload.offered.load=0.1");
-compare("sweep of seeds", ask({ ask: "sweep", name: "offered-load", sets: ["workload.offered.load=0.1"], vary: seeds }), loads.stdout);
+const seedSweep = runNative("sweep", "offered-load", "--format", "json", "--vary", seeds[0], "--set", "workload.offered.load=0.1");
+compare("sweep of seeds", ask({ ask: "sweep", name: "offered-load", sets: ["workload.offered.load=0.1"], vary: seeds }), seedSweep.stdout);
 
 for (const [name, sets] of [["memory-bus", ["ni=ni2w"]], ["ping-pong", []], ["pcie-messages", []]]) {
   const json = JSON.parse(ask({ ask: "whatif", name, sets }));
@@ -77,6 +77,6 @@ if (options.includes("--times")) {
   }
 }
 
-console.log(`${outcomes.equal} answers are equal to those of the native program, ${outcomes.differ.length} differ`);
-for (const name of outcomes.differ) console.log(`differs: ${name}`);
-process.exit(outcomes.differ.length > 0 ? 1 : 0);
+console.log(`${outcomes.equalCount} answers are equal to those of the native program, ${outcomes.differingNames.length} differ`);
+for (const name of outcomes.differingNames) console.log(`differs: ${name}`);
+process.exit(outcomes.differingNames.length > 0 ? 1 : 0);

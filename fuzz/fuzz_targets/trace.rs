@@ -6,6 +6,6 @@ use narrows::program::fabric_alone::trace::read;
 
 fuzz_target!(|text: &str| {
     if let Ok(packets) = read(text) {
-        assert!(packets.is_sorted_by_key(|packet| packet.generated));
+        assert!(packets.is_sorted_by_key(|packet| packet.generation_cycle));
     }
 });

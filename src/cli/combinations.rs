@@ -51,15 +51,15 @@ fn short_names(combination: &Combination) -> [&'static str; 5] {
 
 /// Returns the table of the number of compatible combinations of each interface, by host.
 fn pair_table(combinations: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>; 5]) -> ReportTable {
-    let mut counts: BTreeMap<[&str; 2], usize> = BTreeMap::new();
+    let mut compatible_counts: BTreeMap<[&str; 2], usize> = BTreeMap::new();
     for combination in combinations.iter().filter(|combination| combination.refusal_reasons.is_empty()) {
         let [host, ni, ..] = short_names(combination);
-        *counts.entry([ni, host]).or_default() += 1;
+        *compatible_counts.entry([ni, host]).or_default() += 1;
     }
     let columns = [Column::new("")].into_iter().chain(hosts.iter().map(|host| Column::new(*host)));
     let mut table = ReportTable::new(columns.collect());
     for ni in interfaces {
-        let count = |host: &&str| (counts.get(&[*ni, *host]).copied().unwrap_or(0) as f64).into();
+        let count = |host: &&str| (compatible_counts.get(&[*ni, *host]).copied().unwrap_or(0) as f64).into();
         table.push([(*ni).into()].into_iter().chain(hosts.iter().map(count)).collect());
     }
     table

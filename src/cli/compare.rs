@@ -49,11 +49,11 @@ struct Comparison {
     /// The fraction of the run for which each resource was busy.
     resources: Vec<NamedPair<f64>>,
     /// The values in which the two descriptions differ.
-    values: Vec<NamedPair<String>>,
+    description_differences: Vec<NamedPair<String>>,
     /// The verdict on each result.
     verdicts: [String; 2],
     /// The metrics that are not compared, each with the reason.
-    left_out: Vec<String>,
+    exclusion_notes: Vec<String>,
     are_same: bool,
 }
 
@@ -107,12 +107,12 @@ impl Comparison {
             metrics: metrics.map(|pair| (pair.clone(), unit(&pair.0).to_owned())).collect(),
             stages,
             resources: if are_complete { named_pairs(resources(a), resources(b)) } else { Vec::new() },
-            values: named_pairs(description_values(a), description_values(b))
+            description_differences: named_pairs(description_values(a), description_values(b))
                 .into_iter()
                 .filter(|(_, a, b)| a != b)
                 .collect(),
             verdicts: [a.verdict(), b.verdict()],
-            left_out: if are_same {
+            exclusion_notes: if are_same {
                 Vec::new()
             } else {
                 [("A", a), ("B", b)].into_iter().filter_map(exclusion_note).collect()
@@ -129,13 +129,17 @@ impl Comparison {
         let resources = number_table("utilisation", &busiest);
         let omitted = if more_count > 0 { format!("({more_count} more are less busy)\n") } else { String::new() };
         let mut values = ReportTable::new(["description", "A", "B"].map(Column::new).into());
-        for (name, a, b) in &self.values {
+        for (name, a, b) in &self.description_differences {
             let cell = |value: &Option<String>| Cell::Text(value.clone().unwrap_or_else(|| "–".to_owned()));
             values.push(vec![name.as_str().into(), cell(a), cell(b)]);
         }
-        let values = if self.values.is_empty() { "The descriptions are the same.\n".into() } else { values.text() };
+        let values = if self.description_differences.is_empty() {
+            "The descriptions are the same.\n".into()
+        } else {
+            values.text()
+        };
         let equality = if self.are_same { "\nThe results are the same.\n" } else { "" };
-        let left_out: String = self.left_out.iter().map(|line| format!("{line}\n")).collect();
+        let left_out: String = self.exclusion_notes.iter().map(|line| format!("{line}\n")).collect();
         let gap = if left_out.is_empty() { "" } else { "\n" };
         let tables = [(self.metrics.is_empty(), metrics), (self.stages.is_empty(), stages)];
         let tables: String =
@@ -170,11 +174,11 @@ impl Comparison {
         json!({
             "same": self.are_same,
             "outcomes": { "a": self.verdicts[0], "b": self.verdicts[1] },
-            "left_out": self.left_out,
+            "left_out": self.exclusion_notes,
             "metrics": self.metrics.iter().map(metric).collect::<Map<_, _>>(),
             "stages_us": self.stages.iter().map(|pair| (pair.0.clone(), number(pair))).collect::<Map<_, _>>(),
             "resources": self.resources.iter().map(|pair| (pair.0.clone(), number(pair))).collect::<Map<_, _>>(),
-            "machine": self.values.iter().map(value).collect::<Map<_, _>>(),
+            "machine": self.description_differences.iter().map(value).collect::<Map<_, _>>(),
         })
     }
 }

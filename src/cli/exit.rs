@@ -77,7 +77,7 @@ fn colour_on_stderr() -> bool {
 
 /// Returns whether text on `stream` is coloured: only if it is a terminal and NO_COLOR is unset.
 pub(super) fn is_coloured(stream: &impl IsTerminal) -> bool {
-    let unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    stream.is_terminal() && unset("NO_COLOR") && !dumb
+    let is_unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
+    let is_dumb_terminal = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stream.is_terminal() && is_unset("NO_COLOR") && !is_dumb_terminal
 }

@@ -105,16 +105,16 @@ pub fn run(options: &Options) -> CommandResult {
     if options.cross_validate {
         let progress = FitProgress::start(false);
         let control = FitControl { monitor: &progress, state: None };
-        let numbers = pool.install(|| cross_validation(options, control));
-        progress.end(numbers.is_ok());
-        let numbers = numbers?;
+        let held_out_numbers = pool.install(|| cross_validation(options, control));
+        progress.end(held_out_numbers.is_ok());
+        let held_out_numbers = held_out_numbers?;
         let result = match options.format() {
-            Format::Text => text::cross_validation(&numbers),
-            Format::Json => format!("{:#}\n", serde_json::json!(numbers)),
+            Format::Text => text::cross_validation(&held_out_numbers),
+            Format::Json => format!("{:#}\n", serde_json::json!(held_out_numbers)),
         };
         write_result(result.as_bytes(), out)?;
         if options.write {
-            write_predictions(options, &numbers)?;
+            write_predictions(options, &held_out_numbers)?;
         }
         return Ok(ExitStatus::Done);
     }
@@ -208,12 +208,12 @@ fn located_study(options: &Options) -> Result<LocatedStudy, Failure> {
 fn fit_curves(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failure> {
     let input = input::Options { file: options.subject.clone(), sets: options.sets.clone() };
     let subject = input.subject()?;
-    let read = |path: &PathBuf| Ok(Curve::read(path, &file::read(path)?)?);
-    let mut curves: Vec<Curve> = options.measured.iter().map(read).collect::<Result<_, Failure>>()?;
+    let read_curve = |path: &PathBuf| Ok(Curve::read(path, &file::read(path)?)?);
+    let mut curves: Vec<Curve> = options.measured.iter().map(read_curve).collect::<Result<_, Failure>>()?;
     for curve in &mut curves {
         if !curve.other_columns.is_empty() {
-            let others = curve.other_columns.join("`, `");
-            eprint_line!("{}: reading the column `{}`, not `{others}`.", curve.name, curve.column);
+            let unread_columns = curve.other_columns.join("`, `");
+            eprint_line!("{}: reading the column `{}`, not `{unread_columns}`.", curve.name, curve.column);
         }
         let Some(size_max) = options.size_max else { continue };
         let size_count = curve.samples.len();

@@ -38,7 +38,7 @@ pub struct FitProgress {
     state: Arc<Mutex<State>>,
     bar: ProgressBar,
     /// The heartbeat lines without a terminal.
-    lines: Option<Heartbeat>,
+    heartbeat: Option<Heartbeat>,
 }
 
 impl FitProgress {
@@ -50,13 +50,13 @@ impl FitProgress {
         let _ = ctrlc::try_set_handler(handle_interrupt);
         let shown_state = state.clone();
         let is_terminal = std::io::stderr().is_terminal();
-        let lines = (!is_terminal).then(|| Heartbeat::lines(move || lock(&shown_state).text()));
-        FitProgress { state, bar: ProgressBar::new_spinner().with_style(style), lines }
+        let heartbeat = (!is_terminal).then(|| Heartbeat::lines(move || lock(&shown_state).text()));
+        FitProgress { state, bar: ProgressBar::new_spinner().with_style(style), heartbeat }
     }
 
     /// Ends the display, and prints the number of runs if there is a result.
     pub fn end(self, has_result: bool) {
-        drop(self.lines);
+        drop(self.heartbeat);
         self.bar.finish_and_clear();
         if !has_result {
             return;
@@ -70,7 +70,7 @@ impl FitProgress {
     }
 
     fn display(&self, state: &State) {
-        if self.lines.is_none() {
+        if self.heartbeat.is_none() {
             self.bar.set_message(state.text());
             self.bar.tick();
         }
@@ -113,9 +113,9 @@ impl FitMonitor for FitProgress {
 
     fn fit_begins(&self, constants: usize, runs_of_step: usize) {
         if let Some(seconds) = lock(&self.state).seconds_per_run {
-            let step = duration(seconds * runs_of_step as f64);
+            let step_time = duration(seconds * runs_of_step as f64);
             let runs = count(runs_of_step, "run");
-            eprint_line!("Fitting {}: a step needs at most {runs}, about {step}.", count(constants, "constant"));
+            eprint_line!("Fitting {}: a step needs at most {runs}, about {step_time}.", count(constants, "constant"));
         }
         if let Some(text) = announcement(constants, runs_of_step) {
             eprint_line!("{text}");
@@ -142,7 +142,7 @@ impl FitMonitor for FitProgress {
     fn step_ends(&self, step: &FitStep) {
         let mut state = lock(&self.state);
         let is_first = state.step.replace(step.clone()).is_none();
-        match (is_first, self.lines.is_some()) {
+        match (is_first, self.heartbeat.is_some()) {
             // The errors at the starting values show at once whether the fit is worth its time.
             (true, true) => output::eprint_line(&state.text()),
             _ => self.display(&state),
@@ -192,7 +192,7 @@ impl State {
         };
         let incomplete = match step.incomplete_runs {
             0 => String::new(),
-            numbers => format!(", {numbers} runs incomplete"),
+            runs => format!(", {runs} runs incomplete"),
         };
         let steps_left = match step.steps_left {
             // Until the rate of convergence is known, only the limit of steps is known.

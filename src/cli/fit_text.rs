@@ -75,16 +75,18 @@ fn residuals(result: &FitResult) -> String {
     let mut table = ReportTable::new(headings.to_vec());
     for residual in &result.residuals {
         let format_number = |number: f64| if number.is_finite() { short(number) } else { "-".to_owned() };
-        let [expected, before, after] =
+        let [expected, start, fitted] =
             [residual.datum.expected, residual.start_value, residual.fitted_value].map(format_number);
         let expected = format!("{expected} {}", residual.datum.unit);
-        table.push([residual.datum.name.clone(), expected, before, after, error(residual)].map(Into::into).to_vec());
+        table.push(
+            [residual.datum.name.clone(), expected, start, fitted, error_text(residual)].map(Into::into).to_vec(),
+        );
     }
     table.text()
 }
 
 /// Returns the error of a number, or the reason for its absence, with a mark if the number made the fit fail.
-fn error(residual: &Residual) -> String {
+fn error_text(residual: &Residual) -> String {
     let error = residual.missing_reason.clone().unwrap_or_else(|| signed_percent(residual.error()));
     if residual.is_within_tolerance() { error } else { format!("{error} (failed)") }
 }
@@ -92,21 +94,21 @@ fn error(residual: &Residual) -> String {
 /// Returns the correlation of each two constants, or, if there are many constants, of those that are correlated most.
 fn correlation(result: &FitResult) -> String {
     let constants = result.constants.len();
-    let pairs = (0..constants).flat_map(|first| (first + 1..constants).map(move |other| (first, other)));
+    let pairs = (0..constants).flat_map(|first| (first + 1..constants).map(move |second| (first, second)));
     let mut pairs: Vec<(f64, usize, usize)> =
-        pairs.map(|(first, other)| (result.correlation[first][other], first, other)).collect();
-    let count = pairs.len();
+        pairs.map(|(first, second)| (result.correlation[first][second], first, second)).collect();
+    let pair_count = pairs.len();
     if constants > CONSTANTS_SHOWN {
         pairs.retain(|(correlation, ..)| correlation.abs() >= CORRELATION_SHOWN);
         pairs.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then((a.1, a.2).cmp(&(b.1, b.2))));
         pairs.truncate(LINES_SHOWN);
     }
     let mut table = ReportTable::new(["constant", "and", "correlation"].map(Column::new).to_vec());
-    for (correlation, first, other) in &pairs {
-        let keys = [*first, *other].map(|index| result.constants[index].key.as_str().into());
+    for (correlation, first, second) in &pairs {
+        let keys = [*first, *second].map(|index| result.constants[index].key.as_str().into());
         table.push(keys.into_iter().chain([signed_correlation(*correlation).into()]).collect());
     }
-    match (count, count - pairs.len()) {
+    match (pair_count, pair_count - pairs.len()) {
         (0, _) => String::new(),
         (_, 0) => table.text(),
         (_, hidden_count) if pairs.is_empty() => {
@@ -152,9 +154,9 @@ pub fn finding(result: &FitResult) -> String {
     if failed_count == 0 {
         return text;
     }
-    let parts = result.failed_ranges();
-    text.extend(parts.iter().take(LINES_SHOWN).map(|part| format!("  {}\n", failed_part(part))));
-    text += &omitted_line(parts.len());
+    let failed_ranges = result.failed_ranges();
+    text.extend(failed_ranges.iter().take(LINES_SHOWN).map(|range| format!("  {}\n", failed_range_line(range))));
+    text += &omitted_line(failed_ranges.len());
     for constant in
         result.constants.iter().filter(|constant| constant.bound.is_none() && constant.distance.abs() >= FAR_DEVIATIONS)
     {
@@ -165,17 +167,17 @@ pub fn finding(result: &FitResult) -> String {
     text
 }
 
-fn failed_part(part: &FailedRange) -> String {
-    let numbers = match part.count {
-        1 => part.first.clone(),
-        count => format!("{} to {} ({count} numbers)", part.first, part.last),
+fn failed_range_line(range: &FailedRange) -> String {
+    let numbers = match range.count {
+        1 => range.first.clone(),
+        count => format!("{} to {} ({count} numbers)", range.first, range.last),
     };
-    if let Some(reason) = &part.missing_reason {
+    if let Some(reason) = &range.missing_reason {
         return format!("{numbers}: no value ({reason})");
     }
-    let [least, most] = [part.error_range.0, part.error_range.1].map(signed_percent);
+    let [least, most] = [range.error_range.0, range.error_range.1].map(signed_percent);
     let errors = if least == most { most } else { format!("{least} to {most}") };
-    format!("{numbers}: error {errors}, tolerance {}", percent(part.tolerance))
+    format!("{numbers}: error {errors}, tolerance {}", percent(range.tolerance))
 }
 
 /// Returns the line that counts the items left out of a list.
@@ -279,11 +281,11 @@ mod tests {
     fn part_of_a_curve_that_fails_is_one_line() {
         let mut part = FailedRange::new("latency of 4096 B", "latency of 65536 B", 5);
         (part.error_range, part.tolerance) = ((0.12, 2.28), 0.09);
-        let text = failed_part(&part);
+        let text = failed_range_line(&part);
         assert!(text.starts_with("latency of 4096 B to latency of 65536 B (5 numbers): error +12"), "{text}");
         assert!(text.contains("+228") && text.ends_with("tolerance 9 %"), "{text}");
         part.missing_reason = Some("deadlock".to_owned());
-        assert!(failed_part(&part).ends_with("no value (deadlock)"));
+        assert!(failed_range_line(&part).ends_with("no value (deadlock)"));
     }
 
     #[test]

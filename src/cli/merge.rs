@@ -53,8 +53,8 @@ pub fn run(options: &Options) -> CommandResult {
     let (stores, plan) = stores_and_plan(&options.shards)?;
     let file = Output::prepare(out)?;
     let GatheredPoints { points, missing } = plan.gather(&stores);
-    if let Some(first) = missing.first() {
-        return Err(missing_points_problem(&missing, first, plan.input_hashes.len()).into());
+    if let Some(first_missing) = missing.first() {
+        return Err(missing_points_problem(&missing, first_missing, plan.input_hashes.len()).into());
     }
     write(&plan, &points, format, Some(file))?;
     eprint_line!("Wrote {} to `{}`.", counted(points.len(), "point"), out.display());

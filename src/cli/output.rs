@@ -129,7 +129,7 @@ impl UnfinishedOutput {
             return Ok(UnfinishedOutput { path, temporary: None, file });
         }
         let temporary = temporary_path(&path)?;
-        unfinished().push(temporary.clone());
+        unfinished_files().push(temporary.clone());
         let file = File::create(&temporary).inspect_err(|_| forget_unfinished(&temporary))?;
         Ok(UnfinishedOutput { path, temporary: Some(temporary), file })
     }
@@ -162,18 +162,18 @@ impl Drop for UnfinishedOutput {
     }
 }
 
-fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
+fn unfinished_files() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn forget_unfinished(temporary: &Path) {
-    unfinished().retain(|path| path != temporary);
+    unfinished_files().retain(|path| path != temporary);
 }
 
 /// Makes Ctrl-C remove unfinished outputs before it ends the process. An ignored Ctrl-C stays ignored.
 pub fn remove_unfinished_on_interrupt() {
     let _ = ctrlc::try_set_handler(|| {
-        let unfinished = unfinished();
+        let unfinished = unfinished_files();
         for path in unfinished.iter() {
             let _ = fs::remove_file(path);
         }

@@ -46,14 +46,14 @@ pub fn sweep_tables<'a>(rows: impl Iterator<Item = &'a ResultRow>) -> Result<Str
 /// has no line.
 fn tables(runs: &[MetricValues<'_>]) -> Result<String, Failure> {
     let (mut text, mut current_head) = (String::new(), "");
-    for run in runs {
-        if run("verbs.size").is_none() {
+    for metric_value in runs {
+        if metric_value("verbs.size").is_none() {
             let problem = Problem::new("`--format perftest` prints results of the workload `verbs`");
             return Err(problem.help("choose another format, or a description with that workload").into());
         }
-        let (line_head, line) = match run("verbs.latency") {
-            Some(_) => (LATENCY_HEAD, latency_line(*run)),
-            None => (BANDWIDTH_HEAD, bandwidth_line(*run)),
+        let (line_head, line) = match metric_value("verbs.latency") {
+            Some(_) => (LATENCY_HEAD, latency_line(*metric_value)),
+            None => (BANDWIDTH_HEAD, bandwidth_line(*metric_value)),
         };
         let Some(line) = line else { continue };
         if line_head != current_head {
@@ -67,17 +67,17 @@ fn tables(runs: &[MetricValues<'_>]) -> Result<String, Failure> {
 }
 
 /// Returns the value of a metric, if it was measured.
-fn measured(run: MetricValues<'_>, name: &str) -> Option<f64> {
-    run(name).filter(|value| !value.is_nan())
+fn measured(metric_value: MetricValues<'_>, name: &str) -> Option<f64> {
+    metric_value(name).filter(|value| !value.is_nan())
 }
 
-fn latency_line(run: MetricValues<'_>) -> Option<String> {
-    let latency = |suffix: &str| measured(run, &format!("verbs.latency{suffix}"));
+fn latency_line(metric_value: MetricValues<'_>) -> Option<String> {
+    let latency = |suffix: &str| measured(metric_value, &format!("verbs.latency{suffix}"));
     let (mean, maximum) = (latency("")?, latency("_max")?);
     Some(format!(
         " {:<7} {}          {:<7.2}        {:<7.2}      {:<7.2}  \t       {:<7.2}     \t{:<7.2}\t\t{:<7.2} \t\t{:<7.2}\n",
-        measured(run, "verbs.size")?,
-        measured(run, "verbs.iterations")?,
+        measured(metric_value, "verbs.size")?,
+        measured(metric_value, "verbs.iterations")?,
         latency("_min")?,
         maximum,
         latency("_p50").unwrap_or(mean),
@@ -88,16 +88,16 @@ fn latency_line(run: MetricValues<'_>) -> Option<String> {
     ))
 }
 
-fn bandwidth_line(run: MetricValues<'_>) -> Option<String> {
+fn bandwidth_line(metric_value: MetricValues<'_>) -> Option<String> {
     // Gbit/s of a rate in MB/s.
-    let gigabits = |name: &str| measured(run, name).map(|rate| rate * 8e-3);
+    let gigabits = |name: &str| measured(metric_value, name).map(|rate| rate * 8e-3);
     Some(format!(
         " {:<7}    {:<10}       {:<7.2}            {:<7.2}\t\t     {:<7.6}\n",
-        measured(run, "verbs.size")?,
-        measured(run, "verbs.iterations")?,
+        measured(metric_value, "verbs.size")?,
+        measured(metric_value, "verbs.iterations")?,
         gigabits("verbs.bandwidth_peak")?,
         gigabits("verbs.bandwidth")?,
-        measured(run, "verbs.message_rate")?,
+        measured(metric_value, "verbs.message_rate")?,
     ))
 }
 

@@ -139,13 +139,14 @@ impl Options {
         let columns = SweepColumns::new(data);
         let first_metric = || columns.first_metric().map(|metric| metric.name.clone());
         let y = if self.y.is_empty() { first_metric().into_iter().collect() } else { self.y.clone() };
-        let default = columns.chart(y.clone()).filter(|_| self.x.is_none());
-        let (Some(x), false) = (self.x.clone().or(default.as_ref().map(|chart| chart.x.clone())), y.is_empty()) else {
+        let default_chart = columns.chart(y.clone()).filter(|_| self.x.is_none());
+        let (Some(x), false) = (self.x.clone().or(default_chart.as_ref().map(|chart| chart.x.clone())), y.is_empty())
+        else {
             return Err(Problem::new("the result does not say what was varied and measured")
                 .help("name columns with --x and --y; a result of `narrows sweep` needs neither"));
         };
         let requested = PlotSpec { title: self.title.clone(), x, y, by: self.by.clone(), log };
-        Ok(match default {
+        Ok(match default_chart {
             None => requested,
             Some(chart) => PlotSpec {
                 by: if self.by.is_empty() { chart.by } else { requested.by },
@@ -164,10 +165,10 @@ impl Options {
                 true => plot::samples_from_json(&text(path)?, name, &self.by),
                 false => plot::samples_from_dataset(&read(path)?, name, &self.by),
             };
-            let in_file =
+            let with_file_name =
                 |problem: Problem| Problem { message: format!("`{}`: {}", path.display(), problem.message), ..problem };
             let file = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
-            for sample_set in sets_of_file.map_err(in_file)? {
+            for sample_set in sets_of_file.map_err(with_file_name)? {
                 let parts = [&*file, sample_set.name.as_str()].into_iter().filter(|part| !part.is_empty());
                 let name =
                     if self.results.len() > 1 { parts.collect::<Vec<_>>().join(", ") } else { sample_set.name.clone() };

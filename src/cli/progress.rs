@@ -32,7 +32,7 @@ pub struct Progress {
     state: Arc<State>,
     bar: ProgressBar,
     /// The heartbeat lines without a terminal.
-    lines: Option<Heartbeat>,
+    heartbeat: Option<Heartbeat>,
 }
 
 /// The runs that an interrupt would stop; there is one handler for the whole process.
@@ -75,15 +75,15 @@ impl Progress {
         // Ctrl-C, it is still ignored. Other signals are not handled, so that `nohup` works.
         let _ = ctrlc::try_set_handler(handle_interrupt);
         let shown_state = state.clone();
-        let lines = (!std::io::stderr().is_terminal()).then(|| Heartbeat::lines(move || shown_state.text()));
-        Progress { state, bar, lines }
+        let heartbeat = (!std::io::stderr().is_terminal()).then(|| Heartbeat::lines(move || shown_state.text()));
+        Progress { state, bar, heartbeat }
     }
 
     /// Counts a finished run.
     pub fn count_finished(&self, from_store: bool) {
         let count = if from_store { &self.state.points_stored } else { &self.state.points_run };
         count.fetch_add(1, Ordering::Relaxed);
-        if self.lines.is_none() {
+        if self.heartbeat.is_none() {
             self.bar.set_message(self.state.text());
             self.bar.inc(1);
         }
@@ -96,7 +96,7 @@ impl Progress {
         let points_run = self.state.points_run.load(Ordering::Relaxed);
         let seconds_per_point = self.state.start.elapsed().as_secs_f64() / points_run.max(1) as f64;
         let seconds_left = seconds_per_point * expected.saturating_sub(points_run) as f64 / jobs.max(1) as f64;
-        if self.lines.is_some() && seconds_left > ESTIMATE_MIN_S {
+        if self.heartbeat.is_some() && seconds_left > ESTIMATE_MIN_S {
             output::eprint_line(&format!("About {expected} {}, {}.", self.state.noun, duration(seconds_left)));
         }
     }
@@ -110,7 +110,7 @@ impl Progress {
     pub fn finish(self) -> (usize, usize) {
         self.bar.finish_and_clear();
         *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        drop(self.lines);
+        drop(self.heartbeat);
         (self.state.points_run.load(Ordering::Relaxed), self.state.points_stored.load(Ordering::Relaxed))
     }
 }

@@ -48,8 +48,8 @@ const HTML_EXTENSIONS: [&str; 2] = ["html", "htm"];
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let read = options.results.iter().map(|path| Ok((result_name(path), read(path)?)));
-    let (results, problems): (Vec<_>, Vec<_>) = read.partition(|read: &Result<_, Problem>| read.is_ok());
+    let read_results = options.results.iter().map(|path| Ok((result_name(path), read(path)?)));
+    let (results, problems): (Vec<_>, Vec<_>) = read_results.partition(|result: &Result<_, Problem>| result.is_ok());
     let problems: Vec<Problem> = problems.into_iter().filter_map(Result::err).collect();
     if !problems.is_empty() {
         let groups = problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem)));
@@ -67,7 +67,7 @@ pub fn run(options: &Options) -> CommandResult {
     let output = Output::prepare(&options.out)?;
     let results: Vec<(String, ResultFile)> = results.into_iter().filter_map(Result::ok).collect();
     let title = options.title.as_deref();
-    let page = html::page(&result_page::page_of_results(&results, title, command(options), &options.explorer));
+    let page = html::page(&result_page::page_of_results(&results, title, repeat_command(options), &options.explorer));
     output.write(|file| file.write_all(page.as_bytes()))?;
     for (name, result) in &results {
         result.warnings().iter().for_each(|warning| eprint_line!("{name}: {warning}"));
@@ -77,7 +77,7 @@ pub fn run(options: &Options) -> CommandResult {
 }
 
 /// Returns the command line that writes the same page.
-fn command(options: &Options) -> String {
+fn repeat_command(options: &Options) -> String {
     let quoted = |word: String| match word.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c)) {
         true => word,
         false => format!("'{}'", word.replace('\'', r"'\''")),

@@ -113,7 +113,7 @@ pub fn run(options: &Options) -> CommandResult {
         };
     }
     if options.constants {
-        return constants(&located, options.format);
+        return print_constants(&located, options.format);
     }
     if let Some(folder) = &options.out {
         let is_study =
@@ -226,7 +226,7 @@ fn print_papers() -> CommandResult {
 }
 
 /// Prints the calibrated constants of a study.
-fn constants(located: &study::LocatedStudy, format: Format) -> CommandResult {
+fn print_constants(located: &study::LocatedStudy, format: Format) -> CommandResult {
     let constants = study::constants(located);
     if format == Format::Json {
         let list: Vec<_> = constants.iter().map(|constant| {

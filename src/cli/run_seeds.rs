@@ -65,8 +65,9 @@ fn json(
     distributions: &[Distribution],
 ) -> String {
     let mut json = Map::new();
-    let counts: Map<String, Json> = outcomes.iter().map(|(outcome, runs)| (outcome.clone(), json!(runs))).collect();
-    json.insert("outcomes".into(), counts.into());
+    let outcome_counts: Map<String, Json> =
+        outcomes.iter().map(|(outcome, runs)| (outcome.clone(), json!(runs))).collect();
+    json.insert("outcomes".into(), outcome_counts.into());
     let transients = rows.iter().filter(|row| row.result.is_transient() == Some(true)).count();
     json.insert("initial_transients".into(), transients.into());
     json.insert("metrics".into(), seeds::json(metrics));

@@ -56,13 +56,13 @@ fn verdict(finding: &str, whatif: &str) -> String {
     if finding.is_empty() { String::new() } else { format!("{finding}Bottleneck, by experiment: {whatif}\n") }
 }
 
-/// Returns the table of metrics, with aligned decimal points; `so_far` marks counts as incomplete. Statistics of
+/// Returns the table of metrics, with aligned decimal points; `is_incomplete` marks counts as incomplete. Statistics of
 /// distributions have a table of their own.
-fn metrics(record: &Record, so_far: bool) -> String {
+fn metrics(record: &Record, is_incomplete: bool) -> String {
     let mut metrics = record.metrics();
     let names = distribution_names(&metrics);
     let is_statistic = |name: &str| {
-        let suffix = names.iter().find_map(|base| name.strip_prefix(base));
+        let suffix = names.iter().find_map(|distribution| name.strip_prefix(distribution));
         suffix.is_some_and(|suffix| STATISTICS.iter().any(|(known_suffix, _)| *known_suffix == suffix))
     };
     metrics.retain(|(name, ..)| !is_statistic(name));
@@ -73,7 +73,7 @@ fn metrics(record: &Record, so_far: bool) -> String {
     let values: Vec<String> = metrics.iter().map(|(_, value, unit)| number(*value, unit)).collect();
     for ((name, measured, unit), value) in metrics.into_iter().zip(aligned(values)) {
         let unit = number::display_unit(unit);
-        let unit = if so_far && !measured.is_nan() { format!("{unit} so far").trim().to_owned() } else { unit };
+        let unit = if is_incomplete && !measured.is_nan() { format!("{unit} so far").trim().to_owned() } else { unit };
         table.push(vec![name.into(), value.into(), unit.into()]);
     }
     table.text()
@@ -87,23 +87,26 @@ fn distributions(record: &Record) -> String {
     if names.is_empty() {
         return String::new();
     }
-    let statistic = |base: &str, suffix: &str| {
-        let statistic = metrics.iter().find(|(name, ..)| name.strip_prefix(base).is_some_and(|rest| rest == suffix));
+    let statistic = |distribution: &str, suffix: &str| {
+        let statistic =
+            metrics.iter().find(|(name, ..)| name.strip_prefix(distribution).is_some_and(|rest| rest == suffix));
         statistic.map_or((f64::NAN, ""), |(_, value, unit)| (*value, *unit))
     };
-    let is_shown = |suffix: &str| names.iter().any(|base| !statistic(base, suffix).0.is_nan());
+    let is_shown = |suffix: &str| names.iter().any(|distribution| !statistic(distribution, suffix).0.is_nan());
     let shown_statistics: Vec<_> =
         STATISTICS.into_iter().filter(|(suffix, _)| suffix.is_empty() || is_shown(suffix)).collect();
     let headings = shown_statistics.iter().map(|(_, head)| *head);
     let mut table =
         ReportTable::new(["distribution"].into_iter().chain(headings).chain(["unit"]).map(Column::new).collect());
-    for base in &names {
+    for distribution in &names {
         let value = |(suffix, _): &(&str, &str)| {
-            let (value, unit) = statistic(base, suffix);
+            let (value, unit) = statistic(distribution, suffix);
             Cell::Text(number(value, unit))
         };
-        let unit = Cell::Text(number::display_unit(statistic(base, "").1));
-        table.push([Cell::from(*base)].into_iter().chain(shown_statistics.iter().map(value)).chain([unit]).collect());
+        let unit = Cell::Text(number::display_unit(statistic(distribution, "").1));
+        table.push(
+            [Cell::from(*distribution)].into_iter().chain(shown_statistics.iter().map(value)).chain([unit]).collect(),
+        );
     }
     table.text() + &missing_percentiles(&metrics, &names)
 }
@@ -112,10 +115,14 @@ fn distributions(record: &Record) -> String {
 /// that each needs. The text is empty if nothing is missing.
 fn missing_percentiles(metrics: &[(&str, f64, &str)], names: &[&str]) -> String {
     let value = |name: String| metrics.iter().find(|(metric, ..)| *metric == name).map(|(_, value, _)| *value);
-    let samples = names.iter().filter_map(|base| value(format!("{base}{SAMPLES}"))).reduce(f64::max).unwrap_or(0.0);
-    let missing_statistics = PERCENTILES
+    let samples = names
         .iter()
-        .filter(|(suffix, _)| names.iter().any(|base| value(format!("{base}{suffix}")).is_some_and(f64::is_nan)));
+        .filter_map(|distribution| value(format!("{distribution}{SAMPLES}")))
+        .reduce(f64::max)
+        .unwrap_or(0.0);
+    let missing_statistics = PERCENTILES.iter().filter(|(suffix, _)| {
+        names.iter().any(|distribution| value(format!("{distribution}{suffix}")).is_some_and(f64::is_nan))
+    });
     let requirements: Vec<String> = missing_statistics
         .filter_map(|(suffix, percent)| {
             let head = STATISTICS.iter().find(|(known_suffix, _)| known_suffix == suffix)?.1;
@@ -147,7 +154,7 @@ fn ledger_text(ledger: &MeanLedger) -> String {
 fn resources(result: &RunResult) -> String {
     let mut resources: Vec<&ResourceUse> = result.resources.iter().collect();
     resources.sort_by_key(|resource| std::cmp::Reverse((resource.active, resource.busy)));
-    let idle = resources.iter().filter(|resource| resource.busy.ps() == 0).count();
+    let idle_count = resources.iter().filter(|resource| resource.busy.ps() == 0).count();
     resources.retain(|resource| resource.busy.ps() > 0);
     if resources.is_empty() {
         return String::new();
@@ -156,15 +163,15 @@ fn resources(result: &RunResult) -> String {
     let active = Column::unit("active", "µs").decimals(3);
     let mut table =
         ReportTable::new(vec![Column::new("busiest resources"), busy_column, active, Column::new("utilisation")]);
-    let omitted = resources.len().saturating_sub(RESOURCES_SHOWN);
+    let omitted_count = resources.len().saturating_sub(RESOURCES_SHOWN);
     for resource in resources.into_iter().take(RESOURCES_SHOWN) {
         let share = result.utilisation(resource);
         let (busy, active) = (resource.busy.as_us(), resource.active.as_us());
         table.push(vec![resource.name.as_str().into(), busy.into(), active.into(), Cell::Text(percent(share))]);
     }
-    match (omitted, idle) {
+    match (omitted_count, idle_count) {
         (0, 0) => table.text(),
-        _ => format!("{}({omitted} more are less busy, {idle} are idle)\n", table.text()),
+        _ => format!("{}({omitted_count} more are less busy, {idle_count} are idle)\n", table.text()),
     }
 }
 

@@ -48,26 +48,26 @@ pub fn run(options: &FindOptions<'_>, subject: &LoadedDescription, dimensions: &
     let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
     // The overrides of the other description replace the varied values, so that overrides and varied values may name
     // the same part.
-    let other = against
+    let other_reader = against
         .as_ref()
         .map(|(subject, sets)| move |overrides: &[String]| subject.read_varied(&[], &[overrides, sets].concat()));
-    let other = other.as_ref().map(|other| other as Reader<'_>);
+    let other_reader = other_reader.as_ref().map(|reader| reader as Reader<'_>);
     let count: usize = dimensions.iter().map(Dimension::len).product();
     let points: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
     let other_sets = against.as_ref().map_or(&[][..], |(_, sets)| *sets);
     let sets = [*sets, other_sets].concat();
     let context = SearchContext { registry: registry(), base_overrides: &sets, first_values: &points[0] };
-    let query = FindQuery::parse(find, over, other.is_some(), &reader, &context).map_err(Failure::grouped)?;
-    for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
+    let query = FindQuery::parse(find, over, other_reader.is_some(), &reader, &context).map_err(Failure::grouped)?;
+    for reader in [Some(&reader as Reader<'_>), other_reader].into_iter().flatten() {
         query.check(&points, reader).map_err(Failure::grouped)?;
     }
     let file = out.map(Output::prepare).transpose()?;
     let store = out.map(point_store).transpose()?;
-    let probes = count * (query.range.probes_max() + 1) * if other.is_some() { 2 } else { 1 };
-    let progress = Progress::start("runs at most", probes, store.as_ref().map(PointStore::folder));
+    let probes_max = count * (query.range.probes_max() + 1) * if other_reader.is_some() { 2 } else { 1 };
+    let progress = Progress::start("runs at most", probes_max, store.as_ref().map(PointStore::folder));
     let on_event = |event| report_event(&progress, event);
     let pool = pool(*jobs)?;
-    let rows = pool.install(|| query.search(&points, &reader, other, store.as_ref(), &on_event));
+    let rows = pool.install(|| query.search(&points, &reader, other_reader, store.as_ref(), &on_event));
     progress.finish();
     let rows = rows.map_err(|error| Failure::grouped(error.groups()))?;
     let bytes = match (format.encoding(), format) {
@@ -198,19 +198,19 @@ fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
         None => format!("{} is less than that of the other description", query.metric),
     };
     let [(_, crossing)] = rows else {
-        let transient_values = rows.iter().filter(|(_, crossing)| crossing.transients().next().is_some()).count();
-        let warning = match transient_values {
+        let transient_count = rows.iter().filter(|(_, crossing)| crossing.transients().next().is_some()).count();
+        let warning = match transient_count {
             0 => String::new(),
             _ => {
-                format!(" {transient_values} of {} have no answer for a steady state: {TRANSIENT_REASON}.", rows.len())
+                format!(" {transient_count} of {} have no answer for a steady state: {TRANSIENT_REASON}.", rows.len())
             }
         };
         return format!("Searched at each point: where {comparison}, over {key}.{warning}");
     };
-    let [first, _] = query.ordered_ends(crossing);
+    let [first_probe, _] = query.ordered_ends(crossing);
     let finding = match query.region(crossing) {
-        "from" | "less from" => format!("{comparison} from {key} = {} on.", first.value),
-        "up to" | "less up to" => format!("{comparison} up to {key} = {}.", first.value),
+        "from" | "less from" => format!("{comparison} from {key} = {} on.", first_probe.value),
+        "up to" | "less up to" => format!("{comparison} up to {key} = {}.", first_probe.value),
         "everywhere" | "always less" => format!("{comparison} in the whole range of {key}."),
         "nowhere" | "never less" => format!("{comparison} nowhere in the range of {key}."),
         _ => {
@@ -245,11 +245,11 @@ fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
         }
         json
     };
-    let row = |(values, crossing): &FoundRow| {
+    let row_json = |(values, crossing): &FoundRow| {
         let values: Map<String, Json> = values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-        let ends = [&crossing.low_probe, &crossing.high_probe].map(probe_json);
-        let mut json =
-            json!({ "values": values, "holds": query.region(crossing), "between": ends, "probes": crossing.probes });
+        let end_probes = [&crossing.low_probe, &crossing.high_probe].map(probe_json);
+        let holds = query.region(crossing);
+        let mut json = json!({ "values": values, "holds": holds, "between": end_probes, "probes": crossing.probes });
         json["is_steady"] = crossing.transients().next().is_none().into();
         if let Some(run) = &crossing.longer_run {
             json["longer_run"] =
@@ -260,7 +260,7 @@ fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
         }
         json
     };
-    let crossings: Vec<Json> = rows.iter().map(row).collect();
+    let crossings: Vec<Json> = rows.iter().map(row_json).collect();
     let json = json!({
         "find": query.condition.as_ref().map_or(query.metric.clone(), Condition::text),
         "over": query.range.key,

@@ -55,11 +55,11 @@ pub fn runs(
     let progress = Progress::start("points", planned_count, store.map(PointStore::folder));
     let options = RunOptions { store, shard, lines, on_event: &|event| report_event(&progress, event) };
     let rows = checked.run(&options).map_err(|error| Problem::new(format!("cannot store a point: {error}")))?;
-    let (run, stored) = progress.finish();
-    let identical =
+    let (run_count, stored_count) = progress.finish();
+    let identical_note =
         if total > distinct { format!(", {} identical to others", total - distinct) } else { String::new() };
     let shard = shard.map(|shard| format!(", shard {} of {}", shard.number, shard.count)).unwrap_or_default();
-    eprint_line!("{}{shard}: {run} run, {stored} stored before{identical}.", counted(total, "point"));
+    eprint_line!("{}{shard}: {run_count} run, {stored_count} stored before{identical_note}.", counted(total, "point"));
     if lines.is_some() && rows.len() < planned_count {
         eprint_line!("Left out: {} after saturated ones.", counted(planned_count - rows.len(), "point"));
     }
@@ -68,9 +68,9 @@ pub fn runs(
 
 /// Prints on standard error which points did not complete, and returns the exit status.
 pub fn exit_status(rows: &[SweepPoint]) -> ExitStatus {
-    let saturated = rows.iter().filter(|row| *row.result.outcome == *"saturated").count();
-    if saturated > 0 {
-        eprint_line!("{saturated} of {} runs are saturated: their source queues grew without bound.", rows.len());
+    let saturated_count = rows.iter().filter(|row| *row.result.outcome == *"saturated").count();
+    if saturated_count > 0 {
+        eprint_line!("{saturated_count} of {} runs are saturated: their source queues grew without bound.", rows.len());
     }
     print_transients(rows);
     let incomplete: Vec<&SweepPoint> = rows.iter().filter(|row| !row.result.is_complete()).collect();

@@ -49,11 +49,12 @@ pub fn vocabulary(registry: &Arc<Registry>) -> Vec<Word> {
         ..Word::new(*name, "outcome", *meaning)
     };
     let exit_code = |(code, meaning): &(u8, &str)| Word::new(format!("exit code {code}"), "exit code", *meaning);
-    let ending = |(ending, meaning): &(&str, &str)| Word::new(format!("…{ending}"), "statistic of a metric", *meaning);
+    let statistic =
+        |(suffix, meaning): &(&str, &str)| Word::new(format!("…{suffix}"), "statistic of a metric", *meaning);
     let term = |(term, meaning): (String, String)| Word::new(term, "term", meaning);
     let mut words = keys(registry);
     words.extend(result_words(registry));
-    words.extend(STATISTICS.iter().map(ending));
+    words.extend(STATISTICS.iter().map(statistic));
     words.extend(OUTCOMES.iter().map(outcome));
     words.extend(EXIT_CODES.iter().map(exit_code));
     words.extend(glossary_terms().into_iter().map(term));
@@ -144,26 +145,26 @@ fn matching_names<'a>(words: &[&'a Word], name: &str) -> Vec<&'a Word> {
     let sought_name = name.trim_matches('`').to_lowercase();
     let is_exact =
         |word: &&Word| word.name.to_lowercase() == sought_name || fits_name(word, name) || has_term(word, &sought_name);
-    let exact: Vec<&Word> = words().filter(is_exact).collect();
-    if !exact.is_empty() {
-        return exact;
+    let exact_matches: Vec<&Word> = words().filter(is_exact).collect();
+    if !exact_matches.is_empty() {
+        return exact_matches;
     }
     let suffix = format!(".{sought_name}");
     let is_statistic =
         |word: &&Word| word.name.strip_prefix('…').is_some_and(|ending| ending.trim_start_matches('_') == sought_name);
     let is_code = |word: &&Word| word.name.strip_prefix("exit code ") == Some(&sought_name);
-    let ending: Vec<&Word> = words()
+    let suffix_matches: Vec<&Word> = words()
         .filter(|word| word.name.to_lowercase().ends_with(&suffix) || is_statistic(word) || is_code(word))
         .collect();
-    if !ending.is_empty() || sought_name.is_empty() {
-        return ending;
+    if !suffix_matches.is_empty() || sought_name.is_empty() {
+        return suffix_matches;
     }
     // A table has no entry of its own; its keys explain it.
-    let (start, infix) = (format!("{sought_name}."), format!(".{sought_name}."));
+    let (prefix, infix) = (format!("{sought_name}."), format!(".{sought_name}."));
     let is_key_in_table = |word: &&Word| {
         word.kind == "key" && {
             let name = word.name.to_lowercase();
-            name.starts_with(&start) || name.contains(&infix)
+            name.starts_with(&prefix) || name.contains(&infix)
         }
     };
     words().filter(is_key_in_table).collect()

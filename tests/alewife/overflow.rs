@@ -78,11 +78,11 @@ fn loads_complete_behind_unread_messages() {
         built.world.sim.spawn(format!("program {worker_index}"), async move {
             worker.endpoint().cpu().until(START).await;
             for round in 0..100u32 {
-                let other = (worker_index + 1 + round as usize % 7) % 8;
-                worker.send(other, 0, &[round; 14]).await;
+                let other_worker = (worker_index + 1 + round as usize % 7) % 8;
+                worker.send(other_worker, 0, &[round; 14]).await;
                 let address = base_addresses[(worker_index + round as usize) % 8].plus(16 * (round % 200));
                 worker.store(address, u64::from(round)).await;
-                worker.load(base_addresses[other].plus(16 * (round % 50))).await;
+                worker.load(base_addresses[other_worker].plus(16 * (round % 50))).await;
             }
             worker.barrier().await;
         });

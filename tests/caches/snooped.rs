@@ -3,7 +3,7 @@
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
-use narrows::host::cache::Spin;
+use narrows::host::cache::SpinModel;
 use narrows::host::io_bus::IoBusParameters;
 use narrows::machine::{self, Machine};
 use narrows::text::Document;
@@ -75,7 +75,7 @@ fn skipped_polls_of_a_cached_queue_change_no_result() {
     for interface in ["startjr", "memory-channel"] {
         for bytes in [8, 100, 1000] {
             let workload = format!("ping-pong = {{ warm-up = 0, messages = 40, payload = \"{bytes} B\" }}");
-            let run = |spin| {
+            let run_with = |spin| {
                 let mut machine = machine(interface, &workload, &[CACHE]);
                 let (_, host) = &mut machine.hosts[0];
                 let mut parameters = host.of::<IoBusParameters>().expect("a host behind an I/O bus").clone();
@@ -83,7 +83,8 @@ fn skipped_polls_of_a_cached_queue_change_no_result() {
                 *host = host.with_spec(Arc::new(parameters));
                 run(&machine)
             };
-            let (skipped, skipped_again, unskipped) = (run(Spin::Skipped), run(Spin::Skipped), run(Spin::Each));
+            let (skipped, skipped_again, unskipped) =
+                (run_with(SpinModel::SkippedPolls), run_with(SpinModel::SkippedPolls), run_with(SpinModel::EveryPoll));
             assert_eq!(
                 (skipped.end, skipped.events),
                 (skipped_again.end, skipped_again.events),

@@ -55,16 +55,17 @@ impl Network {
         };
         let mut links: Vec<Link> =
             hosts().map(|(group, switch_number, host)| Link::new(&host, &switch(group, switch_number))).collect();
-        let local = positions()
-            .flat_map(|(group, switch_number)| (switch_number + 1..a).map(move |other| (group, switch_number, other)));
-        links.extend(
-            local.map(|(group, switch_number, other)| Link::new(&switch(group, switch_number), &switch(group, other))),
-        );
+        let local_links = positions().flat_map(|(group, switch_number)| {
+            (switch_number + 1..a).map(move |neighbour| (group, switch_number, neighbour))
+        });
+        links.extend(local_links.map(|(group, switch_number, neighbour)| {
+            Link::new(&switch(group, switch_number), &switch(group, neighbour))
+        }));
         for group in 0..groups {
             for port in 0..a * h {
-                let other = (group + port + 1) % groups;
-                if group < other {
-                    links.push(Link::new(&switch(group, port / h), &switch(other, (groups - 2 - port) / h)));
+                let other_group = (group + port + 1) % groups;
+                if group < other_group {
+                    links.push(Link::new(&switch(group, port / h), &switch(other_group, (groups - 2 - port) / h)));
                 }
             }
         }

@@ -297,17 +297,17 @@ fn packets_that_fill_no_block_are_moved_whole() {
 fn messages_of_a_pair_arrive_in_order_if_order_is_guaranteed() {
     let program = "workload.stream = { warm-up = 0, payload = \"600 B\", messages = 10, \
                    flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
-    let mut counts = [0, 0];
+    let mut counts_by_order = [0, 0];
     for combination in pairwise_combinations("stream") {
         let machine = read_valid(&text(&combination, 4, program), &[]);
         let keeps_order = parts::keeps_order(&machine);
-        counts[usize::from(keeps_order)] += 1;
+        counts_by_order[usize::from(keeps_order)] += 1;
         let observation = run_to_completion(&machine, &combination);
         assert_eq!(observation.messages.len(), 30, "{combination:?}");
         let out_of_order = parts::first_out_of_order(&observation.messages);
         assert!(!keeps_order || out_of_order.is_none(), "{combination:?}: {out_of_order:?}");
     }
-    assert!(counts.iter().all(|count| *count > 10), "{counts:?} combinations without and with guaranteed order");
+    assert!(counts_by_order.iter().all(|count| *count > 10), "{counts_by_order:?} combinations without and with order");
 }
 
 /// Returns settings of the fabric that make its links slower than any host and interface.

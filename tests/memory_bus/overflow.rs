@@ -111,7 +111,7 @@ fn run_workload(design: Design, overrides: &[&str], workload: &str) -> RunResult
 #[test]
 fn programs_whose_handlers_send_give_the_results_of_serial_runs() {
     const SPSOLVE: &str = "spsolve = { rows = 90, neighbours = 14, iterations = 2 }";
-    const OTHERS: [&str; 3] = [
+    const OTHER_PROGRAMS: [&str; 3] = [
         "appbt = { points = 4, iterations = 1 }",
         "dsmc = { cells = [4, 4, 2], molecules = 300, iterations = 3 }",
         "unstructured = { nodes = 150, iterations = 2 }",
@@ -125,7 +125,7 @@ fn programs_whose_handlers_send_give_the_results_of_serial_runs() {
             "{}",
             design.name()
         );
-        for workload in OTHERS {
+        for workload in OTHER_PROGRAMS {
             run_workload(design, &WITH_ONE_BUFFER, workload);
         }
     }

@@ -9,11 +9,11 @@
   // Returns the corners of a text, which may be rotated, without the space above and below its letters.
   function corners(node) {
     var box = node.getBBox();
-    var place = node.getScreenCTM();
+    var toScreen = node.getScreenCTM();
     var top = box.y + 0.2 * box.height;
     var bottom = box.y + 0.8 * box.height;
     return [[box.x, top], [box.x + box.width, top], [box.x + box.width, bottom], [box.x, bottom]].map(function (at) {
-      var point = new DOMPoint(at[0], at[1]).matrixTransform(place);
+      var point = new DOMPoint(at[0], at[1]).matrixTransform(toScreen);
       return [point.x, point.y];
     });
   }
@@ -39,7 +39,7 @@
   }
 
   function overlaps() {
-    var found = [];
+    var overlapTexts = [];
     document.querySelectorAll("svg").forEach(function (svg) {
       var picture = svg.getBoundingClientRect();
       var title = svg.getAttribute("aria-label") || "";
@@ -51,22 +51,22 @@
         var down = project(a.corners, [0, 1]);
         if (across[0] < picture.left - 1 || across[1] > picture.right + 1 ||
             down[0] < picture.top - 1 || down[1] > picture.bottom + 1) {
-          found.push(title + ": `" + a.text + "` leaves the picture");
+          overlapTexts.push(title + ": `" + a.text + "` leaves the picture");
         }
         words.slice(i + 1).forEach(function (b) {
-          if (collide(a.corners, b.corners)) { found.push(title + ": `" + a.text + "` and `" + b.text + "`"); }
+          if (collide(a.corners, b.corners)) { overlapTexts.push(title + ": `" + a.text + "` and `" + b.text + "`"); }
         });
       });
     });
-    return found;
+    return overlapTexts;
   }
 
   // Returns the rows that are shown.
-  function shown() {
+  function shownRows() {
     var rows = Array.from(document.querySelectorAll("table.claims tbody tr"));
     return rows.filter(function (row) { return row.offsetParent !== null || row.offsetHeight > 0; });
   }
-  function ids() { return texts(shown().map(function (row) { return row.querySelector(".id"); })); }
+  function shownClaimIds() { return texts(shownRows().map(function (row) { return row.querySelector(".id"); })); }
 
   findings.window = window.innerWidth;
   findings.wide = document.documentElement.scrollWidth;
@@ -83,27 +83,27 @@
       return { open: group.open, fails: rows.map(function (row) { return row.classList.contains("fails"); }) };
     });
     groups.forEach(function (group) { group.open = true; });
-    findings.claims = ids();
+    findings.claims = shownClaimIds();
     document.getElementById("only-fails").click();
-    findings.failing = ids();
+    findings.failing = shownClaimIds();
     document.querySelector(".filter input[type=radio]").click();
     findings.folded = groups.map(function (group) { return group.open; });
     groups.forEach(function (group) { group.open = true; });
     var heads = Array.from(table.tHead.rows[0].cells);
     findings.heads = texts(heads);
-    var by = function (name) { heads[findings.heads.indexOf(name)].querySelector("button").click(); };
-    // Returns the value of `of` for each row of each table.
-    var byTable = function (of) {
+    var sortBy = function (name) { heads[findings.heads.indexOf(name)].querySelector("button").click(); };
+    // Returns the value of `valueOfRow` for each row of each table.
+    var byTable = function (valueOfRow) {
       return Array.from(document.querySelectorAll("table.claims"), function (table) {
-        return Array.from(table.tBodies[0].rows, of);
+        return Array.from(table.tBodies[0].rows, valueOfRow);
       });
     };
-    var id = function (row) { return row.querySelector(".id").textContent.trim(); };
-    by("claim");
-    findings.sorted = byTable(id);
-    by("claim");
-    findings.reversed = byTable(id);
-    by("error");
+    var claimId = function (row) { return row.querySelector(".id").textContent.trim(); };
+    sortBy("claim");
+    findings.sorted = byTable(claimId);
+    sortBy("claim");
+    findings.reversed = byTable(claimId);
+    sortBy("error");
     findings.errors = byTable(function (row) {
       var cell = row.querySelector("td.error");
       return cell && cell.dataset.key ? Number(cell.dataset.key) : null;
@@ -111,11 +111,11 @@
     var search = document.getElementById("search");
     search.value = findings.claims[0];
     search.dispatchEvent(new Event("input"));
-    findings.found = ids();
+    findings.found = shownClaimIds();
     search.value = "";
     search.dispatchEvent(new Event("input"));
     groups.forEach(function (group) { group.open = true; });
-    findings.again = ids().length;
+    findings.again = shownClaimIds().length;
   }
   window.parent.postMessage(JSON.stringify(findings), "*");
 })();

@@ -49,9 +49,9 @@ enum Stage {
     #[default]
     Idle,
     /// From a cycle on, the front packet requests a channel.
-    Waiting { from: u64, options: RouteOptions, hash: u64 },
+    Waiting { first_cycle: u64, options: RouteOptions, hash: u64 },
     /// The front packet has a channel and, from a cycle on, requests the switch.
-    Active { from: u64, output: usize, channel: usize },
+    Active { first_cycle: u64, output: usize, channel: usize },
 }
 
 #[derive(Clone, Debug)]
@@ -136,7 +136,8 @@ impl Router {
                     let ports: Vec<u32> = options.ports.iter().map(u32::from).collect();
                     options.ports = PortSet::Mask(1 << ports[(hash % ports.len() as u64) as usize]);
                 }
-                channel.stage = Stage::Waiting { from: now + u64::from(parameters.routing_delay), options, hash };
+                channel.stage =
+                    Stage::Waiting { first_cycle: now + u64::from(parameters.routing_delay), options, hash };
             }
         }
     }
@@ -171,8 +172,9 @@ impl Router {
             channel.arbiter.grant(inputs, winner);
             let input = &mut self.inputs[winner / self.channels].channels[winner % self.channels];
             input.arbiter.grant(outputs, output);
-            let from = now + u64::from(parameters.vc_allocation_delay);
-            input.stage = Stage::Active { from, output: output / self.channels, channel: output % self.channels };
+            let first_cycle = now + u64::from(parameters.vc_allocation_delay);
+            input.stage =
+                Stage::Active { first_cycle, output: output / self.channels, channel: output % self.channels };
         }
     }
 
@@ -185,8 +187,8 @@ impl Router {
         free_slots: &[Vec<Option<u32>>],
     ) -> Option<usize> {
         let state = &self.inputs[input / self.channels].channels[input % self.channels];
-        let Stage::Waiting { from, options, hash } = &state.stage else { return None };
-        if cycle < *from {
+        let Stage::Waiting { first_cycle, options, hash } = &state.stage else { return None };
+        if cycle < *first_cycle {
             return None;
         }
         let packet = &state.buffer[0].packet.injection;
@@ -229,7 +231,8 @@ impl Router {
 
     /// Allocates the switch: each input requests one output for one channel, and each output is granted to one input.
     pub fn allocate_switch(&mut self, now: u64) -> Vec<Departure> {
-        let requests: Vec<Option<(usize, usize)>> = self.inputs.iter().map(|input| self.request(now, input)).collect();
+        let requests: Vec<Option<(usize, usize)>> =
+            self.inputs.iter().map(|input| self.requested_output(now, input)).collect();
         let mut departures = Vec::new();
         for output in 0..self.outputs.len() {
             let requests_output = |input: usize| requests[input].is_some_and(|(wanted, _)| wanted == output);
@@ -248,13 +251,13 @@ impl Router {
     }
 
     /// Returns the output that an input requests, and the channel for which it requests the output.
-    fn request(&self, now: u64, input: &Input) -> Option<(usize, usize)> {
+    fn requested_output(&self, now: u64, input: &Input) -> Option<(usize, usize)> {
         let can_request = |channel: usize, wanted: usize| {
             let state = &input.channels[channel];
-            let Stage::Active { from, output, channel } = state.stage else { return false };
+            let Stage::Active { first_cycle, output, channel } = state.stage else { return false };
             let output_port = &self.outputs[output];
             let is_free = output_port.channels[channel].credits > 0 && now >= output_port.busy_until;
-            output == wanted && now >= from && !state.buffer.is_empty() && is_free
+            output == wanted && now >= first_cycle && !state.buffer.is_empty() && is_free
         };
         let is_wanted = |output: usize| (0..self.channels).any(|channel| can_request(channel, output));
         let output = input.output_arbiter.pick(self.outputs.len(), is_wanted)?;

@@ -40,8 +40,8 @@ impl Source {
     pub fn supply(&mut self, lane: usize, tag: u32, flits: u16) {
         let mut packets = self.lanes[lane].queue.iter_mut();
         let packet = packets.find(|packet| packet.injection.tag == tag).expect("the packet is in the queue");
-        packet.injection.ready += flits;
-        assert!(packet.injection.ready <= packet.injection.flits);
+        packet.injection.available_flits += flits;
+        assert!(packet.injection.available_flits <= packet.injection.flits);
     }
 
     /// Returns the flit that leaves in this cycle, if any, and its channel.
@@ -80,7 +80,7 @@ impl Source {
         let channels = usize::from(parameters.virtual_channels);
         let state = &self.lanes[lane];
         let packet = state.queue.front()?;
-        if state.flits_sent == packet.injection.ready {
+        if state.flits_sent == packet.injection.available_flits {
             return None;
         }
         let channel_credits = |channel: usize| self.credits[lane * channels + channel];

@@ -103,11 +103,11 @@ fn expected_failure_has_a_cause_and_a_reason() {
 /// expected to fail.
 #[test]
 fn strict_compares_verdicts_with_the_expected_ones_in_both_directions() {
-    let fails = "kind = \"number\"\nfails = \"model\"\nfails-because = \"no second switch\"\n";
+    let expected_failure = "kind = \"number\"\nfails = \"model\"\nfails-because = \"no second switch\"\n";
     for (number, (expected, keys, code, words)) in [
         ("expected = 110", "kind = \"number\"\n", 0, "2 of 2 claims hold"),
-        ("expected = 110", fails, 1, "Not as expected: holds, which the study expects to fail: latency-8K"),
-        ("expected = 500", fails, 0, "expected to fail model: no second switch"),
+        ("expected = 110", expected_failure, 1, "Not as expected: holds, which the study expects to fail: latency-8K"),
+        ("expected = 500", expected_failure, 0, "expected to fail model: no second switch"),
         (
             "expected = 500",
             "kind = \"number\"\n",

@@ -8,16 +8,16 @@ use std::collections::BTreeSet;
 fn dependencies(crate_name: &str) -> BTreeSet<String> {
     let lock = table("Cargo.lock");
     let packages = lock["package"].as_array().expect("a list");
-    let (mut found, mut untried) = (BTreeSet::new(), vec![crate_name.to_owned()]);
-    while let Some(name) = untried.pop() {
+    let (mut dependency_names, mut pending) = (BTreeSet::new(), vec![crate_name.to_owned()]);
+    while let Some(name) = pending.pop() {
         for package in packages.iter().filter(|package| package["name"].as_str() == Some(&name)) {
             let entries = package.get("dependencies").and_then(toml::Value::as_array).into_iter().flatten();
             // An entry is `name` or, where there are several versions, `name version`.
             let names = entries.filter_map(|entry| entry.as_str()?.split(' ').next());
-            untried.extend(names.filter(|name| found.insert((*name).to_owned())).map(str::to_owned));
+            pending.extend(names.filter(|name| dependency_names.insert((*name).to_owned())).map(str::to_owned));
         }
     }
-    found
+    dependency_names
 }
 
 /// The core shares the instances of generic functions of its dependencies. With two of them unoptimised its tests took

@@ -144,21 +144,21 @@ impl<'f> Parameter<'f> {
     pub fn read(&self, target: &Target<'_>) -> Result<TokenStream> {
         let Parameter { binding, key, attributes, .. } = self;
         let (Target { text_module, table, .. }, help, ty) = (target, &attributes.help, &self.field.ty);
-        let inner = self.optional_type();
-        let read = match (&attributes.shape, inner) {
+        let optional_type = self.optional_type();
+        let read = match (&attributes.shape, optional_type) {
             (Shape::Value, _) => self.value(&target.attributes).read(target)?,
             (Shape::Table, None) => quote! { #table.table(#key, #help, <#ty as #text_module::Parameters>::read) },
             (Shape::Table, Some(ty)) => {
                 quote! { #table.optional_table(#key, #help, <#ty as #text_module::Parameters>::read) }
             }
             (Shape::OneOf, _) => {
-                let (kind, default) = match (inner, &attributes.default) {
+                let (kind, default) = match (optional_type, &attributes.default) {
                     (Some(_), _) => (quote! { optional_one_of }, None),
                     (None, Some(default)) => (quote! { one_of_or }, Some(quote! { #default, })),
                     (None, None) => (quote! { one_of }, None),
                 };
                 let variants = {
-                    let ty = inner.unwrap_or(ty);
+                    let ty = optional_type.unwrap_or(ty);
                     quote! { <#ty as #text_module::ParameterVariants> }
                 };
                 quote! { #table.#kind(#key, #help, #variants::VARIANTS, #default #variants::read_variant) }

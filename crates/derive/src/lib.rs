@@ -51,7 +51,7 @@ fn expand(
     derive: impl Fn(&DeriveInput) -> Result<TokenStream>,
 ) -> proc_macro::TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
-    let generic = Error::new_spanned(&input.generics, "a type of parameters has no generic parameters");
-    let expanded = if input.generics.params.is_empty() { derive(&input) } else { Err(generic) };
+    let generics_error = Error::new_spanned(&input.generics, "a type of parameters has no generic parameters");
+    let expanded = if input.generics.params.is_empty() { derive(&input) } else { Err(generics_error) };
     expanded.unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -18,13 +18,13 @@ pub fn expand(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
     let Target { text_module, table, sink, .. } = &target;
     let (read, write) = (construct(&target, quote! { Self }, &all_parameters)?, write(&target, &all_parameters));
     let pattern = all_parameters.iter().map(Parameter::pattern);
-    let (before, check) = (target.before(), target.check());
+    let (examine_table, check) = (target.before(), target.check());
     let parameters_impl = target.implement(
         quote! { Parameters },
         quote! {},
         quote! {
             fn read(#table: &mut #text_module::Table<'_>) -> Self {
-                #before
+                #examine_table
                 let value = #read;
                 #check
                 value

@@ -15,7 +15,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
         return Err(Error::new_spanned(target.name, "an enum of tables needs at least one variant"));
     }
     let (mut members, mut reads, mut writes, mut needs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut names = Vec::new();
+    let mut key_arms = Vec::new();
     let Target { name, text_module, table, sink, .. } = &target;
     for variant in &data.variants {
         let VariantAttributes { help, key } = VariantAttributes::parse(&variant.attrs)?;
@@ -28,14 +28,14 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
         let (constructed, written) = (construct(&target, quote! { #name::#ident }, &fields)?, write(&target, &fields));
         let pattern = fields.iter().map(Parameter::pattern);
         members.push(quote! { (#key, #help) });
-        names.push(quote! { #name::#ident { .. } => #key });
+        key_arms.push(quote! { #name::#ident { .. } => #key });
         reads.push(quote! { #key => #constructed });
         writes.push(
             quote! { #name::#ident { #(#pattern),* } => #sink.table(#key, &|#sink| { let _ = &#sink; #written }) },
         );
         needs.extend(fields.iter().map(Parameter::need));
     }
-    let (before, check) = (target.before(), target.check());
+    let (examine_table, check) = (target.before(), target.check());
     let variants_impl = target.implement(
         quote! { ParameterVariants },
         quote! {},
@@ -43,7 +43,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
             const VARIANTS: &'static [(&'static str, &'static str)] = &[#(#members),*];
 
             fn read_variant(name: &str, #table: &mut #text_module::Table<'_>) -> Self {
-                #before
+                #examine_table
                 let value = match name {
                     #(#reads,)*
                     other => ::core::panic!("`{other}` is not one of the variants"),
@@ -53,7 +53,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
             }
 
             fn variant(&self) -> &'static str {
-                match self { #(#names),* }
+                match self { #(#key_arms),* }
             }
         },
     );

@@ -183,8 +183,8 @@ def test_seeds_give_means_and_intervals():
     assert seeded[mean] == pytest.approx([sum(single[at : at + 3]) / 3 for at in (0, 3)], rel=1e-9)
     assert all(width > 0 for width in seeded[half])
     with concurrent.futures.ThreadPoolExecutor(2) as executor:
-        elsewhere = narrows.sweep(MESH, vary, seeds=3, metrics="offered.latency", executor=executor)
-    assert rows(elsewhere) == rows(seeded)
+        executor_table = narrows.sweep(MESH, vary, seeds=3, metrics="offered.latency", executor=executor)
+    assert rows(executor_table) == rows(seeded)
     with pytest.raises(narrows.DescriptionError, match="`seeds` is from 2"):
         narrows.sweep(MESH, vary, seeds=1)
     with pytest.raises(narrows.DescriptionError, match="run.seed"):
@@ -195,21 +195,23 @@ def test_line_stops_at_saturation_with_and_without_an_executor():
     vary = {"fabric.router.virtual-channels": [1, 4], LOADS: "0.1,0.2..1+0.1"}
     full_table = narrows.sweep(MESH, vary)
     outcomes, half = full_table["outcome"], len(full_table) // 2
-    ends = [outcomes.index("saturated"), outcomes.index("saturated", half)]
-    assert 0 < ends[0] < half - 1 and half < ends[1] < 2 * half - 1
-    expected_hashes = [hash for at, hash in enumerate(full_table["hash"]) if at <= ends[0] or half <= at <= ends[1]]
+    saturated_rows = [outcomes.index("saturated"), outcomes.index("saturated", half)]
+    assert 0 < saturated_rows[0] < half - 1 and half < saturated_rows[1] < 2 * half - 1
+    expected_hashes = [
+        hash for at, hash in enumerate(full_table["hash"]) if at <= saturated_rows[0] or half <= at <= saturated_rows[1]
+    ]
     stopped = narrows.sweep(MESH, vary, stop_at_saturation=True)
     assert stopped["hash"] == expected_hashes
-    handed_out = []
+    submitted_arguments = []
 
     class CountingExecutor(concurrent.futures.ThreadPoolExecutor):
         def submit(self, function, /, *arguments):
-            handed_out.append(arguments)
+            submitted_arguments.append(arguments)
             return super().submit(function, *arguments)
 
     with CountingExecutor(2) as executor:
-        elsewhere = narrows.sweep(MESH, vary, stop_at_saturation=True, executor=executor)
-    assert rows(elsewhere) == rows(stopped) and len(handed_out) == len(expected_hashes)
+        executor_table = narrows.sweep(MESH, vary, stop_at_saturation=True, executor=executor)
+    assert rows(executor_table) == rows(stopped) and len(submitted_arguments) == len(expected_hashes)
 
 
 STREAM = ("workload.stream.payload", "64 B..8 KiB")
@@ -238,12 +240,12 @@ def test_crossing_of_two_machines_is_found():
     over = (KEY, "8 B..2 KiB*4")
     one, other = SMALL_MACHINE.set("ni", "ni2w"), SMALL_MACHINE.set("ni", "udma")
     found = narrows.find(one, "message.latency_one_way", over, against=other)
-    ends = [narrows.sweep(machine, {KEY: over[1]})["message_latency_one_way_s"] for machine in (one, other)]
-    less = [mine < theirs for mine, theirs in zip(*ends)]
+    latencies = [narrows.sweep(machine, {KEY: over[1]})["message_latency_one_way_s"] for machine in (one, other)]
+    less = [mine < theirs for mine, theirs in zip(*latencies)]
     crossing = less.index(False)
     assert crossing > 0 and found["holds"] == ["less up to"]
-    assert found["message_latency_one_way_s"] == [ends[0][crossing - 1]]
-    assert found["other_end_message_latency_one_way_of_other_s"] == [ends[1][crossing]]
+    assert found["message_latency_one_way_s"] == [latencies[0][crossing - 1]]
+    assert found["other_end_message_latency_one_way_of_other_s"] == [latencies[1][crossing]]
 
 
 def test_a_picture_is_drawn(table, tmp_path):
@@ -261,8 +263,8 @@ def test_threads_of_an_executor_give_the_same(table):
 
 def test_processes_give_the_same(table, tmp_path):
     with concurrent.futures.ProcessPoolExecutor(2, mp_context=spawn()) as executor:
-        given = narrows.sweep(SMALL_MACHINE, VARY, executor=executor, out=tmp_path / "t.parquet")
-    assert rows(given) == rows(table) and (given.run, given.kept) == (8, 0)
+        parallel_table = narrows.sweep(SMALL_MACHINE, VARY, executor=executor, out=tmp_path / "t.parquet")
+    assert rows(parallel_table) == rows(table) and (parallel_table.run, parallel_table.kept) == (8, 0)
     assert narrows.sweep(SMALL_MACHINE, VARY, out=tmp_path / "t.parquet").kept == 8
 
 
@@ -302,8 +304,8 @@ def test_a_dead_worker_loses_no_finished_point(table, tmp_path):
 
 def test_a_broken_executor_is_replaced(table):
     WorkerKillingExecutor.instances = 0
-    given = narrows.sweep(SMALL_MACHINE, VARY, executor=WorkerKillingExecutor)
-    assert WorkerKillingExecutor.instances == 2 and rows(given) == rows(table)
+    parallel_table = narrows.sweep(SMALL_MACHINE, VARY, executor=WorkerKillingExecutor)
+    assert WorkerKillingExecutor.instances == 2 and rows(parallel_table) == rows(table)
 
 
 def test_error_of_a_worker_is_raised():

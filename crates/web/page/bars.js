@@ -192,13 +192,13 @@ export function tornadoChart(width, rows) {
   const isNarrow = width < 520;
   const left = isNarrow ? 0 : Math.min(width * 0.4, Math.max(...rows.map((row) => textWidth(row.name))) + 14);
   const pitch = isNarrow ? 42 : 26;
-  const inner = width - left - 120;
-  const scale = inner / (high - low);
-  const zero = left + 62 - low * scale;
+  const plotWidth = width - left - 120;
+  const scale = plotWidth / (high - low);
+  const zeroX = left + 62 - low * scale;
   const height = rows.length * pitch + 28;
   const svg = createDrawing(width, height, `Sensitivities: ${rows.slice(0, 3).map((row) => `${row.name} ${signedChange(row.faster)}`).join(", ")}`);
-  for (const tick of linearTicks(low, high, Math.max(3, Math.min(8, Math.floor(inner / 70))))) {
-    const x = zero + tick * scale;
+  for (const tick of linearTicks(low, high, Math.max(3, Math.min(8, Math.floor(plotWidth / 70))))) {
+    const x = zeroX + tick * scale;
     svg.append(s("line", { x1: x, x2: x, y1: 0, y2: height - 26, class: tick === 0 ? "axis" : "grid" }));
     svg.append(s("text", { x, y: height - 9, class: "tick", "text-anchor": "middle" }, `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(Math.round(tick * 1000) / 10)} %`));
   }
@@ -209,13 +209,13 @@ export function tornadoChart(width, rows) {
     for (const [ratio, colour] of /** @type {[number | null, string][]} */ ([[row.slower, "worse"], [row.faster, "better"]])) {
       if (ratio === null) continue;
       const change = ratio - 1;
-      const x = change < 0 ? zero + change * scale : zero;
+      const x = change < 0 ? zeroX + change * scale : zeroX;
       svg.append(s("rect", { x, y, width: Math.max(0.5, Math.abs(change) * scale), height: 16, class: colour }, s("title", null, `${row.detail}: ${signedChange(ratio)}`)));
     }
     const end = Math.max(row.faster ?? 1, 1) - 1;
-    svg.append(s("text", { x: zero + end * scale + 6, y: y + 12, class: "tick strong" }, signedChange(row.faster)));
+    svg.append(s("text", { x: zeroX + end * scale + 6, y: y + 12, class: "tick strong" }, signedChange(row.faster)));
     if (row.slower !== null && row.slower < 1) {
-      svg.append(s("text", { x: zero + (row.slower - 1) * scale - 6, y: y + 12, class: "tick", "text-anchor": "end" }, signedChange(row.slower)));
+      svg.append(s("text", { x: zeroX + (row.slower - 1) * scale - 6, y: y + 12, class: "tick", "text-anchor": "end" }, signedChange(row.slower)));
     }
   });
   return svg;

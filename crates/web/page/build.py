@@ -36,14 +36,14 @@ def imported_modules(text):
     return [match[2] for match in IMPORT.finditer(text)]
 
 
-def append_with_imports(name, seen, order):
-    """Appends a module to `order`, after all modules that it imports."""
-    if name in seen:
+def append_with_imports(name, visited_names, ordered_names):
+    """Appends a module to `ordered_names`, after all modules that it imports."""
+    if name in visited_names:
         return
-    seen.add(name)
-    for other in imported_modules((PAGE / name).read_text()):
-        append_with_imports(other, seen, order)
-    order.append(name)
+    visited_names.add(name)
+    for imported_name in imported_modules((PAGE / name).read_text()):
+        append_with_imports(imported_name, visited_names, ordered_names)
+    ordered_names.append(name)
 
 
 def module(name):
@@ -64,9 +64,9 @@ def module(name):
 
 def bundle(entry):
     """Returns a module and all that it imports as one classic script."""
-    order = []
-    append_with_imports(entry, set(), order)
-    return '(function () {\n"use strict";\nconst modules = {};\n' + "".join(map(module, order)) + "})();\n"
+    ordered_names = []
+    append_with_imports(entry, set(), ordered_names)
+    return '(function () {\n"use strict";\nconst modules = {};\n' + "".join(map(module, ordered_names)) + "})();\n"
 
 
 def in_base64(data):
@@ -141,15 +141,15 @@ def main():
             shutil.copyfile(path, out / path.name)
     if options.server:
         index = (PAGE / "index.html").read_text()
-        declared = '<meta name="narrows-engine" content="wasm">'
-        assert declared in index
-        (out / "index.html").write_text(index.replace(declared, declared.replace("wasm", "server")))
+        engine_mark = '<meta name="narrows-engine" content="wasm">'
+        assert engine_mark in index
+        (out / "index.html").write_text(index.replace(engine_mark, engine_mark.replace("wasm", "server")))
         return
     (out / "bundle.js").write_text(bundle("main.js"))
     wasm = pathlib.Path(options.module).read_bytes()
     (out / "narrows.wasm").write_bytes(wasm)
-    packed = in_base64(gzip.compress(wasm, 9, mtime=0))
-    (out / "narrows.wasm.js").write_text(f'globalThis.NARROWS_WASM_GZIP = "{packed}";\n')
+    module_base64 = in_base64(gzip.compress(wasm, 9, mtime=0))
+    (out / "narrows.wasm.js").write_text(f'globalThis.NARROWS_WASM_GZIP = "{module_base64}";\n')
     if shutil.which("brotli"):
         subprocess.run(["brotli", "-q", "11", "-f", "-k", str(out / "narrows.wasm")], check=True)
     for path in sorted(out.iterdir()):

@@ -29,13 +29,13 @@ export class Controls {
       this.keys.filter();
     });
     byId("only-changed").addEventListener("change", (/** @type {any} */ event) => {
-      this.keys.onlyChanged = event.target.checked;
+      this.keys.showsOnlyChanged = event.target.checked;
       this.keys.filter();
     });
   }
 
   /** Shows which of two machines is edited. */
-  machines() {
+  showMachineSwitch() {
     const { state } = this.page;
     const isTwo = state.machines.length > 1;
     const host = byId("machine-switch");
@@ -54,23 +54,23 @@ export class Controls {
     const shown = this.page.shown[state.edited];
     byId("controls").hidden = false;
     const select = byId("example");
-    const own = select.querySelector('option[value=""]');
-    if (machine.text !== null && !own) select.prepend(h("option", { value: "" }, "a description of your own"));
-    else if (machine.text === null) own?.remove();
+    const ownOption = select.querySelector('option[value=""]');
+    if (machine.text !== null && !ownOption) select.prepend(h("option", { value: "" }, "a description of your own"));
+    else if (machine.text === null) ownOption?.remove();
     if (machine.name && !Array.from(select.options).some((/** @type {any} */ option) => option.value === machine.name)) select.append(h("option", { value: machine.name }, machine.name));
     select.value = machine.text !== null ? "" : machine.name;
     const about = (this.page.list.examples ?? []).find((/** @type {any} */ each) => each.name === machine.name)?.about;
     fill(byId("about"), prose(machine.text !== null ? shown?.title ?? "" : about ?? shown?.title ?? ""));
     setText(byId("pin"), state.baseline ? "Remove the baseline" : "Pin as baseline");
     byId("reset").hidden = machine.sets.size === 0;
-    this.difference();
+    this.showDifference();
     if (!shown) return;
     this.parts.show(shown, machine.sets);
     this.keys.show(shown.values, machine.sets, `${state.edited} ${machine.name} ${machine.text ?? ""}`);
   }
 
   /** Shows the values in which the machine differs from the other machine, or from the baseline. */
-  difference() {
+  showDifference() {
     const { state } = this.page;
     const machine = this.page.machine();
     const other = state.machines[1 - state.edited] ?? state.baseline;
@@ -80,7 +80,7 @@ export class Controls {
   }
 
   /** Returns a button that goes to the location of a problem, its line in the description or its field. @param {import("./types").Problem} problem */
-  action(problem) {
+  problemAction(problem) {
     const { line, file, key } = problem;
     if (this.page.machine().text !== null && line && file !== "--set") return { label: "Go to the line", go: () => this.page.toml.open(problem) };
     if (key && this.keys.has(key)) return { label: "Go to the field", go: () => this.keys.reveal(key) };
@@ -95,6 +95,6 @@ export class Controls {
     if (text === this.shownProblems) return;
     this.shownProblems = text;
     fill(host, problems.length > 0 && h("div", { class: "card" }, h("h2", null, problems.length === 1 ? "A problem" : `${problems.length} problems`),
-      problemList(problems, (problem) => this.action(problem))));
+      problemList(problems, (problem) => this.problemAction(problem))));
   }
 }

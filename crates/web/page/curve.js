@@ -79,7 +79,7 @@ export class Curve {
     this.page = page;
     /** @type {import("./types").CurveState | null} */
     this.state = null;
-    this.isChosen = false;
+    this.isUserChosen = false;
     /** @type {{label: string, points: CurvePoint[]}[]} */
     this.series = [];
     this.axis = { unit: "", logarithmic: true };
@@ -87,27 +87,27 @@ export class Curve {
     this.metricName = "";
     this.runNumber = 0;
     this.frame = 0;
-    this.first = 0;
+    this.firstPointTime = 0;
     this.elapsed = 0;
     this.shownPaths = "";
     this.shownMetrics = "";
     /** @type {AbortController | null} */
-    this.abort = null;
+    this.abortController = null;
     this.key = h("select", { id: freshId("curve"), onchange: () => this.pickKey(this.key.value) });
     this.range = h("input", { type: "text", id: freshId("range"), spellcheck: "false", autocomplete: "off", onchange: () => this.pickRange(this.range.value.trim()) });
     this.metric = h("select", { id: freshId("metric"), onchange: () => this.page.onchange() });
-    this.button = h("button", { type: "button", onclick: () => (this.abort ? this.stop() : this.run()) }, "Draw");
+    this.button = h("button", { type: "button", onclick: () => (this.abortController ? this.stop() : this.run()) }, "Draw");
     this.status = h("p", { class: "hint", role: "status" });
     this.reading = h("p", { class: "reading", "aria-hidden": "true" });
     this.figure = new Figure(byId("curve"), { title: "Curve", name: "narrows-curve", draw: (width) => this.draw(width), rows: () => this.rows() });
-    fill(this.figure.before, h("div", { class: "curve-fields" },
+    fill(this.figure.aboveCanvas, h("div", { class: "curve-fields" },
       h("div", null, h("label", { for: this.metric.id }, "Metric"), this.metric),
       h("div", null, h("label", { for: this.key.id }, "over key"), this.key),
       h("div", null, h("label", { for: this.range.id }, "Values"), this.range),
       this.button));
     this.data = h("details", { class: "data" }, h("summary", null, "Points in numbers"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Points in numbers" }));
     this.data.addEventListener("toggle", () => this.fillTable());
-    fill(this.figure.after, this.reading, this.status, this.data);
+    fill(this.figure.belowCanvas, this.reading, this.status, this.data);
   }
 
   /** Fills the lists from the keys and metrics of the machine. @param {string[]} metrics @param {string | null} metric */
@@ -126,7 +126,7 @@ export class Curve {
       const key = defaultKey(this.page.values());
       const value = values.find((each) => each.path === key);
       this.state = value ? { key: value.path, range: suggestRange(value) } : null;
-      this.isChosen = false;
+      this.isUserChosen = false;
     }
     if (this.state) {
       this.key.value = this.state.key;
@@ -145,7 +145,7 @@ export class Curve {
     const value = this.page.values().find((each) => each.path === path);
     if (!value) return;
     this.state = { key: path, range: suggestRange(value) };
-    this.isChosen = true;
+    this.isUserChosen = true;
     this.range.value = display(this.state.range);
     this.page.onchange();
     this.run();
@@ -155,14 +155,14 @@ export class Curve {
   pickRange(text) {
     if (!this.state || text === "") return;
     this.state = { key: this.state.key, range: text.replaceAll("µ", "u") };
-    this.isChosen = true;
+    this.isUserChosen = true;
     this.page.onchange();
     this.run();
   }
 
   stop() {
-    this.abort?.abort();
-    this.abort = null;
+    this.abortController?.abort();
+    this.abortController = null;
     setText(this.button, "Draw");
   }
 
@@ -189,7 +189,7 @@ export class Curve {
     this.runNumber += 1;
     const runNumber = this.runNumber;
     const abort = new AbortController();
-    this.abort = abort;
+    this.abortController = abort;
     const engine = this.page.engine();
     const machines = this.page.machines();
     const vary = [`${state.key}=${state.range}`];
@@ -201,9 +201,9 @@ export class Curve {
     /** @type {{machine: MachineState, sets: string[], point: CurvePoint}[]} */
     const jobs = [];
     for (const { label, machine } of machines) {
-      const fixed = question(machine);
-      fixed.sets = (fixed.sets ?? []).filter((set) => !varied.has(set.slice(0, set.indexOf("="))));
-      const answer = await engine.ask({ ask: "points", ...fixed, vary }, { priority: 2, signal: abort.signal });
+      const baseQuestion = question(machine);
+      baseQuestion.sets = (baseQuestion.sets ?? []).filter((set) => !varied.has(set.slice(0, set.indexOf("="))));
+      const answer = await engine.ask({ ask: "points", ...baseQuestion, vary }, { priority: 2, signal: abort.signal });
       if (runNumber !== this.runNumber || abort.signal.aborted) return;
       const problem = answer.error ?? answer.problems?.[0]?.message;
       if (problem) {
@@ -217,37 +217,37 @@ export class Curve {
         const quantity = parse(text);
         if (quantity?.unit) this.axis.unit = ["KiB", "MiB", "GiB"].includes(quantity.unit) ? "B" : quantity.unit;
         const point = { x: quantity ? toBase(quantity) : NaN, y: null, label: display(text) };
-        jobs.push({ machine: { ...machine }, sets: [...(fixed.sets ?? []), ...each.sets], point });
+        jobs.push({ machine: { ...machine }, sets: [...(baseQuestion.sets ?? []), ...each.sets], point });
         return point;
       });
       if (points.some((/** @type {CurvePoint} */ point) => !Number.isFinite(point.x))) points.forEach((/** @type {CurvePoint} */ point, /** @type {number} */ index) => (point.x = index));
       series.push({ label: machines.length > 1 ? label : "", points });
     }
     // Points of all machines alternate, so that the curves grow together.
-    const order = machines.length > 1 ? interleave(jobs, machines.length) : jobs;
+    const orderedJobs = machines.length > 1 ? interleave(jobs, machines.length) : jobs;
     if (jobs.length > 0) this.series = series;
-    let done = 0;
-    this.first = 0;
-    await Promise.all(order.map(async ({ machine, sets, point }) => {
+    let doneCount = 0;
+    this.firstPointTime = 0;
+    await Promise.all(orderedJobs.map(async ({ machine, sets, point }) => {
       const { name, text, file } = question(machine);
       const answer = await engine.ask({ ask: "run", ...(text === undefined ? { name } : { text, file }), sets, record: false }, { priority: 0, signal: abort.signal });
       if (answer === DROPPED || runNumber !== this.runNumber) return;
-      done += 1;
-      if (done === 1) this.first = performance.now() - begin;
+      doneCount += 1;
+      if (doneCount === 1) this.firstPointTime = performance.now() - begin;
       this.storeAnswer(point, answer);
-      if (done < order.length) fill(this.status, prose(`${done} of ${order.length} points`));
+      if (doneCount < orderedJobs.length) fill(this.status, prose(`${doneCount} of ${orderedJobs.length} points`));
       this.redraw();
     }));
     if (runNumber !== this.runNumber || abort.signal.aborted) return;
-    this.abort = null;
+    this.abortController = null;
     setText(this.button, "Draw again");
-    const failed = jobs.filter((job) => job.point.why).length;
+    const failedCount = jobs.filter((job) => job.point.why).length;
     if (jobs.length > 0) {
-      fill(this.status, prose(failed > 0 ? `${failed} of ${jobs.length} points did not run: ${jobs.find((job) => job.point.why)?.point.why}` : `${jobs.length} points.`));
+      fill(this.status, prose(failedCount > 0 ? `${failedCount} of ${jobs.length} points did not run: ${jobs.find((job) => job.point.why)?.point.why}` : `${jobs.length} points.`));
       this.elapsed = performance.now() - begin;
       this.figure.canvas.dataset.done = String(jobs.length);
       this.figure.canvas.dataset.ms = this.elapsed.toFixed(0);
-      this.figure.canvas.dataset.first = this.first.toFixed(0);
+      this.figure.canvas.dataset.first = this.firstPointTime.toFixed(0);
     }
     this.redraw();
     this.fillTable();
@@ -285,13 +285,13 @@ export class Curve {
     this.readMetric();
     const state = this.state;
     if (!state || this.series.length === 0) return null;
-    const mark = this.page.machines().map(({ machine }) => {
+    const marks = this.page.machines().map(({ machine }) => {
       const text = machine.sets.get(state.key) ?? this.page.values().find((value) => value.path === state.key)?.value;
       const quantity = parse(text);
       return quantity ? toBase(quantity) : null;
     });
     return curveChart(width, {
-      series: this.series, xLabel: state.key, xUnit: this.axis.unit, log: this.axis.logarithmic, yLabel: this.metricName, unit: this.unit, mark,
+      series: this.series, xLabel: state.key, xUnit: this.axis.unit, log: this.axis.logarithmic, yLabel: this.metricName, unit: this.unit, marks,
       onpoint: (point, series) => {
         const value = point ? metricText(point.y, this.unit) : null;
         setText(this.reading, point && value ? `${series?.label ? `${series.label} · ` : ""}${point.label}: ${value.number} ${value.unit}` : "");

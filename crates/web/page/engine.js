@@ -57,9 +57,9 @@ class Queue {
   /** @param {Question} question @param {AskOptions} [options] @returns {Promise<any>} */
   ask(question, options = {}) {
     const key = JSON.stringify(question);
-    const known = this.answers.get(key);
+    const cachedAnswer = this.answers.get(key);
     if (options.channel) this.supersede(options.channel, key);
-    if (known !== undefined) return Promise.resolve(known);
+    if (cachedAnswer !== undefined) return Promise.resolve(cachedAnswer);
     return new Promise((resolve) => {
       this.nextId += 1;
       /** @type {Job} */
@@ -112,13 +112,13 @@ class Queue {
     while (this.waiting.length > 0) {
       const slot = this.slots.find((each) => each.ready && !each.job);
       if (!slot) return;
-      let best = this.waiting[0];
-      for (const job of this.waiting) if (job.priority > best.priority) best = job;
-      this.waiting = this.waiting.filter((each) => each !== best);
-      best.started = performance.now();
-      slot.job = best;
-      if (best.limit !== null) setTimeout(() => slot.job === best && this.drop(best, TIMED_OUT), best.limit);
-      this.start(slot, best);
+      let nextJob = this.waiting[0];
+      for (const job of this.waiting) if (job.priority > nextJob.priority) nextJob = job;
+      this.waiting = this.waiting.filter((each) => each !== nextJob);
+      nextJob.started = performance.now();
+      slot.job = nextJob;
+      if (nextJob.limit !== null) setTimeout(() => slot.job === nextJob && this.drop(nextJob, TIMED_OUT), nextJob.limit);
+      this.start(slot, nextJob);
     }
   }
 

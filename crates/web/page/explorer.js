@@ -39,10 +39,10 @@ export class Explorer {
     /** @type {Problem[][]} */
     this.problems = [[], []];
     this.cost = 50;
-    this.pending = 0;
+    this.runningCount = 0;
     this.frame = 0;
     this.link = "";
-    this.opening = 0;
+    this.openingCount = 0;
     /** @type {import("./types").List} */
     this.list = {};
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -67,7 +67,7 @@ export class Explorer {
       cost: () => this.cost,
       onchange: () => {
         if (this.curve.metric.value && this.curve.metric.value !== this.metricName()) this.state.metric = this.curve.metric.value;
-        this.state.curve = this.curve.isChosen ? this.curve.state : null;
+        this.state.curve = this.curve.isUserChosen ? this.curve.state : null;
         this.render();
         this.curve.figure.draw();
         this.updateAddress(true);
@@ -153,8 +153,8 @@ export class Explorer {
   /** Opens the state of a fragment. @param {string} fragment */
   async open(fragment) {
     this.link = fragment.replace(/^#/, "");
-    this.opening += 1;
-    const opening = this.opening;
+    this.openingCount += 1;
+    const opening = this.openingCount;
     const { state, notices } = await decodeState(fragment);
     const isEmpty = fragment.replace("#", "") === "";
     const firstMachine = state.machines[0];
@@ -163,10 +163,10 @@ export class Explorer {
     const machines = [...state.machines, ...(state.baseline ? [state.baseline] : [])];
     const examples = (this.list.examples ?? []).map((/** @type {any} */ each) => each.name);
     for (const machine of machines) notices.push(...(await repairMachine(this.engine, machine, examples, DEFAULT_EXAMPLE)));
-    if (opening !== this.opening) return;
+    if (opening !== this.openingCount) return;
     this.state = { ...state, edited: 0 };
     this.curve.state = state.curve;
-    this.curve.isChosen = state.curve !== null;
+    this.curve.isUserChosen = state.curve !== null;
     this.shown = [null, null];
     this.runs = [null, null];
     this.baselineRun = null;
@@ -208,13 +208,13 @@ export class Explorer {
     const shown = this.shown[this.state.edited];
     const section = family === "host" ? "hosts" : family;
     const droppedKeys = Array.from(machine.sets.keys()).filter((key) => key.startsWith(`${section}.`) || (!place.includes(".") && new RegExp(`^nodes\\.[^.]+\\.${family}$`).test(key)));
-    const before = shown ? partsInUse(shown, family, machine.sets).join(", ") : "";
-    if (before === part && machine.sets.get(place) === undefined) return;
+    const previousPart = shown ? partsInUse(shown, family, machine.sets).join(", ") : "";
+    if (previousPart === part && machine.sets.get(place) === undefined) return;
     for (const key of droppedKeys) machine.sets.delete(key);
     machine.sets.delete(place);
     const equals = set.indexOf("=");
     machine.sets = new Map([[set.slice(0, equals), set.slice(equals + 1)], ...machine.sets]);
-    if (droppedKeys.length > 0 && family !== "workload") showNotices(`${droppedKeys.length === 1 ? "A change" : `${droppedKeys.length} changes`} of ${before} ${droppedKeys.length === 1 ? "was" : "were"} dropped: ${droppedKeys.join(", ")}.`);
+    if (droppedKeys.length > 0 && family !== "workload") showNotices(`${droppedKeys.length === 1 ? "A change" : `${droppedKeys.length} changes`} of ${previousPart} ${droppedKeys.length === 1 ? "was" : "were"} dropped: ${droppedKeys.join(", ")}.`);
     this.sensitivities.markStale();
     this.updateAddress(true);
     this.refresh();
@@ -240,8 +240,8 @@ export class Explorer {
     byId("loading").hidden = this.runs.some(Boolean);
     setText(byId("loading"), "This machine has problems and did not run.");
     this.showCommand();
-    this.curve.show(this.results.names(), this.metricName());
-    this.curve.refresh(isLink && this.curve.isChosen);
+    this.curve.show(this.results.metricNames(), this.metricName());
+    this.curve.refresh(isLink && this.curve.isUserChosen);
     this.announce();
     this.updateAddress(false);
   }
@@ -291,15 +291,15 @@ export class Explorer {
 
   /** Counts running questions. While one runs for long, its time and the button Cancel are shown. @param {1 | -1} step */
   countRunning(step) {
-    this.pending += step;
-    if (this.pending > 0 && !this.progressTimer) {
+    this.runningCount += step;
+    if (this.runningCount > 0 && !this.progressTimer) {
       const begin = performance.now();
       this.progressTimer = setInterval(() => {
         const seconds = (performance.now() - begin) / 1000;
         byId("cancel").hidden = byId("progress").hidden = seconds < 0.4;
         setText(byId("progress"), `Running, ${seconds.toFixed(0)} s`);
       }, 200);
-    } else if (this.pending === 0) {
+    } else if (this.runningCount === 0) {
       clearInterval(this.progressTimer);
       this.progressTimer = undefined;
       byId("cancel").hidden = byId("progress").hidden = true;
@@ -331,11 +331,11 @@ export class Explorer {
     byId("loading").hidden = true;
     byId("answers").hidden = false;
     this.results.show(this.columns(), this.state.metric, this.state.edited);
-    this.curve.show(this.results.names(), this.metricName());
+    this.curve.show(this.results.metricNames(), this.metricName());
   }
 
   renderAll() {
-    this.controls.machines();
+    this.controls.showMachineSwitch();
     this.renderControls();
     this.showProblems();
     this.render();

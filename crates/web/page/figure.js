@@ -12,7 +12,7 @@ const WIDTH_MIN = 260;
 export class Figure {
   /**
    * @param {Element} host element that the figure fills
-   * @param {{title: string, name: string, draw: (width: number) => SVGSVGElement | null, rows?: () => Rows, isTabled?: boolean, empty?: string}} options
+   * @param {{title: string, name: string, draw: (width: number) => SVGSVGElement | null, rows?: () => Rows, isTabled?: boolean, emptyText?: string}} options
    */
   constructor(host, options) {
     this.options = options;
@@ -23,16 +23,16 @@ export class Figure {
       h("button", { type: "button", class: "quiet", onclick: () => this.svg && saveSvg(this.svg, options.name) }, "SVG"),
       h("button", { type: "button", class: "quiet", onclick: () => this.svg && savePng(this.svg, options.name) }, "PNG"),
       options.rows && h("button", { type: "button", class: "quiet", onclick: () => saveCsv(/** @type {() => Rows} */ (options.rows)(), options.name) }, "CSV"));
-    this.before = h("div", { class: "figure-before" });
+    this.aboveCanvas = h("div", { class: "figure-before" });
     this.canvas = h("div", { class: "canvas" });
-    this.after = h("div", { class: "figure-after" });
+    this.belowCanvas = h("div", { class: "figure-after" });
     this.table = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${options.title}, in numbers` });
-    this.numbers = h("details", { class: "data", ontoggle: () => this.fillTable() }, h("summary", null, "In numbers"), this.table);
-    this.numbers.hidden = true;
+    this.numbersDetails = h("details", { class: "data", ontoggle: () => this.fillTable() }, h("summary", null, "In numbers"), this.table);
+    this.numbersDetails.hidden = true;
     /** @type {SVGSVGElement | null} */
     this.svg = null;
     host.setAttribute("aria-labelledby", titleId);
-    fill(host, h("div", { class: "card-head" }, this.title, this.tools), this.before, this.canvas, this.after, options.isTabled && this.numbers);
+    fill(host, h("div", { class: "card-head" }, this.title, this.tools), this.aboveCanvas, this.canvas, this.belowCanvas, options.isTabled && this.numbersDetails);
     this.tools.hidden = true;
     new ResizeObserver(([entry]) => {
       const width = Math.floor(entry.contentRect.width);
@@ -45,12 +45,12 @@ export class Figure {
 
   /** Fills the table with the numbers of the drawing if the table is open. */
   fillTable() {
-    if (!this.numbers.open || !this.options.rows) return;
+    if (!this.numbersDetails.open || !this.options.rows) return;
     const [head, ...rows] = this.options.rows();
-    const text = (/** @type {string | number | null} */ cell) => (typeof cell === "number" ? trim(cell, 5) : cell ?? "–");
+    const cellText = (/** @type {string | number | null} */ cell) => (typeof cell === "number" ? trim(cell, 5) : cell ?? "–");
     fill(this.table, h("table", { class: "numbers" },
-      h("thead", null, h("tr", null, head.map((cell, index) => h("th", { scope: "col", class: typeof rows[0]?.[index] === "number" ? null : "text" }, text(cell))))),
-      h("tbody", null, rows.slice(0, SHOWN_ROWS_MAX).map((row) => h("tr", null, row.map((cell) => h("td", { class: typeof cell === "number" ? null : "text" }, text(cell))))))));
+      h("thead", null, h("tr", null, head.map((cell, index) => h("th", { scope: "col", class: typeof rows[0]?.[index] === "number" ? null : "text" }, cellText(cell))))),
+      h("tbody", null, rows.slice(0, SHOWN_ROWS_MAX).map((row) => h("tr", null, row.map((cell) => h("td", { class: typeof cell === "number" ? null : "text" }, cellText(cell))))))));
   }
 
   draw() {
@@ -58,9 +58,9 @@ export class Figure {
     this.svg = svg;
     this.tools.hidden = !svg;
     if (svg) this.canvas.replaceChildren(svg);
-    this.numbers.hidden = !svg;
+    this.numbersDetails.hidden = !svg;
     this.fillTable();
-    if (!svg) fill(this.canvas, this.options.empty && h("p", { class: "hint" }, this.options.empty));
+    if (!svg) fill(this.canvas, this.options.emptyText && h("p", { class: "hint" }, this.options.emptyText));
   }
 }
 

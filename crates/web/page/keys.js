@@ -35,7 +35,7 @@ class Row {
     this.owner = owner;
     this.path = value.path;
     this.value = value;
-    this.base = value.value;
+    this.originalText = value.value;
     this.id = freshId("key");
     const { name } = groupOf(value.path);
     this.searchText = [value.path, value.key.meaning, value.source ?? ""].join(" ").toLowerCase();
@@ -55,29 +55,29 @@ class Row {
 
   build() {
     const { key } = this.value;
-    const described = `${this.id}-meaning ${this.id}-facts ${this.id}-problem`;
+    const descriptionIds = `${this.id}-meaning ${this.id}-facts ${this.id}-problem`;
     this.input = null;
     this.slider = null;
     if (key.kind === "boolean") {
-      this.input = h("input", { type: "checkbox", role: "switch", class: "switch", id: this.id, "aria-describedby": described, onchange: () => this.commit(this.input.checked ? "true" : "false") });
+      this.input = h("input", { type: "checkbox", role: "switch", class: "switch", id: this.id, "aria-describedby": descriptionIds, onchange: () => this.commit(this.input.checked ? "true" : "false") });
       this.control.append(this.input);
       return;
     }
     const names = (key.choices ?? []).map((each) => (typeof each === "string" ? each : each.name));
-    if (names.includes(this.base) && key.choices) {
+    if (names.includes(this.originalText) && key.choices) {
       const options = key.choices.map((each) => (typeof each === "string" ? { name: each, about: "" } : each));
       this.choices = options;
-      this.input = h("select", { id: this.id, "aria-describedby": described, onchange: () => this.commit(this.input.value) },
+      this.input = h("select", { id: this.id, "aria-describedby": descriptionIds, onchange: () => this.commit(this.input.value) },
         options.map((option) => h("option", { value: option.name, title: option.about || null }, option.name)));
       this.control.append(this.input);
       return;
     }
-    this.input = h("input", { type: "text", id: this.id, class: "value", autocomplete: "off", spellcheck: "false", "aria-describedby": described,
+    this.input = h("input", { type: "text", id: this.id, class: "value", autocomplete: "off", spellcheck: "false", "aria-describedby": descriptionIds,
       onchange: () => this.commit(this.input.value.trim()),
       onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && this.input.blur() });
-    this.scale = !["boolean", "list", "text"].includes(key.kind) ? scaleOf(key, this.base) : null;
+    this.scale = !["boolean", "list", "text"].includes(key.kind) ? scaleOf(key, this.originalText) : null;
     if (this.scale) {
-      this.slider = h("input", { type: "range", min: 0, max: this.scale.steps, step: 1, "aria-label": this.path, "aria-describedby": described,
+      this.slider = h("input", { type: "range", min: 0, max: this.scale.steps, step: 1, "aria-label": this.path, "aria-describedby": descriptionIds,
         oninput: () => this.slide(false), onchange: () => this.slide(true) });
       this.control.append(this.slider);
     } else {
@@ -89,7 +89,7 @@ class Row {
   /** @param {boolean} isFinal */
   slide(isFinal) {
     const scale = /** @type {import("./quantity.js").Scale} */ (this.scale);
-    const unit = parse(this.base)?.unit ?? "";
+    const unit = parse(this.originalText)?.unit ?? "";
     const text = write(fromBase(scale.at(Number(this.slider.value)), unit));
     this.input.value = display(text);
     this.slider.setAttribute("aria-valuetext", display(text));
@@ -100,7 +100,7 @@ class Row {
   commit(text) {
     if (text === "") return this.owner.onreset(this.path);
     const written = text.replaceAll("µ", "u");
-    const quantity = parse(this.base);
+    const quantity = parse(this.originalText);
     // A number without a unit keeps the unit that was there.
     const isBare = quantity && quantity.unit && /^[\d.]+$/.test(written);
     this.owner.onchange(this.path, isBare ? `${written} ${quantity.unit}` : written, true);
@@ -142,7 +142,7 @@ class Row {
     if (key.default !== null && key.default !== undefined && key.default !== "") facts.push(`default ${display(String(key.default))}`);
     if (source) facts.push(source);
     else if (from && from !== "default" && from !== "--set") facts.push(`set in ${from.replace(/^machines\//, "")}`);
-    if (isChanged && this.base !== this.value.value) facts.push(`was ${display(this.base)}`);
+    if (isChanged && this.originalText !== this.value.value) facts.push(`was ${display(this.originalText)}`);
     return facts.join(" · ");
   }
 
@@ -175,7 +175,7 @@ export class Keys {
     /** @type {Problem[]} */
     this.problems = [];
     this.query = "";
-    this.onlyChanged = false;
+    this.showsOnlyChanged = false;
     this.machine = "";
   }
 
@@ -196,8 +196,8 @@ export class Keys {
       const { group } = groupOf(value.path);
       byGroup.set(group, [...(byGroup.get(group) ?? []), value]);
     }
-    const known = new Set(shown.map((value) => value.path));
-    for (const path of Array.from(this.rows.keys())) if (!known.has(path)) this.rows.delete(path);
+    const shownPaths = new Set(shown.map((value) => value.path));
+    for (const path of Array.from(this.rows.keys())) if (!shownPaths.has(path)) this.rows.delete(path);
     const names = Array.from(byGroup.keys()).sort((a, b) => groupRank(a) - groupRank(b));
     if (names.join() !== Array.from(this.groups.keys()).join()) this.buildGroups(names);
     for (const name of names) {
@@ -212,7 +212,7 @@ export class Keys {
 
   /** @param {string[]} names */
   buildGroups(names) {
-    const open = new Set(Array.from(this.groups).filter(([, group]) => group.details.open).map(([name]) => name));
+    const openGroups = new Set(Array.from(this.groups).filter(([, group]) => group.details.open).map(([name]) => name));
     const isFirst = this.groups.size === 0;
     this.groups.clear();
     this.host.replaceChildren();
@@ -221,7 +221,7 @@ export class Keys {
       const body = h("div", { class: "group-body" });
       const details = h("details", { class: "group", ontoggle: () => details.open && this.build(name) }, h("summary", null, summary), body);
       this.groups.set(name, { details, body, summary, values: [], isBuilt: false });
-      if (open.has(name) || (isFirst && name === "workload")) {
+      if (openGroups.has(name) || (isFirst && name === "workload")) {
         details.open = true;
         /** @type {any} */ (this.groups.get(name)).isBuilt = true;
       }
@@ -256,8 +256,8 @@ export class Keys {
       }
       elements.push(row.element);
     }
-    const now = Array.from(group.body.children);
-    if (now.length !== elements.length || now.some((element, index) => element !== elements[index])) group.body.replaceChildren(...elements);
+    const currentElements = Array.from(group.body.children);
+    if (currentElements.length !== elements.length || currentElements.some((element, index) => element !== elements[index])) group.body.replaceChildren(...elements);
     if (group.values.every((/** @type {Value} */ value) => value.path === name)) fill(group.body, h("p", { class: "hint" }, "This part has no keys."));
   }
 
@@ -269,7 +269,7 @@ export class Keys {
 
   filter() {
     const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
-    const isFiltered = words.length > 0 || this.onlyChanged;
+    const isFiltered = words.length > 0 || this.showsOnlyChanged;
     let count = 0;
     for (const [name, group] of this.groups) {
       if (isFiltered && !group.isBuilt) this.build(name);
@@ -278,7 +278,7 @@ export class Keys {
         for (const value of group.values) {
           const row = this.rows.get(value.path);
           if (!row) continue;
-          const isShown = words.every((word) => row.searchText.includes(word)) && (!this.onlyChanged || this.overrides.has(value.path));
+          const isShown = words.every((word) => row.searchText.includes(word)) && (!this.showsOnlyChanged || this.overrides.has(value.path));
           row.element.hidden = !isShown;
           if (isShown) shownInGroup += 1;
         }

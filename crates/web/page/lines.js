@@ -23,7 +23,7 @@ function scale(low, high, log, from = 0, to = 1) {
 /**
  * Draws a curve for each machine; a point without a value leaves a gap.
  * @param {number} width
- * @param {{series: Series[], xLabel: string, xUnit: string, log: boolean, yLabel: string, unit: string, mark: (number | null)[], onpoint: (point: CurvePoint | null, series: Series | null) => void}} options
+ * @param {{series: Series[], xLabel: string, xUnit: string, log: boolean, yLabel: string, unit: string, marks: (number | null)[], onpoint: (point: CurvePoint | null, series: Series | null) => void}} options
  */
 export function curveChart(width, options) {
   const points = options.series.flatMap((series) => series.points);
@@ -54,7 +54,7 @@ export function curveChart(width, options) {
   }
   svg.append(s("text", { x: width - RIGHT, y: height - 6, class: "tick muted", "text-anchor": "end" }, truncateText(options.xLabel, width - LEFT - RIGHT)));
   svg.append(s("text", { x: 0, y: TOP - 2, class: "tick muted" }, displayUnit));
-  options.mark.forEach((mark, index) => {
+  options.marks.forEach((mark, index) => {
     if (mark === null || mark < xLow || mark > xHigh) return;
     svg.append(s("line", { x1: x(mark), x2: x(mark), y1: TOP, y2: height - BOTTOM, class: `mark machine-line-${index}` }));
   });

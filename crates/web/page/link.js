@@ -30,14 +30,14 @@ function unescapeItem(text) {
  * @param {Uint8Array} bytes
  * @param {CompressionStream | DecompressionStream} stream
  */
-async function transformed(bytes, stream) {
+async function transformBytes(bytes, stream) {
   const blob = new Blob([/** @type {BlobPart} */ (bytes)]);
   return new Uint8Array(await new Response(blob.stream().pipeThrough(/** @type {any} */ (stream))).arrayBuffer());
 }
 
 /** @param {string} text */
 export async function deflate(text) {
-  const bytes = await transformed(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+  const bytes = await transformBytes(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
@@ -47,7 +47,7 @@ export async function deflate(text) {
 export async function inflate(text) {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
-  const inflated = await transformed(bytes, new DecompressionStream("deflate-raw"));
+  const inflated = await transformBytes(bytes, new DecompressionStream("deflate-raw"));
   if (inflated.length > LENGTH_MAX) throw new Error("the description is too long");
   return new TextDecoder().decode(inflated);
 }

@@ -72,7 +72,7 @@ class NarrowsLive extends HTMLElement {
 
     const style = h("link", { rel: "stylesheet", href: new URL("live.css", HOME).href });
     const output = h("output", { class: "value" });
-    const slider = scale && h("input", { type: "range", min: 0, max: scale.steps, step: 1, value: scale.position(toBase(/** @type {any} */ (parse(value.value)))), "aria-label": `${key}: ${value.key.meaning}`, oninput: () => change() });
+    const slider = scale && h("input", { type: "range", min: 0, max: scale.steps, step: 1, value: scale.position(toBase(/** @type {any} */ (parse(value.value)))), "aria-label": `${key}: ${value.key.meaning}`, oninput: () => applySlider() });
     const number = h("p", { class: "number", role: "status" });
     const figure = h("div", { class: "figure" });
     const problem = h("p", { class: "problem" });
@@ -89,8 +89,8 @@ class NarrowsLive extends HTMLElement {
     let frame = 0;
     const draw = () => {
       frame = 0;
-      const done = runs.filter(Boolean);
-      if (done.length === 0) return;
+      const completedRuns = runs.filter(Boolean);
+      if (completedRuns.length === 0) return;
       const texts = runs.map((run, index) => {
         const metric = run && headline(run, this.getAttribute("metric"));
         const { number: digits, unit: shownUnit } = metricText(metric?.value, metric?.unit ?? "");
@@ -101,7 +101,7 @@ class NarrowsLive extends HTMLElement {
       const chart = stagesChart(width, runs.flatMap((run, index) => (run ? [{ label: labels[index], stages: run.stages }] : [])));
       fill(figure, chart ?? s("svg", { width: 0, height: 0 }));
     };
-    const ask = () => {
+    const runMachines = () => {
       machines.forEach(async (machine, index) => {
         const answer = await narrowsEngine.ask({ ask: "run", ...question(machine), record: false }, { channel: `${channel}-${index}`, priority: 10 });
         if (answer === DROPPED) return;
@@ -115,17 +115,17 @@ class NarrowsLive extends HTMLElement {
       const state = await encodeState({ machines, baseline: null, edited: 0, metric: this.getAttribute("metric"), curve: null });
       link.href = `${new URL(this.getAttribute("explorer") ?? "index.html", HOME).href}#${state}`;
     };
-    const change = () => {
+    const applySlider = () => {
       const text = write(fromBase(/** @type {any} */ (scale).at(Number(slider.value)), unit));
       setText(output, display(text));
       slider.setAttribute("aria-valuetext", display(text));
       for (const machine of machines) machine.sets.set(key, text);
-      ask();
+      runMachines();
       updateLink();
     };
     if (value) setText(output, display(value.value));
     new ResizeObserver(() => (frame ||= requestAnimationFrame(draw))).observe(figure);
-    ask();
+    runMachines();
     await updateLink();
   }
 }

@@ -97,7 +97,7 @@ export function unpackLzma(data) {
   const [isMatch, isRepeated, isLong] = [evenProbabilities(12 << 4), evenProbabilities(12), evenProbabilities(12 << 4)];
   const [isOlder, isThird, isFourth] = [evenProbabilities(12), evenProbabilities(12), evenProbabilities(12)];
   const [slots, nearDistances, align] = [evenProbabilities(4 << 6), evenProbabilities(128), evenProbabilities(16)];
-  const [matches, repeats] = [lengthProbabilities(), lengthProbabilities()];
+  const [matchLengths, repeatLengths] = [lengthProbabilities(), lengthProbabilities()];
   let state = 0;
   let [distance, second, third, fourth] = [0, 0, 0, 0];
 
@@ -136,7 +136,7 @@ export function unpackLzma(data) {
     let count;
     if (decodeBit(isRepeated, state) === 0) {
       [fourth, third, second] = [third, second, distance];
-      count = decodeLength(matches, position);
+      count = decodeLength(matchLengths, position);
       state = state < 7 ? 7 : 10;
       distance = decodeDistance(count);
     } else {
@@ -160,7 +160,7 @@ export function unpackLzma(data) {
         second = distance;
         distance = chosen;
       }
-      count = decodeLength(repeats, position);
+      count = decodeLength(repeatLengths, position);
       state = state < 7 ? 8 : 11;
     }
     if (distance >= end || end + count > size) throw new Error("the module of the page is damaged");

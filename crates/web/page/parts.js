@@ -88,7 +88,7 @@ export class Parts {
     const focused = pick.body.contains(document.activeElement) ? /** @type {any} */ (document.activeElement).value : null;
     const name = freshId("part");
     const fits = /** @type {Fit[]} */ (pick.fits);
-    const ordered = [...fits.filter((fit) => fit.fits), ...fits.filter((fit) => !fit.fits)];
+    const orderedFits = [...fits.filter((fit) => fit.fits), ...fits.filter((fit) => !fit.fits)];
     const scope = pick.nodes.length > 0 && h("label", { class: "scope" }, "Change ", h("select", {
       onchange: (/** @type {any} */ event) => {
         pick.place = event.target.value;
@@ -96,7 +96,7 @@ export class Parts {
         this.loadFits(pick.family);
       },
     }, h("option", { value: pick.family }, "all nodes"), pick.nodes.map((/** @type {string} */ node) => h("option", { value: `nodes.${node}.${pick.family}`, selected: pick.place === `nodes.${node}.${pick.family}` }, `node ${node}`))));
-    const options = ordered.map((fit) => {
+    const options = orderedFits.map((fit) => {
       const about = freshId("about");
       const input = h("input", { type: "radio", name, value: fit.part, checked: pick.names.length === 1 && pick.names[0] === fit.part, disabled: !fit.fits, "aria-describedby": about,
         onchange: () => this.handlers.onpick(pick.place, fit.part, /** @type {string} */ (fit.set)) });
@@ -104,13 +104,13 @@ export class Parts {
         h("label", null, input, h("span", { class: "option-name" }, fit.part)),
         h("div", { id: about, class: "option-about" }, h("span", null, prose(fit.title)), !fit.fits && h("span", { class: "reason" }, prose(`Does not fit: ${fit.reason || "no reason is known"}`))));
     });
-    const count = fits.filter((fit) => !fit.fits).length;
+    const unfitCount = fits.filter((fit) => !fit.fits).length;
     fill(pick.body, scope,
       answer.problems && h("p", { class: "reason" }, answer.problems[0]?.message ?? "The machine has problems."),
       answer.error && h("p", { class: "reason" }, answer.error),
-      h("fieldset", null, h("legend", { class: "visually-hidden" }, pick.title), options.slice(0, ordered.length - count)),
-      count > 0 && h("h3", { class: "unfit-title" }, `${count} ${count === 1 ? "part does" : "parts do"} not fit`),
-      count > 0 && h("fieldset", null, h("legend", { class: "visually-hidden" }, `${pick.title}: parts that do not fit`), options.slice(ordered.length - count)));
+      h("fieldset", null, h("legend", { class: "visually-hidden" }, pick.title), options.slice(0, orderedFits.length - unfitCount)),
+      unfitCount > 0 && h("h3", { class: "unfit-title" }, `${unfitCount} ${unfitCount === 1 ? "part does" : "parts do"} not fit`),
+      unfitCount > 0 && h("fieldset", null, h("legend", { class: "visually-hidden" }, `${pick.title}: parts that do not fit`), options.slice(orderedFits.length - unfitCount)));
     if (focused !== null) pick.body.querySelector(`input[value="${CSS.escape(focused)}"]`)?.focus();
   }
 }

@@ -171,16 +171,16 @@ export function scaleOf(key, written) {
   const floor = least ? toBase(least) : 0;
   const ceiling = most ? toBase(most) : Infinity;
   if (ceiling <= floor) return null;
-  if (Number.isFinite(ceiling) && (ceiling - floor <= 64 || (ceiling <= 1 && floor >= 0)) && !isPowerOfTwo) return linear(floor, ceiling, isWhole);
-  if (value <= 0) return linear(floor, Math.min(ceiling, quantity.unit ? toBase({ number: 100, unit: quantity.unit }) : 100), isWhole);
+  if (Number.isFinite(ceiling) && (ceiling - floor <= 64 || (ceiling <= 1 && floor >= 0)) && !isPowerOfTwo) return linearScale(floor, ceiling, isWhole);
+  if (value <= 0) return linearScale(floor, Math.min(ceiling, quantity.unit ? toBase({ number: 100, unit: quantity.unit }) : 100), isWhole);
   const low = Math.max(floor > 0 ? floor : 0, value / 32, isWhole ? 1 : 0);
   const high = Math.min(ceiling, value * 32);
-  if (isPowerOfTwo) return stepped(2 ** Math.ceil(Math.log2(low)), 2 ** Math.floor(Math.log2(high)));
-  return logarithmic(low, high, isWhole);
+  if (isPowerOfTwo) return powerOfTwoScale(2 ** Math.ceil(Math.log2(low)), 2 ** Math.floor(Math.log2(high)));
+  return logarithmicScale(low, high, isWhole);
 }
 
 /** @returns {Scale} @param {number} low @param {number} high @param {boolean} isWhole */
-function linear(low, high, isWhole) {
+function linearScale(low, high, isWhole) {
   const steps = isWhole ? Math.max(1, Math.min(200, Math.round(high - low))) : 100;
   return {
     low, high, log: false, steps,
@@ -193,7 +193,7 @@ function linear(low, high, isWhole) {
 }
 
 /** @returns {Scale} @param {number} low @param {number} high */
-function stepped(low, high) {
+function powerOfTwoScale(low, high) {
   const steps = Math.max(1, Math.round(Math.log2(high / low)));
   return {
     low, high, log: true, steps,
@@ -203,7 +203,7 @@ function stepped(low, high) {
 }
 
 /** @returns {Scale} @param {number} low @param {number} high @param {boolean} isWhole */
-function logarithmic(low, high, isWhole) {
+function logarithmicScale(low, high, isWhole) {
   const steps = Math.max(2, Math.round(Math.log2(high / low) * 12));
   return {
     low, high, log: true, steps,

@@ -69,7 +69,7 @@ export class Results {
     this.utilisation = new Figure(byId("utilisation"), {
       title: "Utilisation", isTabled: true, name: "narrows-utilisation", draw: (width) => utilisationChart(width, resources()),
       rows: () => [["machine", "resource", "busy", "active"], ...resources().flatMap((bar) => bar.resources.map((each) => [bar.label, each.name, each.busy, each.active ?? null]))],
-      empty: "No resource was used.",
+      emptyText: "No resource was used.",
     });
     this.timeline = new Figure(byId("timeline"), {
       title: "Timeline of the first messages", isTabled: true, name: "narrows-timeline",
@@ -79,8 +79,8 @@ export class Results {
       },
       rows: () => [["message", "source", "destination", "payload_B", "sent_ps", "delivered_ps"], ...(this.editedRun()?.messages ?? []).map((each) => [each.id, each.source, each.destination, each.payload, each.sent_ps, each.delivered_ps])],
     });
-    fill(this.stages.before, h("p", { class: "hint" }, "Mean over the measured messages. Hatched: waiting."));
-    fill(this.utilisation.before, h("p", { class: "hint" }, "Share of the run in which a resource was active; the pale part was held without moving data. Dashed: 90 %."));
+    fill(this.stages.aboveCanvas, h("p", { class: "hint" }, "Mean over the measured messages. Hatched: waiting."));
+    fill(this.utilisation.aboveCanvas, h("p", { class: "hint" }, "Share of the run in which a resource was active; the pale part was held without moving data. Dashed: 90 %."));
     byId("all-metrics").addEventListener("click", () => {
       this.showsAllMetrics = !this.showsAllMetrics;
       this.showMetrics();
@@ -91,8 +91,8 @@ export class Results {
 
   /** @returns {{label: string, colour: number, run: Run}[]} */
   completedColumns() {
-    const first = this.columns.findIndex((column) => !column.isBaseline);
-    return this.columns.flatMap((column, index) => (column.run && !column.run.stopped ? [{ label: column.label, colour: column.isBaseline ? BASELINE_COLOUR : index - first, run: column.run }] : []));
+    const firstMachineIndex = this.columns.findIndex((column) => !column.isBaseline);
+    return this.columns.flatMap((column, index) => (column.run && !column.run.stopped ? [{ label: column.label, colour: column.isBaseline ? BASELINE_COLOUR : index - firstMachineIndex, run: column.run }] : []));
   }
 
   /** Returns the run of the edited machine. */
@@ -115,7 +115,7 @@ export class Results {
     this.showHeadline();
     this.stages.draw();
     const bars = this.completedColumns().map((column) => ({ label: column.label, stages: column.run.stages }));
-    fill(this.stages.after, distinctStagesOf(bars).length > 0 && h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Stages in numbers" }, stagesTable(bars)));
+    fill(this.stages.belowCanvas, distinctStagesOf(bars).length > 0 && h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Stages in numbers" }, stagesTable(bars)));
     this.showMetrics();
     this.utilisation.draw();
     this.showLegend();
@@ -164,7 +164,7 @@ export class Results {
     fill(byId("mini"), h("span", { class: "muted" }, metric.name), h("span", null, h("strong", null, valueElements(metric)), " ", changeElement(metric.name, before, metric.value)));
   }
 
-  names() {
+  metricNames() {
     /** @type {string[]} */
     const names = [];
     for (const column of this.columns) for (const metric of column.run?.metrics ?? []) if (!names.includes(metric.name)) names.push(metric.name);
@@ -172,31 +172,31 @@ export class Results {
   }
 
   showMetrics() {
-    const names = this.names();
-    const first = headline(/** @type {any} */ (this.editedRun() ?? { metrics: [] }), this.metric)?.name;
+    const names = this.metricNames();
+    const headlineName = headline(/** @type {any} */ (this.editedRun() ?? { metrics: [] }), this.metric)?.name;
     const hasValue = (/** @type {string} */ name) => this.columns.some((column) => typeof column.run?.metrics.find((metric) => metric.name === name)?.value === "number");
-    const rest = names.filter((name) => name !== first);
-    const ordered = [...(first ? [first] : []), ...rest.filter(hasValue), ...rest.filter((name) => !hasValue(name))];
+    const otherNames = names.filter((name) => name !== headlineName);
+    const ordered = [...(headlineName ? [headlineName] : []), ...otherNames.filter(hasValue), ...otherNames.filter((name) => !hasValue(name))];
     const shown = this.showsAllMetrics ? ordered : ordered.slice(0, INITIAL_METRIC_COUNT);
     const button = byId("all-metrics");
     button.hidden = names.length <= INITIAL_METRIC_COUNT;
     setText(button, this.showsAllMetrics ? "Show fewer metrics" : `Show all ${names.length} metrics`);
-    const find = (/** @type {Run | null} */ run, /** @type {string} */ name) => run?.metrics.find((metric) => metric.name === name);
+    const metricOf = (/** @type {Run | null} */ run, /** @type {string} */ name) => run?.metrics.find((metric) => metric.name === name);
     fill(byId("metrics-table"), h("table", { class: "numbers" },
       h("thead", null, h("tr", null, h("th", { scope: "col" }, "Metric"), this.columns.flatMap((column, index) => [
         h("th", { scope: "col" }, this.columns.length > 1 ? column.label : "Value"), index > 0 && h("th", { scope: "col" }, "Change")]))),
       h("tbody", null, shown.map((name) => {
-        const meaning = this.columns.map((column) => find(column.run, name)?.meaning).find(Boolean);
-        const before = find(this.columns[0]?.run ?? null, name)?.value;
+        const meaning = this.columns.map((column) => metricOf(column.run, name)?.meaning).find(Boolean);
+        const before = metricOf(this.columns[0]?.run ?? null, name)?.value;
         return h("tr", null, h("th", { scope: "row", title: meaning || null }, breakable(name)), this.columns.flatMap((column, index) => {
-          const metric = find(column.run, name);
+          const metric = metricOf(column.run, name);
           return [h("td", null, valueElements(metric)), index > 0 && h("td", null, changeElement(name, before, metric?.value))];
         }));
       }))));
   }
 
   rows() {
-    const names = this.names();
+    const names = this.metricNames();
     return [["metric", "unit", ...this.columns.map((column) => column.label)], ...names.map((name) => {
       const metrics = this.columns.map((column) => column.run?.metrics.find((metric) => metric.name === name));
       return [name, metrics.find(Boolean)?.unit ?? "", ...metrics.map((metric) => metric?.value ?? null)];
@@ -204,7 +204,7 @@ export class Results {
   }
 
   showLegend() {
-    const done = this.completedColumns();
-    fill(this.utilisation.after, done.length > 1 && h("p", { class: "legend" }, done.map((column) => h("span", { class: "legend-item" }, h("span", { class: `dot machine-dot-${column.colour}` }), column.label))));
+    const completed = this.completedColumns();
+    fill(this.utilisation.belowCanvas, completed.length > 1 && h("p", { class: "legend" }, completed.map((column) => h("span", { class: "legend-item" }, h("span", { class: `dot machine-dot-${column.colour}` }), column.label))));
   }
 }

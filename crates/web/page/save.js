@@ -44,13 +44,13 @@ export function saveCsv(rows, name) {
  */
 export function standaloneSvg(svg) {
   const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
-  const from = svg.querySelectorAll("*");
+  const sourceElements = svg.querySelectorAll("*");
   copy.querySelectorAll("*").forEach((element, index) => {
     if (element.closest("title, desc")) return;
-    const style = getComputedStyle(from[index]);
+    const style = getComputedStyle(sourceElements[index]);
     for (const name of STYLE_PROPERTIES) {
       const value = style.getPropertyValue(name);
-      if (value && !(name === "fill" && from[index].hasAttribute("fill"))) element.setAttribute(name, value);
+      if (value && !(name === "fill" && sourceElements[index].hasAttribute("fill"))) element.setAttribute(name, value);
     }
     element.removeAttribute("class");
     element.removeAttribute("tabindex");

@@ -110,18 +110,18 @@ class LiveArtifact {
       this.judged = claims;
     }
     this.draw();
-    this.page.tally();
+    this.page.updateTally();
   }
 
   draw() {
     for (const [id, claim] of this.judged) {
       const row = this.rows.get(id);
       if (!row) continue;
-      const before = this.published.get(id);
-      fill(row.measured, claim.measured, before && before.measured !== claim.measured && h("div", { class: "hint" }, `before: ${before.measured}`));
+      const publishedClaim = this.published.get(id);
+      fill(row.measured, claim.measured, publishedClaim && publishedClaim.measured !== claim.measured && h("div", { class: "hint" }, `before: ${publishedClaim.measured}`));
       setText(row.error, claim.error === null ? "" : `${claim.error > 0 ? "+" : ""}${percent(claim.error)}`);
       fill(row.holds, h("span", { class: claim.holds === null ? "" : claim.holds ? "holds" : "fails", title: claim.expected_failure ?? "" }, verdict(claim.holds)));
-      row.row.classList.toggle("turned", Boolean(before) && before?.holds !== claim.holds);
+      row.row.classList.toggle("turned", Boolean(publishedClaim) && publishedClaim?.holds !== claim.holds);
     }
   }
 }
@@ -183,7 +183,7 @@ class StudyPage {
     const output = h("output", { for: id }, display(constant.value));
     const row = h("div", { class: "constant", "data-key": constant.path });
     /** @param {string | null} value */
-    const set = (value) => {
+    const setValue = (value) => {
       if (value === null) this.values.delete(constant.path);
       else this.values.set(constant.path, value);
       setText(output, display(value ?? constant.value));
@@ -192,10 +192,10 @@ class StudyPage {
       this.timer = setTimeout(() => this.judge(), JUDGE_DELAY_MS);
     };
     const quantity = parse(constant.value);
-    const slider = scale && quantity && h("input", { type: "range", id, min: 0, max: scale.steps, step: 1, value: scale.position(toBase(quantity)), oninput: () => set(write(fromBase(scale.at(Number(slider.value)), unit))) });
+    const slider = scale && quantity && h("input", { type: "range", id, min: 0, max: scale.steps, step: 1, value: scale.position(toBase(quantity)), oninput: () => setValue(write(fromBase(scale.at(Number(slider.value)), unit))) });
     const reset = () => {
       if (slider && scale && quantity) slider.value = scale.position(toBase(quantity));
-      if (this.values.has(constant.path)) set(null);
+      if (this.values.has(constant.path)) setValue(null);
     };
     this.resets.push(reset);
     fill(row, h("label", { for: id, title: constant.meaning }, breakable(constant.path)), slider || h("span"), output,
@@ -210,7 +210,7 @@ class StudyPage {
     for (const artifact of this.artifacts) artifact.judge(false);
   }
 
-  tally() {
+  updateTally() {
     const count = (/** @type {boolean | null} */ holds) => this.artifacts.flatMap((artifact) => [...artifact.judged.values()]).filter((claim) => claim.holds === holds).length;
     const changedVerdicts = this.artifacts.flatMap((artifact) => [...artifact.judged.values()].filter((claim) => artifact.published.has(claim.id) && artifact.published.get(claim.id)?.holds !== claim.holds)).length;
     setText(byId("tally"), `${count(true)} hold, ${count(false)} fail, ${count(null)} not judged; ${changedVerdicts} verdicts differ from those with the published constants.`);

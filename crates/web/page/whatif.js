@@ -49,7 +49,7 @@ export class Sensitivities {
       title: "What would help", isTabled: true, name: "narrows-sensitivities", draw: (width) => tornadoChart(width, this.rows()),
       rows: () => [["what", "faster_ratio", "slower_ratio", "changes"], ...this.rows().map((row) => [row.name, row.faster, row.slower, row.detail])],
     });
-    fill(this.figure.before, h("div", { class: "row-actions" }, this.button, this.toggle), this.status);
+    fill(this.figure.aboveCanvas, h("div", { class: "row-actions" }, this.button, this.toggle), this.status);
   }
 
   /** @param {boolean} isBusy */

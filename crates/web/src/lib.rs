@@ -142,8 +142,8 @@ impl AnswerEngine {
     }
 
     fn answer_question(&self, question: &Question) -> AnswerResult {
-        let known = self.questions.iter().find(|(name, _)| *name == question.ask);
-        let (_, answer) = known.ok_or_else(|| {
+        let entry = self.questions.iter().find(|(name, _)| *name == question.ask);
+        let (_, answer) = entry.ok_or_else(|| {
             let names = self.questions.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
             QuestionError::Error(format!("there is no question `{}`; the questions are {names}", question.ask))
         })?;

@@ -9,7 +9,7 @@ const ENGINE_MARKS: [&str; 2] =
 
 /// Returns the media type and the text of a file as a server sends it, or `None` if the page has no such file.
 pub fn server_file(name: &str) -> Option<(&'static str, String)> {
-    let (_, media_type, text) = FILES.iter().find(|(known, ..)| *known == name)?;
+    let (_, media_type, text) = FILES.iter().find(|(file_name, ..)| *file_name == name)?;
     let text = if name == "index.html" { text.replace(ENGINE_MARKS[0], ENGINE_MARKS[1]) } else { (*text).to_owned() };
     Some((media_type, text))
 }

@@ -93,7 +93,7 @@ impl Meanings {
     }
 
     fn meaning_of(&self, kind: ResultKind, name: &str) -> Option<&'static str> {
-        self.0.iter().find(|known| known.describes(kind, name)).map(|known| known.meaning)
+        self.0.iter().find(|result_name| result_name.describes(kind, name)).map(|result_name| result_name.meaning)
     }
 }
 

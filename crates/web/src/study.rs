@@ -57,11 +57,11 @@ pub fn claims(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let artifact = artifacts.iter().find(|artifact| artifact.id == artifact_id);
     let artifact =
         artifact.ok_or_else(|| QuestionError::Error(format!("the study has no claims of `{artifact_id}`")))?;
-    let judged = located.judge_live(artifact, &question.sets).map_err(|error| match error {
+    let judged_claims = located.judge_live(artifact, &question.sets).map_err(|error| match error {
         Error::Description(problems) => QuestionError::Problems(problems),
         other => QuestionError::Error(other.to_string()),
     })?;
-    let claims: Json = judged.iter().map(claim).collect();
+    let claims: Json = judged_claims.iter().map(claim).collect();
     Ok(json!({ "claims": claims }).to_string())
 }
 
@@ -78,7 +78,7 @@ fn claim(claim: &Claim) -> Json {
         "error": claim.relative_error(),
         "tolerance": claim.tolerance,
         "holds": claim.holds,
-        "expected_failure": claim.fails.as_ref().map(|failure| &failure.reason),
+        "expected_failure": claim.expected_failure.as_ref().map(|failure| &failure.reason),
     })
 }
 

@@ -71,12 +71,12 @@ pub fn sweep(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let dimensions = question_dimensions(engine, question)?;
     let reader = |overrides: &[String]| subject.read_varied(&question.sets, overrides);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
-    let unknown = sweep.unknown_metric(&question.metrics);
+    let metric_problem = sweep.unknown_metric(&question.metrics);
     let checked = sweep.check().map_err(|mut problems| match problems.is_empty() {
         true => QuestionError::Error("the sweep has no points".to_owned()),
         false => QuestionError::Problems(problems.swap_remove(0).problem),
     })?;
-    if let Some(problem) = unknown {
+    if let Some(problem) = metric_problem {
         return Err(QuestionError::Problems(Problems::from_problem(problem)));
     }
     rows(&checked, &question.metrics)

@@ -108,10 +108,10 @@ impl Gate {
 
     /// Returns whether the request has the token in its address or in its header.
     fn has_token(&self, request: &Parts) -> bool {
-        let in_header = request.headers.get(TOKEN_HEADER).and_then(|value| value.to_str().ok());
-        let pairs = request.uri.query().into_iter().flat_map(|query| query.split('&'));
-        let in_address = pairs.filter_map(|pair| pair.strip_prefix("token=")).next();
-        in_header.or(in_address).is_some_and(|token| self.is_token(token))
+        let header_token = request.headers.get(TOKEN_HEADER).and_then(|value| value.to_str().ok());
+        let query_parameters = request.uri.query().into_iter().flat_map(|query| query.split('&'));
+        let address_token = query_parameters.filter_map(|parameter| parameter.strip_prefix("token=")).next();
+        header_token.or(address_token).is_some_and(|token| self.is_token(token))
     }
 
     fn has_cookie(&self, request: &Parts) -> bool {

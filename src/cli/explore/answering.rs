@@ -30,14 +30,14 @@ pub struct AnswerLimits {
 /// Answers each question by a process of its own, which ends when the answer is no longer wanted.
 pub struct ProcessAnswerer {
     limits: AnswerLimits,
-    jobs: Arc<Semaphore>,
+    job_permits: Arc<Semaphore>,
 }
 
 impl ProcessAnswerer {
     /// Returns an answerer whose processes are bounded by `limits`.
     pub fn new(limits: AnswerLimits) -> ProcessAnswerer {
-        let jobs = Arc::new(Semaphore::new(limits.jobs));
-        ProcessAnswerer { limits, jobs }
+        let job_permits = Arc::new(Semaphore::new(limits.jobs));
+        ProcessAnswerer { limits, job_permits }
     }
 
     async fn run(&self, question: &[u8]) -> io::Result<Result<String, String>> {
@@ -71,7 +71,7 @@ impl ProcessAnswerer {
 impl Answerer for ProcessAnswerer {
     fn answer(self: Arc<Self>, question: Bytes) -> FutureAnswer {
         Box::pin(async move {
-            let _job = self.jobs.acquire().await.expect("the semaphore is never closed");
+            let _permit = self.job_permits.acquire().await.expect("the semaphore is never closed");
             let answer =
                 self.run(&question).await.unwrap_or_else(|error| Err(format!("The run cannot be started: {error}")));
             answer.unwrap_or_else(|error| json!({ "error": error }).to_string())

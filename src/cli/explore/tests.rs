@@ -24,20 +24,20 @@ fn only_requests_with_host_origin_and_token_are_admitted() {
     let gate = Gate::new(8000).expect("a token can be created");
     let ask = format!("/ask?token={}", gate.token());
     let host = ("host", "127.0.0.1:8000");
-    let answer = |path: &str, headers: &[(&str, &str)]| admission(&gate, "POST", path, headers);
-    assert_eq!(answer(&ask, &[host]), Ok(Route::Answer));
-    assert_eq!(answer(&ask, &[host, ("origin", "http://127.0.0.1:8000")]), Ok(Route::Answer));
-    assert_eq!(answer("/ask", &[("host", "localhost:8000"), ("x-narrows-token", gate.token())]), Ok(Route::Answer));
+    let post = |path: &str, headers: &[(&str, &str)]| admission(&gate, "POST", path, headers);
+    assert_eq!(post(&ask, &[host]), Ok(Route::Answer));
+    assert_eq!(post(&ask, &[host, ("origin", "http://127.0.0.1:8000")]), Ok(Route::Answer));
+    assert_eq!(post("/ask", &[("host", "localhost:8000"), ("x-narrows-token", gate.token())]), Ok(Route::Answer));
     for origin in ["http://127.0.0.1:8001", "https://127.0.0.1:8000", "http://evil.example", "null"] {
-        assert_eq!(answer(&ask, &[host, ("origin", origin)]), Err(StatusCode::FORBIDDEN), "{origin}");
+        assert_eq!(post(&ask, &[host, ("origin", origin)]), Err(StatusCode::FORBIDDEN), "{origin}");
     }
-    for other in ["evil.example", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1:8000.evil.example"] {
-        assert_eq!(answer(&ask, &[("host", other)]), Err(StatusCode::FORBIDDEN), "{other}");
+    for host_name in ["evil.example", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1:8000.evil.example"] {
+        assert_eq!(post(&ask, &[("host", host_name)]), Err(StatusCode::FORBIDDEN), "{host_name}");
     }
-    assert_eq!(answer(&ask, &[]), Err(StatusCode::FORBIDDEN));
+    assert_eq!(post(&ask, &[]), Err(StatusCode::FORBIDDEN));
     let shortened = &ask[..ask.len() - 1];
     for path in ["/ask", "/ask?token=", shortened, &format!("{shortened}x"), &format!("{ask}0")] {
-        assert_eq!(answer(path, &[host]), Err(StatusCode::UNAUTHORIZED), "{path}");
+        assert_eq!(post(path, &[host]), Err(StatusCode::UNAUTHORIZED), "{path}");
     }
     assert_eq!(admission(&gate, "DELETE", &ask, &[host]), Err(StatusCode::METHOD_NOT_ALLOWED));
 }
@@ -46,10 +46,10 @@ fn only_requests_with_host_origin_and_token_are_admitted() {
 fn files_of_a_framed_page_are_below_its_token() {
     let gate = Gate::new(8000).expect("a token can be created").with_framing(true);
     let host = ("host", "127.0.0.1:8000");
-    let page = |name: &str| Ok(Route::Page(name.to_owned()));
+    let page_route = |name: &str| Ok(Route::Page(name.to_owned()));
     let path_below = |name: &str| format!("/{}{name}", gate.folder());
-    assert_eq!(admission(&gate, "GET", &path_below(""), &[host]), page("index.html"));
-    assert_eq!(admission(&gate, "GET", &path_below("engine.js"), &[host]), page("engine.js"));
+    assert_eq!(admission(&gate, "GET", &path_below(""), &[host]), page_route("index.html"));
+    assert_eq!(admission(&gate, "GET", &path_below("engine.js"), &[host]), page_route("engine.js"));
     let token = ("x-narrows-token", gate.token());
     assert_eq!(admission(&gate, "POST", &path_below("ask"), &[host, token]), Ok(Route::Answer));
     for path in ["/", "/engine.js", "/0/engine.js", "//engine.js"] {
@@ -68,9 +68,12 @@ fn files_of_the_page_need_the_token_or_its_cookie() {
     let cookie = gate.cookie();
     let (value, attributes) = cookie.split_once("; ").expect("the cookie has attributes");
     assert!(attributes.contains("HttpOnly") && attributes.contains("SameSite=Strict"));
-    let page = |name: &str| Ok(Route::Page(name.to_owned()));
-    assert_eq!(admission(&gate, "GET", &format!("/?token={}", gate.token()), &[host]), page("index.html"));
-    assert_eq!(admission(&gate, "GET", "/engine.js", &[host, ("cookie", &format!("a=b; {value}"))]), page("engine.js"));
+    let page_route = |name: &str| Ok(Route::Page(name.to_owned()));
+    assert_eq!(admission(&gate, "GET", &format!("/?token={}", gate.token()), &[host]), page_route("index.html"));
+    assert_eq!(
+        admission(&gate, "GET", "/engine.js", &[host, ("cookie", &format!("a=b; {value}"))]),
+        page_route("engine.js")
+    );
     assert_eq!(admission(&gate, "GET", "/engine.js", &[host]), Err(StatusCode::UNAUTHORIZED));
     // A cookie alone does not admit a question.
     assert_eq!(admission(&gate, "POST", "/ask", &[host, ("cookie", value)]), Err(StatusCode::UNAUTHORIZED));

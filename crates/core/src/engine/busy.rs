@@ -31,7 +31,7 @@ impl BusyTime {
     pub fn end(&self, now: Time) {
         self.open_count.set(self.open_count.get() - 1);
         if self.open_count.get() == 0 {
-            self.count(self.open_from.get(), now);
+            self.add_to_total(self.open_from.get(), now);
         }
     }
 
@@ -39,10 +39,10 @@ impl BusyTime {
     #[inline]
     pub fn add_interval(&self, from: Time, to: Time) {
         match self.open_count.get() {
-            0 => self.count(from.max(self.counted_until.get()), to),
+            0 => self.add_to_total(from.max(self.counted_until.get()), to),
             // The open intervals last until `from` at least, so all time from `open_from` to `to` is busy.
             _ => {
-                self.count(self.open_from.get(), to);
+                self.add_to_total(self.open_from.get(), to);
                 self.open_from.set(self.open_from.get().max(to));
             }
         }
@@ -64,7 +64,7 @@ impl BusyTime {
     }
 
     #[inline]
-    fn count(&self, from: Time, to: Time) {
+    fn add_to_total(&self, from: Time, to: Time) {
         self.total.set(self.total.get() + to.since(from));
         self.counted_until.set(self.counted_until.get().max(to));
     }
@@ -138,8 +138,8 @@ mod tests {
                     }
                     false => busy.add_interval(ns(now), ns(now + length)),
                 }
-                let past = busy_ns.iter().filter(|start| **start < now).count() as u64;
-                prop_assert_eq!(busy.total(ns(now)), ns(past));
+                let past_busy_ns = busy_ns.iter().filter(|start| **start < now).count() as u64;
+                prop_assert_eq!(busy.total(ns(now)), ns(past_busy_ns));
             }
         }
     }

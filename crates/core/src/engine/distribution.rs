@@ -28,7 +28,7 @@ impl SampleUnit {
     }
 
     /// Returns the unit of metrics, and the number of sample units in one unit of metrics.
-    pub fn of_metrics(self) -> (&'static str, f64) {
+    pub fn metric_unit(self) -> (&'static str, f64) {
         match self {
             SampleUnit::Picoseconds => ("us", 1e6),
             SampleUnit::Cycles => ("cycles", 1.0),
@@ -59,7 +59,7 @@ impl Distribution {
     /// Returns the mean, extremes, percentiles and number of samples of `summary`, as metrics whose names begin with
     /// `name`. A percentile with too few samples has no value; without samples, only their number has one.
     pub fn metrics(name: &str, unit: SampleUnit, summary: &Summary) -> Vec<Metric> {
-        let (metric_unit, samples_per_unit) = unit.of_metrics();
+        let (metric_unit, samples_per_unit) = unit.metric_unit();
         let value_if = |is_measured: bool, value: f64| if is_measured { value } else { f64::NAN };
         let is_measured = !summary.is_empty();
         let metric = |suffix: &str, value: f64| Metric::latency(format!("{name}{suffix}"), value, metric_unit);
@@ -80,7 +80,7 @@ impl Distribution {
     /// Returns the extremes, percentiles and number of samples, each with the suffix of its metric's name, in the units
     /// of metrics; NaN for a percentile with too few samples.
     pub fn statistics(&self) -> Vec<(&'static str, f64)> {
-        let (_, samples_per_unit) = self.unit.of_metrics();
+        let (_, samples_per_unit) = self.unit.metric_unit();
         let value = |value: Option<u64>| value.map_or(f64::NAN, |value| value as f64 / samples_per_unit);
         let Distribution { histogram, .. } = self;
         let percentile = |(suffix, percent): (&'static str, f64)| (suffix, value(histogram.percentile(percent)));
@@ -123,9 +123,12 @@ mod tests {
         let metrics = Distribution::metrics("l", SampleUnit::Cycles, &summary);
         let distribution = Distribution::new("l", SampleUnit::Cycles, &summary);
         for (suffix, statistic) in distribution.statistics() {
-            let exact = metric_value(&metrics, &format!("l{suffix}")).unwrap_or(f64::NAN);
-            let is_same = exact.is_nan() && statistic.is_nan();
-            assert!(is_same || (exact..=exact * (1.0 + 1.0 / 128.0)).contains(&statistic), "{suffix}: {statistic}");
+            let exact_value = metric_value(&metrics, &format!("l{suffix}")).unwrap_or(f64::NAN);
+            let is_same = exact_value.is_nan() && statistic.is_nan();
+            assert!(
+                is_same || (exact_value..=exact_value * (1.0 + 1.0 / 128.0)).contains(&statistic),
+                "{suffix}: {statistic}"
+            );
         }
     }
 }

@@ -33,10 +33,10 @@ pub struct EndpointMap {
 }
 
 impl EndpointMap {
-    /// Creates the map of a machine whose nodes have `counts` endpoints, in the order of the nodes.
-    pub fn new(counts: impl IntoIterator<Item = u32>) -> EndpointMap {
+    /// Creates the map of a machine whose nodes have `endpoint_counts` endpoints, in the order of the nodes.
+    pub fn new(endpoint_counts: impl IntoIterator<Item = u32>) -> EndpointMap {
         let (mut nodes, mut first_endpoints) = (Vec::new(), vec![0]);
-        for (node, count) in counts.into_iter().enumerate() {
+        for (node, count) in endpoint_counts.into_iter().enumerate() {
             nodes.extend((0..count).map(|_| NodeId(node as u32)));
             first_endpoints.push(nodes.len() as u32);
         }
@@ -55,7 +55,7 @@ impl EndpointMap {
 
     /// Returns the largest number of endpoints on one node.
     pub fn endpoints_per_node_max(&self) -> u32 {
-        (0..self.nodes() as u32).map(|node| self.count(NodeId(node))).max().unwrap_or(0)
+        (0..self.nodes() as u32).map(|node| self.endpoint_count(NodeId(node))).max().unwrap_or(0)
     }
 
     /// Returns whether there are no endpoints.
@@ -82,7 +82,7 @@ impl EndpointMap {
     }
 
     /// Returns the number of endpoints of a node.
-    pub fn count(&self, node: NodeId) -> u32 {
+    pub fn endpoint_count(&self, node: NodeId) -> u32 {
         self.first_endpoints[node.index() + 1] - self.first_endpoints[node.index()]
     }
 
@@ -105,6 +105,6 @@ mod tests {
             .map(|endpoint| (endpoint_map.node(endpoint).0, endpoint_map.index_on_node(endpoint)));
         assert_eq!(positions.collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1)]);
         assert_eq!(endpoint_map.endpoints_of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndpointId));
-        assert_eq!((endpoint_map.endpoint(NodeId(2), 1), endpoint_map.count(NodeId(2))), (EndpointId(5), 2));
+        assert_eq!((endpoint_map.endpoint(NodeId(2), 1), endpoint_map.endpoint_count(NodeId(2))), (EndpointId(5), 2));
     }
 }

@@ -13,7 +13,7 @@ use super::transient::TransientTest;
 pub struct FlowSeries {
     /// Latencies in picoseconds, by the number of the message.
     series: TimeSeries,
-    flows: u64,
+    flow_count: u64,
     has_ended: bool,
     latency_count: u64,
     /// Instants at which the first and the last latency were measured.
@@ -23,7 +23,7 @@ pub struct FlowSeries {
 impl FlowSeries {
     /// Adds a flow.
     pub fn add_flow(&mut self) {
-        self.flows += 1;
+        self.flow_count += 1;
     }
 
     /// Adds the latency of message `sequence_number` of a flow, measured at `time`, unless a flow has ended.
@@ -54,7 +54,7 @@ impl FlowSeries {
 
     /// Returns the result of the test for an initial transient, in a unit of `unit_ps` picoseconds.
     pub fn transient_in(&self, unit_ps: f64) -> TransientTest {
-        let (means, width) = self.series.means_of_full_windows(self.flows);
+        let (means, width) = self.series.means_of_full_windows(self.flow_count);
         TransientTest::new(&means, width).in_units_of(unit_ps)
     }
 }

@@ -17,13 +17,13 @@
 use std::collections::BTreeMap;
 
 /// The binary logarithm of the number of buckets in each doubling.
-const FINE_BITS: u32 = 7;
+const SUB_BUCKET_BITS: u32 = 7;
 
 /// The number of samples that a percentile needs on its rarer side.
 pub const SAMPLES_BEYOND: u64 = 10;
 
 /// The largest width of a bucket, as a fraction of its values.
-pub const RELATIVE_ERROR: f64 = 1.0 / (1 << FINE_BITS) as f64;
+pub const RELATIVE_ERROR: f64 = 1.0 / (1 << SUB_BUCKET_BITS) as f64;
 
 /// The percentiles that runs report, each with the suffix of its metric's name.
 pub const PERCENTILES: [(&str, f64); 4] = [("_p50", 50.0), ("_p90", 90.0), ("_p99", 99.0), ("_p999", 99.9)];
@@ -53,21 +53,21 @@ pub fn rank(samples: u64, percent: f64) -> u64 {
 /// Panics if `percent` is not from 0 to 100.
 pub fn samples_needed(percent: f64) -> u64 {
     let thousandths = thousandths(percent);
-    let rarer_side = thousandths.min(100_000 - thousandths);
+    let rarer_side_thousandths = thousandths.min(100_000 - thousandths);
     let scaled_samples = u128::from(SAMPLES_BEYOND) * 100_000;
-    if rarer_side == 0 { 1 } else { scaled_samples.div_ceil(rarer_side) as u64 }
+    if rarer_side_thousandths == 0 { 1 } else { scaled_samples.div_ceil(rarer_side_thousandths) as u64 }
 }
 
 /// Returns the bucket of a value: one for each value below 256, then 128 for each doubling.
 pub(super) fn bucket_of(value: u64) -> usize {
-    let shift = value.checked_ilog2().unwrap_or(0).saturating_sub(FINE_BITS);
-    ((u64::from(shift) << FINE_BITS) + (value >> shift)) as usize
+    let shift = value.checked_ilog2().unwrap_or(0).saturating_sub(SUB_BUCKET_BITS);
+    ((u64::from(shift) << SUB_BUCKET_BITS) + (value >> shift)) as usize
 }
 
 /// Returns the greatest value of a bucket.
-pub(super) fn bucket_last(bucket: usize) -> u64 {
-    let shift = (bucket as u64 >> FINE_BITS).saturating_sub(1);
-    let sub_bucket = bucket as u64 - (shift << FINE_BITS);
+pub(super) fn bucket_max(bucket: usize) -> u64 {
+    let shift = (bucket as u64 >> SUB_BUCKET_BITS).saturating_sub(1);
+    let sub_bucket = bucket as u64 - (shift << SUB_BUCKET_BITS);
     sub_bucket << shift | ((1 << shift) - 1)
 }
 
@@ -117,7 +117,7 @@ impl Histogram {
         let mut histogram = Histogram { min, max, ..Histogram::default() };
         for &(bucket_end, count) in buckets {
             let bucket_number = bucket_of(bucket_end) as u16;
-            if bucket_last(bucket_number.into()) != bucket_end {
+            if bucket_max(bucket_number.into()) != bucket_end {
                 return Err(format!("no bucket ends at {bucket_end}"));
             }
             if histogram.bucket_numbers.last().is_some_and(|last| *last >= bucket_number) {
@@ -179,8 +179,8 @@ impl Histogram {
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
         self.nonempty_buckets().map(|(bucket_number, count)| {
             let bucket_number = usize::from(bucket_number);
-            let from = bucket_number.checked_sub(1).map_or(0, |before| bucket_last(before) + 1);
-            Bucket { min: from, max: bucket_last(bucket_number), count }
+            let from = bucket_number.checked_sub(1).map_or(0, |previous_bucket| bucket_max(previous_bucket) + 1);
+            Bucket { min: from, max: bucket_max(bucket_number), count }
         })
     }
 
@@ -214,7 +214,7 @@ pub(super) fn value_of_rank(
         cumulative_count = cumulative_count.saturating_add(*count);
         cumulative_count >= rank
     });
-    bucket_of_rank.map_or(greatest, |(bucket, _)| bucket_last(bucket).clamp(least, greatest))
+    bucket_of_rank.map_or(greatest, |(bucket, _)| bucket_max(bucket).clamp(least, greatest))
 }
 
 #[cfg(test)]
@@ -230,10 +230,10 @@ mod tests {
     #[test]
     fn buckets_are_those_of_hdr_histogram_and_join_without_gaps() {
         for bucket in 0..bucket_of(u64::MAX) {
-            let last = bucket_last(bucket);
+            let last = bucket_max(bucket);
             assert_eq!((bucket_of(last), bucket_of(last + 1)), (bucket, bucket + 1));
         }
-        assert_eq!(bucket_last(bucket_of(u64::MAX)), u64::MAX);
+        assert_eq!(bucket_max(bucket_of(u64::MAX)), u64::MAX);
         assert!(bucket_of(u64::MAX) <= usize::from(u16::MAX));
         // HdrHistogram with two significant digits: 256 buckets of one, then 128 of two, 128 of four, and so on.
         assert_eq!([255, 256, 257, 258, 511, 512, 515, 516].map(bucket_of), [255, 256, 256, 257, 383, 384, 384, 385]);

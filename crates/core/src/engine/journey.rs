@@ -51,7 +51,7 @@ enum JourneyState {
     #[default]
     Unrecorded,
     /// The message is counted, and its latency is measured from `start`.
-    Timed { id: u64, start: Time },
+    WithoutLedger { id: u64, start: Time },
     /// The message has a ledger.
     WithLedger(Rc<Message>),
 }
@@ -100,7 +100,7 @@ impl Journey {
     pub(super) fn message(&self) -> Option<&Rc<Message>> {
         match &self.0 {
             JourneyState::WithLedger(message) => Some(message),
-            JourneyState::Unrecorded | JourneyState::Timed { .. } => None,
+            JourneyState::Unrecorded | JourneyState::WithoutLedger { .. } => None,
         }
     }
 
@@ -109,7 +109,7 @@ impl Journey {
     pub fn id(&self) -> Option<u64> {
         match &self.0 {
             JourneyState::Unrecorded => None,
-            JourneyState::Timed { id, .. } => Some(*id),
+            JourneyState::WithoutLedger { id, .. } => Some(*id),
             JourneyState::WithLedger(message) => Some(message.id),
         }
     }
@@ -120,15 +120,15 @@ impl Journey {
     }
 
     /// Returns the journey of a message that started at `start`, without a ledger.
-    pub(super) fn timed(id: u64, start: Time) -> Journey {
-        Journey(JourneyState::Timed { id, start })
+    pub(super) fn without_ledger(id: u64, start: Time) -> Journey {
+        Journey(JourneyState::WithoutLedger { id, start })
     }
 
     /// Returns the instant at which the message started, if the packet is recorded.
     pub(super) fn start(&self) -> Option<Time> {
         match &self.0 {
             JourneyState::Unrecorded => None,
-            JourneyState::Timed { start, .. } => Some(*start),
+            JourneyState::WithoutLedger { start, .. } => Some(*start),
             JourneyState::WithLedger(message) => Some(message.ledger.borrow().start()),
         }
     }

@@ -38,7 +38,7 @@ pub struct Ledger {
     start: Time,
     stage_start: Time,
     /// The intervals in which resources worked for the message, as reported since the present stage began.
-    service: SmallVec<[(Time, Time); 4]>,
+    service_intervals: SmallVec<[(Time, Time); 4]>,
     stages: Vec<Stage>,
 }
 
@@ -51,7 +51,7 @@ impl Ledger {
     /// Begins an empty ledger at `start`, with memory for `stages` stages.
     pub(super) fn with_capacity(start: Time, stages: usize) -> Ledger {
         let stages = Vec::with_capacity(stages);
-        Ledger { start, stage_start: start, service: SmallVec::new(), stages }
+        Ledger { start, stage_start: start, service_intervals: SmallVec::new(), stages }
     }
 
     /// Returns the instant at which the message started.
@@ -67,25 +67,25 @@ impl Ledger {
     /// Adds an interval of service to the present stage. Service before the stage's beginning or after its end is not
     /// counted; simultaneous service by several resources is counted once.
     pub fn add_service(&mut self, from: Time, to: Time) {
-        match self.service.last_mut() {
+        match self.service_intervals.last_mut() {
             Some((start, end)) if (*start..=*end).contains(&from) => *end = to.max(*end),
-            _ => self.service.push((from, to)),
+            _ => self.service_intervals.push((from, to)),
         }
     }
 
     /// Ends the present stage at `time` and names it `name`.
     pub fn close(&mut self, name: &'static str, time: Time) {
         let total = time - self.stage_start;
-        if self.service.len() > 1 {
-            self.service.sort_unstable();
+        if self.service_intervals.len() > 1 {
+            self.service_intervals.sort_unstable();
         }
         let (mut service, mut counted_until) = (Time::ZERO, self.stage_start);
-        for &(from, to) in &self.service {
+        for &(from, to) in &self.service_intervals {
             let to = to.min(time);
             service += to.since(from.max(counted_until));
             counted_until = counted_until.max(to);
         }
-        self.service.clear();
+        self.service_intervals.clear();
         self.stage_start = time;
         self.add(Stage { name, waiting: total - service, service });
     }

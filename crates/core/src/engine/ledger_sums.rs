@@ -16,11 +16,11 @@ impl LedgerSums {
     /// Adds a ledger; a stage that one message passed twice counts with both times.
     pub fn add(&mut self, ledger: &Ledger) {
         self.messages += 1;
-        let mut next = 0;
+        let mut next_index = 0;
         for stage in ledger.stages() {
             let empty_stage = || Stage { name: stage.name, waiting: Time::ZERO, service: Time::ZERO };
             let has_name = |sum: &Stage| std::ptr::eq(sum.name, stage.name) || sum.name == stage.name;
-            let index = find_or_insert(&mut self.stages, &mut next, has_name, empty_stage);
+            let index = find_or_insert(&mut self.stages, &mut next_index, has_name, empty_stage);
             self.stages[index].waiting += stage.waiting;
             self.stages[index].service += stage.service;
         }
@@ -45,20 +45,20 @@ impl<'a> FromIterator<&'a Ledger> for LedgerSums {
     }
 }
 
-/// Returns the index of a stage in `sums`, and adds the stage if it is new. A new stage is inserted at `next`, after
-/// the preceding stage of its ledger, so that rare stages are listed where messages pass them.
+/// Returns the index of a stage in `sums`, and adds the stage if it is new. A new stage is inserted at `next_index`,
+/// after the preceding stage of its ledger, so that rare stages are listed where messages pass them.
 pub fn find_or_insert<T>(
     sums: &mut Vec<T>,
-    next: &mut usize,
+    next_index: &mut usize,
     is_match: impl Fn(&T) -> bool,
-    new: impl FnOnce() -> T,
+    create: impl FnOnce() -> T,
 ) -> usize {
     // At most one element matches, and most stages come in the order of the sums.
-    let expected = sums.get(*next).is_some_and(&is_match).then_some(*next);
-    let index = expected.or_else(|| sums.iter().position(is_match)).unwrap_or_else(|| {
-        sums.insert(*next, new());
-        *next
+    let expected_index = sums.get(*next_index).is_some_and(&is_match).then_some(*next_index);
+    let index = expected_index.or_else(|| sums.iter().position(is_match)).unwrap_or_else(|| {
+        sums.insert(*next_index, create());
+        *next_index
     });
-    *next = (*next).max(index + 1);
+    *next_index = (*next_index).max(index + 1);
     index
 }

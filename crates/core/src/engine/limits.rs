@@ -139,7 +139,7 @@ impl Core {
             }
         }
         if self.unfinished_count.get() == 0 {
-            return ControlFlow::Break(self.end());
+            return ControlFlow::Break(self.completion_outcome());
         }
         if event == Event::NONE {
             return ControlFlow::Break(Outcome::Deadlock(self.deadlock_report()));

@@ -130,7 +130,7 @@ impl Recorder {
     }
 
     /// Keeps a packet, if packets are captured.
-    pub fn packet(&self, packet: impl FnOnce() -> CapturedPacket) {
+    pub fn capture_packet(&self, packet: impl FnOnce() -> CapturedPacket) {
         if self.captures_packets {
             self.packets.borrow_mut().push(packet());
         }
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
 
-    fn span(recorder: &Recorder, end: u64) {
+    fn record_span_until(recorder: &Recorder, end: u64) {
         let track = TrackId(0);
         let (start, end) = (Time::ZERO, Time::from_ps(end));
         recorder.span(Span { track, activity: "burst", message: None, bytes: Bytes(8), start, end });
@@ -238,7 +238,7 @@ mod tests {
     fn a_recorder_keeps_no_more_spans_than_its_bound() {
         let recorder = Recorder::with_spans_max(2);
         assert_eq!(recorder.track("node 0", "bus"), TrackId(0));
-        (1..=5).for_each(|end| span(&recorder, end));
+        (1..=5).for_each(|end| record_span_until(&recorder, end));
         let timeline = recorder.take();
         assert_eq!(timeline.spans.iter().map(|span| span.end.ps()).collect::<Vec<_>>(), [1, 2]);
         assert_eq!((timeline.dropped, timeline.tracks.len()), (3, 1));
@@ -257,16 +257,16 @@ mod tests {
 
     #[test]
     fn a_sink_receives_the_first_spans_in_blocks_and_the_timeline_has_none() {
-        let (ends, spans_max) = (EndSink::default(), 2 * SPANS_PER_BLOCK as u64 + 5);
-        let recorder = Recorder::streaming(spans_max as usize, Box::new(ends.clone()));
+        let (end_sink, spans_max) = (EndSink::default(), 2 * SPANS_PER_BLOCK as u64 + 5);
+        let recorder = Recorder::streaming(spans_max as usize, Box::new(end_sink.clone()));
         recorder.track("node 0", "bus");
-        (1..=spans_max - 5).for_each(|end| span(&recorder, end));
+        (1..=spans_max - 5).for_each(|end| record_span_until(&recorder, end));
         assert!(!recorder.is_full());
-        (spans_max - 4..=spans_max + 3).for_each(|end| span(&recorder, end));
+        (spans_max - 4..=spans_max + 3).for_each(|end| record_span_until(&recorder, end));
         assert!(recorder.is_full());
         let timeline = recorder.take();
         assert_eq!((timeline.spans.len(), timeline.tracks.len(), timeline.dropped), (0, 1, 3));
-        let blocks = ends.0.lock().expect("the lock is not poisoned");
+        let blocks = end_sink.0.lock().expect("the lock is not poisoned");
         let sizes: Vec<usize> = blocks.iter().map(Vec::len).collect();
         assert_eq!(sizes, [SPANS_PER_BLOCK, SPANS_PER_BLOCK, 5]);
         assert_eq!(blocks.concat(), (1..=spans_max).collect::<Vec<_>>());
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn a_recorder_that_is_off_keeps_nothing_and_allocates_nothing() {
         let recorder = Recorder::off();
-        (1..=5).for_each(|end| span(&recorder, end));
+        (1..=5).for_each(|end| record_span_until(&recorder, end));
         let timeline = recorder.take();
         assert_eq!((timeline.spans.capacity(), timeline.dropped), (0, 0));
     }

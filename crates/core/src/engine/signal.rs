@@ -37,16 +37,16 @@ impl Waiters {
         }
     }
 
-    /// Takes at most `tasks` tasks, and calls `wake` for each.
+    /// Takes at most `tasks_max` tasks, and calls `wake` for each.
     #[inline]
-    fn wake_first(&self, tasks: usize, mut wake: impl FnMut(TaskId)) {
-        if tasks == 0 || self.is_empty() {
+    fn wake_first(&self, tasks_max: usize, mut wake: impl FnMut(TaskId)) {
+        if tasks_max == 0 || self.is_empty() {
             return;
         }
         wake(self.first.replace(NO_TASK));
         let mut others = self.others.borrow_mut();
         if !others.is_empty() {
-            let taken_count = (tasks - 1).min(others.len());
+            let taken_count = (tasks_max - 1).min(others.len());
             others.drain(..taken_count).for_each(wake);
             self.first.set(if others.is_empty() { NO_TASK } else { others.remove(0) });
         }
@@ -89,9 +89,9 @@ impl Signal {
         }
     }
 
-    /// Wakes at most `tasks` waiting tasks, in the order in which they began to wait.
-    pub fn notify_first(&self, tasks: usize) {
-        self.waiters.wake_first(tasks, |task| self.sim.wake(task));
+    /// Wakes at most `tasks_max` waiting tasks, in the order in which they began to wait.
+    pub fn notify_first(&self, tasks_max: usize) {
+        self.waiters.wake_first(tasks_max, |task| self.sim.wake(task));
     }
 
     /// Wakes every waiting task at `instant`.
@@ -173,7 +173,7 @@ impl Drop for SignalWait<'_> {
 /// it is not received: a wire is a mailbox whose values take time.
 pub struct Mailbox<T> {
     sim: Sim,
-    arrived: Signal,
+    arrival_signal: Signal,
     values: RefCell<VecDeque<(Time, T)>>,
     latest_arrival: Cell<Time>,
     /// The task that waits for the first value, if any.
@@ -185,7 +185,7 @@ impl<T> Mailbox<T> {
     pub fn new(sim: &Sim, name: impl Into<String>) -> Mailbox<T> {
         Mailbox {
             sim: sim.clone(),
-            arrived: Signal::new(sim, name),
+            arrival_signal: Signal::new(sim, name),
             values: RefCell::default(),
             latest_arrival: Cell::default(),
             receiver: Cell::new(NO_TASK),
@@ -208,7 +208,7 @@ impl<T> Mailbox<T> {
             self.sim.set_waiting(receiver, None);
             self.sim.wake_task_at(receiver, instant);
         }
-        self.arrived.notify();
+        self.arrival_signal.notify();
     }
 
     /// Waits for the oldest value to arrive, and takes it.
@@ -217,8 +217,8 @@ impl<T> Mailbox<T> {
     }
 
     /// Returns the signal that is notified when a value is sent.
-    pub fn arrived(&self) -> &Signal {
-        &self.arrived
+    pub fn arrival_signal(&self) -> &Signal {
+        &self.arrival_signal
     }
 
     /// Takes the oldest value if it has arrived.
@@ -240,7 +240,7 @@ impl<T> Mailbox<T> {
 
     /// Returns the wait reason that deadlock reports name.
     pub fn wait_reason(&self) -> WaitReasonId {
-        self.arrived.wait_reason()
+        self.arrival_signal.wait_reason()
     }
 }
 

@@ -122,7 +122,7 @@ impl Simulation {
         let mut task_futures = std::mem::take(&mut *core.task_futures.borrow_mut());
         core.set_check_limits_from(TIME_STEP_MIN);
         let outcome = match core.unfinished_count.get() {
-            0 => core.end(),
+            0 => core.completion_outcome(),
             _ => core.run(&mut task_futures, limits),
         };
         core.current.set(NO_TASK);
@@ -183,7 +183,7 @@ impl Core {
                 self.finish(task);
                 *task_future = Box::pin(std::future::pending());
                 if self.unfinished_count.get() == 0 {
-                    return self.end();
+                    return self.completion_outcome();
                 }
             }
             wakeups = self.wakeups.borrow_mut();
@@ -202,7 +202,7 @@ impl Core {
     }
 
     /// Returns the outcome of a run after the last essential task has ended.
-    pub(super) fn end(&self) -> Outcome {
+    pub(super) fn completion_outcome(&self) -> Outcome {
         match self.endless_wait.take() {
             None => Outcome::Done,
             Some(wait) => {
@@ -342,7 +342,7 @@ impl Sim {
     pub(super) fn wake(&self, task: TaskId) {
         self.schedule_deferred_wakeup();
         let (mut wakeups, now) = (self.0.wakeups.borrow_mut(), self.now());
-        let id = wakeups.identity(task, now);
+        let id = wakeups.new_identity(task, now);
         self.0.no_event_before.set(Time::ZERO);
         wakeups.queue.push_now(Event { time: now, id });
     }

@@ -38,11 +38,12 @@ pub struct FlowTally {
     /// Latencies of the messages.
     pub latencies: Summary,
     /// The instants of their delivery, by the receiver's clock.
-    pub instants: Milestones,
+    pub delivery_times: Milestones,
     /// The instants of the warm-up deliveries that are not measured.
-    warm_up_instants: Milestones,
-    /// The number of warm-up messages that are still to be delivered; the last of them is measured.
-    warm_up: u64,
+    warm_up_delivery_times: Milestones,
+    /// The number of warm-up messages that are still to be delivered. The last message of the warm-up is measured, like
+    /// those after it, because bandwidth is counted from its delivery.
+    remaining_warm_up: u64,
     /// The number of flows between these endpoints that are tested for an initial transient.
     tested_flows: u64,
     /// The number of measured messages of all these flows.
@@ -52,7 +53,7 @@ pub struct FlowTally {
 impl FlowTally {
     /// Returns the number of messages that were delivered up to and including `time`, with those of the warm-up.
     pub fn delivered_until(&self, time: Time) -> u64 {
-        self.warm_up_instants.count_up_to(time) + self.instants.count_up_to(time)
+        self.warm_up_delivery_times.count_up_to(time) + self.delivery_times.count_up_to(time)
     }
 }
 
@@ -60,7 +61,7 @@ impl FlowTally {
 /// endpoints, so several tasks may wait here; a [`Mailbox`](super::Mailbox) allows one.
 pub struct Deliveries {
     /// Instants of deliveries and losses that no sender has taken yet, by the receiver's clock.
-    instants: RefCell<VecDeque<Time>>,
+    settled_times: RefCell<VecDeque<Time>>,
     change_signal: Signal,
 }
 
@@ -68,7 +69,7 @@ impl Deliveries {
     /// Waits for the next delivery or loss of a message, and returns its instant.
     pub async fn next(&self) -> Time {
         loop {
-            if let Some(instant) = self.instants.borrow_mut().pop_front() {
+            if let Some(instant) = self.settled_times.borrow_mut().pop_front() {
                 return instant;
             }
             self.change_signal.wait().await;
@@ -77,7 +78,7 @@ impl Deliveries {
 
     /// Returns the number of messages that were delivered or lost and that no sender has taken yet.
     pub fn pending(&self) -> u64 {
-        self.instants.borrow().len() as u64
+        self.settled_times.borrow().len() as u64
     }
 }
 
@@ -87,7 +88,7 @@ pub struct MessageTally {
     messages_created: Cell<u64>,
     /// Capacity of the ledger of a new message, in stages: the number of stages of the message that was delivered last,
     /// since most messages have the same number.
-    stages_expected: Cell<usize>,
+    expected_stages: Cell<usize>,
     is_measuring: Cell<bool>,
     delivered_count: Cell<u64>,
     /// The delivered messages: all if the recorder keeps messages, otherwise the first ones and a sample of the others.
@@ -97,7 +98,7 @@ pub struct MessageTally {
     /// The endpoint whose messages the ledger sums cover; all endpoints if `None`.
     ledger_source: Cell<Option<EndpointId>>,
     /// The sums of the ledgers of the messages of `ledger_source`.
-    ledger: RefCell<LedgerSums>,
+    ledger_sums: RefCell<LedgerSums>,
     /// The latencies of all measured messages, whether their ledgers were kept or not.
     latencies: RefCell<Summary>,
     /// The latencies over time, in picoseconds.
@@ -122,7 +123,7 @@ impl MessageTally {
         Rc::new(MessageTally {
             sim: sim.clone(),
             messages_created: Cell::new(0),
-            stages_expected: Cell::new(INITIAL_CAPACITY),
+            expected_stages: Cell::new(INITIAL_CAPACITY),
             is_measuring: Cell::new(true),
             delivered_count: Cell::new(0),
             delivered_sample: RefCell::new(if sim.recorder().keeps_messages() {
@@ -132,7 +133,7 @@ impl MessageTally {
             }),
             flows: RefCell::default(),
             ledger_source: Cell::default(),
-            ledger: RefCell::default(),
+            ledger_sums: RefCell::default(),
             latencies: RefCell::default(),
             latency_series: RefCell::default(),
             flow_series: RefCell::default(),
@@ -146,14 +147,14 @@ impl MessageTally {
     }
 
     /// Begins the journey of a new message, sent at `start` by the sender's clock.
-    pub fn message(&self, source: EndpointId, destination: EndpointId, payload: Bytes, start: Time) -> Journey {
-        let ledger = Ledger::with_capacity(start, self.stages_expected.get());
+    pub fn begin_journey(&self, source: EndpointId, destination: EndpointId, payload: Bytes, start: Time) -> Journey {
+        let ledger = Ledger::with_capacity(start, self.expected_stages.get());
         Journey::with_ledger(self.next_id(), source, destination, payload, ledger)
     }
 
     /// Begins the journey of a new message without a ledger, sent at `start` by the sender's clock.
-    pub fn timed(&self, start: Time) -> Journey {
-        Journey::timed(self.next_id(), start)
+    pub fn begin_journey_without_ledger(&self, start: Time) -> Journey {
+        Journey::without_ledger(self.next_id(), start)
     }
 
     fn next_id(&self) -> u64 {
@@ -193,15 +194,15 @@ impl MessageTally {
     fn add_to_sums(&self, message: &Rc<Message>, time: Time) -> bool {
         let ledger = message.borrow_ledger();
         assert_eq!(ledger.start() + ledger.total(), time, "the stages of a message sum to its latency");
-        self.stages_expected.set(ledger.stages().len().min(INITIAL_CAPACITY));
+        self.expected_stages.set(ledger.stages().len().min(INITIAL_CAPACITY));
         if !self.is_measuring.get() {
             return false;
         }
         let mut flows = self.flows.borrow_mut();
         let flow = flows.entry((message.source, message.destination)).or_default();
-        if flow.warm_up > 1 {
-            flow.warm_up -= 1;
-            flow.warm_up_instants.add(time);
+        if flow.remaining_warm_up > 1 {
+            flow.remaining_warm_up -= 1;
+            flow.warm_up_delivery_times.add(time);
             return false;
         }
         self.delivered_sample.borrow_mut().add((message.clone(), time));
@@ -209,12 +210,12 @@ impl MessageTally {
             self.flow_series.borrow_mut().add(number, ledger.total(), time);
         }
         flow.latencies.add(ledger.total());
-        flow.instants.add(time);
+        flow.delivery_times.add(time);
         if flow.tested_flows > 0 && flow.latencies.count() == flow.tested_messages {
             self.flow_series.borrow_mut().end();
         }
         if self.keeps_ledger_of(message.source) {
-            self.ledger.borrow_mut().add(&ledger);
+            self.ledger_sums.borrow_mut().add(&ledger);
         }
         true
     }
@@ -222,8 +223,8 @@ impl MessageTally {
     /// Excludes the next `messages` messages of a flow, all but the last, from all measurements, since they warm up
     /// caches and queues. The last one is measured, because bandwidth is counted from its delivery. Several calls add
     /// up.
-    pub fn warm_up(&self, from: EndpointId, to: EndpointId, messages: u64) {
-        self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
+    pub fn exclude_warm_up(&self, from: EndpointId, to: EndpointId, messages: u64) {
+        self.flows.borrow_mut().entry((from, to)).or_default().remaining_warm_up += messages;
     }
 
     /// Tests the latencies of a flow of `messages` measured messages for an initial transient, together with the
@@ -245,7 +246,7 @@ impl MessageTally {
     pub fn deliveries(&self, from: EndpointId, to: EndpointId) -> Rc<Deliveries> {
         let new_deliveries = || {
             let change_signal = Signal::new(&self.sim, "the delivery of an earlier message");
-            Rc::new(Deliveries { instants: RefCell::default(), change_signal })
+            Rc::new(Deliveries { settled_times: RefCell::default(), change_signal })
         };
         self.deliveries.borrow_mut().entry((from, to)).or_insert_with(new_deliveries).clone()
     }
@@ -259,7 +260,7 @@ impl MessageTally {
     }
 
     /// Counts a packet or datagram that software dropped for `reason`.
-    pub fn drop_packet(&self, reason: &'static str) {
+    pub fn count_dropped_packet(&self, reason: &'static str) {
         *self.dropped_packets.borrow_mut().entry(reason).or_default() += 1;
     }
 
@@ -272,29 +273,29 @@ impl MessageTally {
     fn count_settled(&self, message: &Message, time: Time) {
         let (source, destination) = (message.source, message.destination);
         if let Some(deliveries) = self.deliveries.borrow().get(&(source, destination)) {
-            deliveries.instants.borrow_mut().push_back(time);
+            deliveries.settled_times.borrow_mut().push_back(time);
             deliveries.change_signal.notify();
         }
-        let mut settled = self.settled_counts.borrow_mut();
-        let endpoint_count = settled.len().max(destination.index() + 1);
-        settled.resize(endpoint_count, 0);
-        settled[destination.index()] += 1;
+        let mut settled_counts = self.settled_counts.borrow_mut();
+        let endpoint_count = settled_counts.len().max(destination.index() + 1);
+        settled_counts.resize(endpoint_count, 0);
+        settled_counts[destination.index()] += 1;
         self.sim.progress();
         self.change_signal.notify();
     }
 
     /// Returns the number of messages sent so far.
-    pub fn sent(&self) -> u64 {
+    pub fn sent_count(&self) -> u64 {
         self.messages_created.get()
     }
 
     /// Returns the number of messages delivered so far, measured or not.
-    pub fn arrived(&self) -> u64 {
+    pub fn delivered_count(&self) -> u64 {
         self.delivered_count.get()
     }
 
     /// Returns the number of messages lost so far.
-    pub fn dropped(&self) -> u64 {
+    pub fn lost_count(&self) -> u64 {
         self.lost_messages.borrow().len() as u64
     }
 
@@ -320,8 +321,8 @@ impl MessageTally {
     }
 
     /// Returns the sums of the ledgers.
-    pub fn ledger(&self) -> LedgerSums {
-        self.ledger.borrow().clone()
+    pub fn ledger_sums(&self) -> LedgerSums {
+        self.ledger_sums.borrow().clone()
     }
 
     /// Returns the latencies of all messages delivered and measured so far.

@@ -78,7 +78,7 @@ impl Sim {
     #[inline]
     pub fn works(&self) -> WaitReasonGuard<'_> {
         let mut guard = self.set_wait_reason(None, false);
-        guard.works = true;
+        guard.is_work_guard = true;
         self.add_work(guard.task, true);
         guard
     }
@@ -95,14 +95,14 @@ impl Sim {
     #[inline]
     fn set_wait_reason(&self, reason: Option<WaitReasonId>, overrides_wait: bool) -> WaitReasonGuard<'_> {
         let task = self.0.current.get();
-        let previous = match task {
+        let previous_reason = match task {
             NO_TASK => (None, false),
             task => {
                 let task_info = &self.0.task_info.borrow()[task as usize];
                 (task_info.poll_reason.replace(reason), task_info.overrides_wait.replace(overrides_wait))
             }
         };
-        WaitReasonGuard { sim: self, task, previous, works: false }
+        WaitReasonGuard { sim: self, task, previous_reason, is_work_guard: false }
     }
 
     /// Sets the reason for which `task` waits, or (with `None`) records that the wait ended.
@@ -118,19 +118,19 @@ impl Sim {
 pub struct WaitReasonGuard<'a> {
     sim: &'a Sim,
     task: TaskId,
-    /// The reason that applies again when the guard is dropped.
-    previous: (Option<WaitReasonId>, bool),
-    /// Whether the task works.
-    works: bool,
+    /// The poll reason that applies again when the guard is dropped, and whether it overrides the current wait.
+    previous_reason: (Option<WaitReasonId>, bool),
+    /// Whether the guard states that the task works.
+    is_work_guard: bool,
 }
 
 impl Drop for WaitReasonGuard<'_> {
     fn drop(&mut self) {
         if self.task != NO_TASK {
             let task_info = &self.sim.0.task_info.borrow()[self.task as usize];
-            task_info.poll_reason.set(self.previous.0);
-            task_info.overrides_wait.set(self.previous.1);
-            task_info.work_guards.set(task_info.work_guards.get() - u32::from(self.works));
+            task_info.poll_reason.set(self.previous_reason.0);
+            task_info.overrides_wait.set(self.previous_reason.1);
+            task_info.work_guards.set(task_info.work_guards.get() - u32::from(self.is_work_guard));
         }
     }
 }

@@ -71,10 +71,10 @@ impl Time {
         if ps < Time::END.0 as u128 { Time(ps as u64) } else { Time::END }
     }
 
-    /// Returns `self × part ÷ whole`, rounded down, without intermediate overflow.
+    /// Returns `self × numerator ÷ denominator`, rounded down, without intermediate overflow.
     #[inline]
-    pub const fn scale(self, part: u64, whole: u64) -> Time {
-        Time::from_wide_ps(self.0 as u128 * part as u128 / whole as u128)
+    pub const fn scale(self, numerator: u64, denominator: u64) -> Time {
+        Time::from_wide_ps(self.0 as u128 * numerator as u128 / denominator as u128)
     }
 
     /// Returns the result of an operation on `self` and `other` that overflowed: [`Time::MAX`] if one of them is
@@ -127,8 +127,8 @@ impl Mul<u64> for Time {
 impl Div<u64> for Time {
     type Output = Time;
     #[inline]
-    fn div(self, parts: u64) -> Time {
-        Time(self.0 / parts)
+    fn div(self, divisor: u64) -> Time {
+        Time(self.0 / divisor)
     }
 }
 
@@ -149,7 +149,7 @@ impl fmt::Display for Time {
             ps if ps >= 1_000 => ("ns", 1_000),
             _ => ("ps", 1),
         };
-        f.pad(&format!("{} {unit}", super::units::decimal(self.0, unit_ps)))
+        f.pad(&format!("{} {unit}", super::units::decimal_text(self.0, unit_ps)))
     }
 }
 

@@ -154,8 +154,8 @@ impl TimeSeries {
         }
         let mut windows = vec![Window::default(); (duration / series.width) as usize];
         for (window_number, window) in series.windows {
-            if let Some(complete) = windows.get_mut(window_number as usize) {
-                *complete = window;
+            if let Some(window_slot) = windows.get_mut(window_number as usize) {
+                *window_slot = window;
             }
         }
         CompleteWindows { start: series.start, width: series.width, windows }
@@ -163,26 +163,26 @@ impl TimeSeries {
 
     /// Estimates the end of the warm-up from the values before `end`.
     pub fn warm_up(&self, end: u64) -> WarmUp {
-        let complete = self.complete_windows(end);
-        let windows = complete.windows.iter().zip(0u64..).filter(|(window, _)| window.count > 0);
+        let complete_windows = self.complete_windows(end);
+        let windows = complete_windows.windows.iter().zip(0u64..).filter(|(window, _)| window.count > 0);
         let means: Vec<(u64, f64)> = windows.map(|(window, window_number)| (window_number, window.mean())).collect();
         let (count, overall_mean) =
             (means.len(), interval::mean(&means.iter().map(|(_, mean)| *mean).collect::<Vec<_>>()));
         if count < WINDOWS_MIN {
             return WarmUp::Unknown;
         }
-        let (mut sum, mut squares, mut best) = (0.0, 0.0, (f64::INFINITY, 0));
+        let (mut sum, mut squares, mut best_cut) = (0.0, 0.0, (f64::INFINITY, 0));
         for (cut, (_, mean)) in means.iter().enumerate().rev() {
             let (deviation, remaining) = (mean - overall_mean, (count - cut) as f64);
             (sum, squares) = (sum + deviation, squares + deviation * deviation);
             let statistic = (squares - sum * sum / remaining).max(0.0) / remaining / remaining;
             // If several cuts give the same error, the earliest is chosen.
-            if cut <= count / 2 && statistic <= best.0 {
-                best = (statistic, cut);
+            if cut <= count / 2 && statistic <= best_cut.0 {
+                best_cut = (statistic, cut);
             }
         }
-        match best.1 < count * WARM_UP_MAX.0 / WARM_UP_MAX.1 {
-            true => WarmUp::EndsAt(complete.start + means[best.1].0 * complete.width),
+        match best_cut.1 < count * WARM_UP_MAX.0 / WARM_UP_MAX.1 {
+            true => WarmUp::EndsAt(complete_windows.start + means[best_cut.1].0 * complete_windows.width),
             false => WarmUp::Never,
         }
     }
@@ -235,9 +235,9 @@ impl TimeSeries {
 
     /// Returns the complete windows from `from` to `end`, and their length.
     fn windows_between(&self, from: u64, end: u64) -> (Vec<Window>, u64) {
-        let complete = self.complete_windows(end);
-        let skipped_count = from.saturating_sub(complete.start).div_ceil(complete.width) as usize;
-        (complete.windows.into_iter().skip(skipped_count).collect(), complete.width)
+        let complete_windows = self.complete_windows(end);
+        let skipped_count = from.saturating_sub(complete_windows.start).div_ceil(complete_windows.width) as usize;
+        (complete_windows.windows.into_iter().skip(skipped_count).collect(), complete_windows.width)
     }
 }
 
@@ -250,13 +250,14 @@ impl Window {
 /// Divides `windows` into [`BATCHES`] batches, and returns them with the number of windows in each. Initial windows
 /// that do not fill a batch are excluded. Returns `None` if there are fewer windows than batches.
 fn batches(windows: &[Window]) -> Option<(Vec<Window>, u64)> {
-    let size = windows.len() / BATCHES;
-    let unused_windows = windows.len() - size * BATCHES;
+    let batch_windows = windows.len() / BATCHES;
+    let unused_windows = windows.len() - batch_windows * BATCHES;
     let batch = |windows: &[Window]| Window {
         count: windows.iter().map(|window| window.count).sum(),
         sum: windows.iter().map(|window| window.sum).sum(),
     };
-    (size > 0).then(|| (windows[unused_windows..].chunks(size).map(batch).collect(), size as u64))
+    (batch_windows > 0)
+        .then(|| (windows[unused_windows..].chunks(batch_windows).map(batch).collect(), batch_windows as u64))
 }
 
 #[cfg(test)]
@@ -276,10 +277,14 @@ mod tests {
     #[test]
     fn doubling_the_windows_keeps_every_value() {
         let series = series(1, 100_000, |_| 0);
-        let complete = series.complete_windows(100_000);
-        assert!((WINDOWS_MAX / 2..=WINDOWS_MAX).contains(&complete.windows.len()), "{}", complete.windows.len());
-        let count: u64 = complete.windows.iter().map(|window| window.count).sum();
-        assert_eq!(count, 100_000 / complete.width * complete.width);
+        let complete_windows = series.complete_windows(100_000);
+        assert!(
+            (WINDOWS_MAX / 2..=WINDOWS_MAX).contains(&complete_windows.windows.len()),
+            "{}",
+            complete_windows.windows.len()
+        );
+        let count: u64 = complete_windows.windows.iter().map(|window| window.count).sum();
+        assert_eq!(count, 100_000 / complete_windows.width * complete_windows.width);
         assert_eq!(series.rate(0, 100_000), Some(1.0));
         assert_eq!(TimeSeries::starting_at(50).rate(50, 90), Some(0.0), "windows without values are windows");
     }

@@ -81,9 +81,10 @@ impl TransientTest {
         let steps = (1..batches.len()).filter_map(|split| Step::after_batches(&batches, split));
         let (mut step_significance, mut likeliest_step) = (0.0, None::<Step>);
         for candidate in steps {
-            step_significance = f64::max(step_significance, candidate.explained / candidate.noise_variance);
+            step_significance = f64::max(step_significance, candidate.explained_squares / candidate.noise_variance);
             // The split that explains most of the variance is the likeliest point of change.
-            if likeliest_step.as_ref().is_none_or(|best_step| candidate.explained > best_step.explained) {
+            if likeliest_step.as_ref().is_none_or(|best_step| candidate.explained_squares > best_step.explained_squares)
+            {
                 likeliest_step = Some(candidate);
             }
         }
@@ -91,7 +92,7 @@ impl TransientTest {
             step_significance / STEP_SIGNIFICANCE_MIN + slope_significance(&batches) / LINE_SIGNIFICANCE_MIN > 1.0
         }) {
             None => TransientTest::Steady,
-            Some(Step { step_index: split, .. }) => TransientTest::Transient(LevelShift {
+            Some(Step { split, .. }) => TransientTest::Transient(LevelShift {
                 first: (split * means_per_batch) as u64 * width,
                 mean_before: mean(&batches[..split]),
                 mean_after: mean(&batches[split..]),
@@ -111,8 +112,12 @@ impl TransientTest {
     /// Returns the result in another unit, which is `unit` times the present one.
     pub fn in_units_of(self, unit: f64) -> TransientTest {
         match self {
-            TransientTest::Transient(LevelShift { first, mean_before: before, mean_after: after }) => {
-                TransientTest::Transient(LevelShift { first, mean_before: before / unit, mean_after: after / unit })
+            TransientTest::Transient(LevelShift { first, mean_before, mean_after }) => {
+                TransientTest::Transient(LevelShift {
+                    first,
+                    mean_before: mean_before / unit,
+                    mean_after: mean_after / unit,
+                })
             }
             other => other,
         }
@@ -121,9 +126,9 @@ impl TransientTest {
 
 /// A change of level between two batches.
 struct Step {
-    step_index: usize,
+    split: usize,
     /// Sum of squares that the step explains.
-    explained: f64,
+    explained_squares: f64,
     /// Variance of the noise.
     noise_variance: f64,
 }
@@ -131,21 +136,22 @@ struct Step {
 impl Step {
     /// Returns the step after the first `split` batches, or `None` if the step hardly changes the mean.
     fn after_batches(batches: &[f64], split: usize) -> Option<Step> {
-        let (before, after) = batches.split_at(split);
-        let difference = mean(before) - mean(after);
-        let shorter_share = before.len().min(after.len()) as f64 / batches.len() as f64;
+        let (first_batches, last_batches) = batches.split_at(split);
+        let difference = mean(first_batches) - mean(last_batches);
+        let shorter_share = first_batches.len().min(last_batches.len()) as f64 / batches.len() as f64;
         if difference.abs() * shorter_share <= BIAS_MIN * mean(batches).abs() {
             return None;
         }
-        let explained = difference * difference * before.len() as f64 * after.len() as f64 / batches.len() as f64;
-        let longer_part = if before.len() > after.len() { before } else { after };
+        let explained_squares =
+            difference * difference * first_batches.len() as f64 * last_batches.len() as f64 / batches.len() as f64;
+        let longer_part = if first_batches.len() > last_batches.len() { first_batches } else { last_batches };
         let longer_mean = mean(longer_part);
         let noise_variance_of_part = noise_variance(
             longer_part.iter().map(|batch| batch - longer_mean),
             longer_part.len(),
             PARTIAL_SUM_MEAN_SQUARES[0],
         );
-        Some(Step { step_index: split, explained, noise_variance: noise_variance_of_part })
+        Some(Step { split, explained_squares, noise_variance: noise_variance_of_part })
     }
 }
 
@@ -230,8 +236,8 @@ mod tests {
             assert!(count_reports(0.0, 10.0, count, step) >= 190, "{first} of {count}");
             let values: Vec<f64> = (0..count).map(step).collect();
             let TransientTest::Transient(shift) = TransientTest::new(&values, 5) else { panic!("{first} of {count}") };
-            let batch = 5 * count.div_ceil(BATCHES_MAX) as u64;
-            assert!(shift.first.abs_diff(5 * first as u64) < batch, "{shift:?}");
+            let batch_values = 5 * count.div_ceil(BATCHES_MAX) as u64;
+            assert!(shift.first.abs_diff(5 * first as u64) < batch_values, "{shift:?}");
             assert!(shift.mean_before > 125.0 && shift.mean_after < 105.0, "{shift:?}");
         }
     }
@@ -251,18 +257,18 @@ mod tests {
 
     #[test]
     fn constant_and_periodic_series_are_steady() {
-        let steady = |count: usize, level: &dyn Fn(usize) -> f64| {
+        let assert_steady = |count: usize, level: &dyn Fn(usize) -> f64| {
             let values: Vec<f64> = (0..count).map(level).collect();
             assert_eq!(TransientTest::new(&values, 1), TransientTest::Steady, "{count}: {values:?}");
         };
         for count in [20, 50, 200, 999, 1_024] {
-            steady(count, &|_| 7.0);
-            steady(count, &|index| [1.0, 1.2][index % 2]);
-            steady(count, &|index| if index % 16 == 3 { 1.3 } else { 1.0 });
+            assert_steady(count, &|_| 7.0);
+            assert_steady(count, &|index| [1.0, 1.2][index % 2]);
+            assert_steady(count, &|index| if index % 16 == 3 { 1.3 } else { 1.0 });
         }
         // A closed loop whose queue empties at once and fills again, three times or more.
         for (count, phase) in [(200, 0), (200, 17), (200, 40), (500, 5), (1_000, 60)] {
-            steady(count, &|index| 10_000.0 + 60.0 * ((index + phase) % 64) as f64);
+            assert_steady(count, &|index| 10_000.0 + 60.0 * ((index + phase) % 64) as f64);
         }
     }
 
@@ -270,8 +276,8 @@ mod tests {
     fn a_small_or_short_difference_is_no_transient() {
         let values: Vec<f64> = (0..200).map(|index| if index < 100 { 100.0 } else { 100.9 }).collect();
         assert_eq!(TransientTest::new(&values, 1), TransientTest::Steady);
-        let first: Vec<f64> = (0..1_000).map(|index| if index < 3 { 200.0 } else { 100.0 }).collect();
-        assert_eq!(TransientTest::new(&first, 1), TransientTest::Steady);
+        let short_shift: Vec<f64> = (0..1_000).map(|index| if index < 3 { 200.0 } else { 100.0 }).collect();
+        assert_eq!(TransientTest::new(&short_shift, 1), TransientTest::Steady);
     }
 
     #[test]

@@ -142,9 +142,9 @@ impl Rate {
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&match self.0 {
-            r if r.is_multiple_of(8) && r < 8_000_000_000 => format!("{} MB/s", decimal(r, 8_000_000)),
-            r if r >= 1_000_000_000 => format!("{} Gbit/s", decimal(r, 1_000_000_000)),
-            r if r >= 1_000_000 => format!("{} Mbit/s", decimal(r, 1_000_000)),
+            r if r.is_multiple_of(8) && r < 8_000_000_000 => format!("{} MB/s", decimal_text(r, 8_000_000)),
+            r if r >= 1_000_000_000 => format!("{} Gbit/s", decimal_text(r, 1_000_000_000)),
+            r if r >= 1_000_000 => format!("{} Mbit/s", decimal_text(r, 1_000_000)),
             r => format!("{r} bit/s"),
         })
     }
@@ -245,9 +245,9 @@ impl Hertz {
 impl fmt::Display for Hertz {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&match self.0 {
-            hz if hz >= 1_000_000_000 => format!("{} GHz", decimal(hz, 1_000_000_000)),
-            hz if hz >= 1_000_000 => format!("{} MHz", decimal(hz, 1_000_000)),
-            hz if hz >= 1_000 => format!("{} kHz", decimal(hz, 1_000)),
+            hz if hz >= 1_000_000_000 => format!("{} GHz", decimal_text(hz, 1_000_000_000)),
+            hz if hz >= 1_000_000 => format!("{} MHz", decimal_text(hz, 1_000_000)),
+            hz if hz >= 1_000 => format!("{} kHz", decimal_text(hz, 1_000)),
             hz => format!("{hz} Hz"),
         })
     }
@@ -260,8 +260,8 @@ impl fmt::Debug for Hertz {
 }
 
 /// Formats `amount ÷ unit` as a decimal without trailing zeros, exact to 15 places.
-pub(crate) fn decimal(amount: u64, unit: u64) -> String {
-    let (whole, mut remainder) = (amount / unit, amount % unit);
+pub(crate) fn decimal_text(amount: u64, unit: u64) -> String {
+    let (integer_part, mut remainder) = (amount / unit, amount % unit);
     let mut digits = String::new();
     while remainder > 0 && digits.len() < 15 {
         remainder *= 10;
@@ -269,8 +269,8 @@ pub(crate) fn decimal(amount: u64, unit: u64) -> String {
         remainder %= unit;
     }
     match digits.is_empty() {
-        true => whole.to_string(),
-        false => format!("{whole}.{digits}"),
+        true => integer_part.to_string(),
+        false => format!("{integer_part}.{digits}"),
     }
 }
 

@@ -93,7 +93,7 @@ impl WakeupTable {
     /// Schedules `task` to be polled at `time`, or now if that has passed, in place of the event that it awaited.
     #[inline(always)]
     pub(super) fn schedule(&mut self, task: TaskId, time: Time, now: Time) {
-        let id = self.identity(task, now);
+        let id = self.new_identity(task, now);
         self.queue.push_not_before(Event { time, id }, now);
     }
 
@@ -106,7 +106,7 @@ impl WakeupTable {
 
     /// Returns a new identity for the event that `task` awaits from `now` on.
     #[inline]
-    pub(super) fn identity(&mut self, task: TaskId, now: Time) -> u64 {
+    pub(super) fn new_identity(&mut self, task: TaskId, now: Time) -> u64 {
         if self.last_identity >= self.livelock_check_from {
             self.schedule_livelock_check();
         }

@@ -45,12 +45,12 @@ pub enum Loss {
     /// The fabric loses no packet.
     Never,
     /// The fabric may lose packets that hold their path for longer than `failure_time`: those that wait for a reader,
-    /// or for each other in a cycle. At most `carries` bytes cross the path in that time.
+    /// or for each other in a cycle. At most `carried_bytes` bytes cross the path in that time.
     Held {
         /// Time for which a packet may hold its path.
         failure_time: Time,
         /// Bytes that cross the path in that time.
-        carries: Bytes,
+        carried_bytes: Bytes,
     },
     /// The fabric may lose any packet, with the probability that the description states.
     Any,

@@ -25,7 +25,7 @@ pub struct PacketOverStream {
 struct ClassPort {
     /// Packets to send. On an uncontended stream, this mailbox passes each packet to the sender task only when the last
     /// byte has left.
-    to_send: Mailbox<Rc<Packet>>,
+    outgoing_packets: Mailbox<Rc<Packet>>,
     /// Rate at which packets leave on an uncontended stream; `None` on any other stream.
     uncontended_rate: Cell<Option<Rate>>,
     slots: Slots,
@@ -41,12 +41,12 @@ impl PacketOverStream {
         streams: Vec<(Tx, Rx)>,
         hub: &Rc<DeliveryHub>,
     ) -> Rc<PacketOverStream> {
-        let class = |_| ClassPort {
-            to_send: Mailbox::new(sim, format!("{name}: a packet to send")),
+        let new_class_port = |_| ClassPort {
+            outgoing_packets: Mailbox::new(sim, format!("{name}: a packet to send")),
             uncontended_rate: Cell::new(None),
             slots: Slots::new(sim, name),
         };
-        let classes = (0..streams.len()).map(class).collect();
+        let classes = (0..streams.len()).map(new_class_port).collect();
         let port = Rc::new(PacketOverStream { sim: sim.clone(), node, classes, hub: hub.clone() });
         for (class, (mut tx, mut rx)) in streams.into_iter().enumerate() {
             let rate = tx.rate();
@@ -60,7 +60,7 @@ impl PacketOverStream {
 
     async fn send_all(self: Rc<Self>, class: usize, mut tx: impl StreamTx) {
         loop {
-            let packet = self.classes[class].to_send.receive().await;
+            let packet = self.classes[class].outgoing_packets.receive().await;
             if let Some(uncontended) = tx.uncontended() {
                 uncontended.complete(&packet);
             } else if send(&mut tx, &packet).await.is_err() {
@@ -126,7 +126,7 @@ impl PacketPort for PacketOverStream {
         let label = packet.label();
         let class = &self.classes[label.class.index()];
         let time_on_link = class.uncontended_rate.get().map_or(Time::ZERO, |rate| rate.time_for(label.length));
-        class.to_send.send_at(self.sim.now() + time_on_link, packet);
+        class.outgoing_packets.send_at(self.sim.now() + time_on_link, packet);
     }
 
     fn set_slots(&self, class: Class, slots: u32) {

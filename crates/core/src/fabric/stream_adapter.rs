@@ -31,14 +31,14 @@ struct ClassBuffer {
 /// The transmit side of a stream over packets.
 pub struct StreamOverPacketsTx {
     port: Rc<dyn PacketPort>,
-    class: Rc<ClassBuffer>,
+    class_buffer: Rc<ClassBuffer>,
     rate: Rate,
     packet: Option<Rc<Packet>>,
 }
 
 /// The receive side of a stream over packets.
 pub struct StreamOverPacketsRx {
-    class: Rc<ClassBuffer>,
+    class_buffer: Rc<ClassBuffer>,
     /// Packet that the reader is taking, and the number of its bytes that were passed on.
     packet: Option<(Rc<Packet>, Bytes)>,
 }
@@ -52,7 +52,7 @@ pub fn streams_over_packets(
     classes: u8,
     rate: Rate,
 ) -> Vec<(StreamOverPacketsTx, StreamOverPacketsRx)> {
-    let class = |_| {
+    let new_class_buffer = |_| {
         Rc::new(ClassBuffer {
             sim: sim.clone(),
             is_ready: Cell::new(true),
@@ -60,7 +60,7 @@ pub fn streams_over_packets(
             arrivals: Mailbox::new(sim, format!("a packet at {name}")),
         })
     };
-    let classes: Vec<Rc<ClassBuffer>> = (0..classes).map(class).collect();
+    let classes: Vec<Rc<ClassBuffer>> = (0..classes).map(new_class_buffer).collect();
     let listener_classes = classes.clone();
     port.attach(Box::new(move |event| match event {
         FabricEvent::TxReady(class) => {
@@ -75,9 +75,9 @@ pub fn streams_over_packets(
         }
         FabricEvent::HeaderArrived(_) | FabricEvent::Dropped(_) => {}
     }));
-    let streams = |class: Rc<ClassBuffer>| {
-        let tx = StreamOverPacketsTx { port: port.clone(), class: class.clone(), rate, packet: None };
-        (tx, StreamOverPacketsRx { class, packet: None })
+    let streams = |class_buffer: Rc<ClassBuffer>| {
+        let tx = StreamOverPacketsTx { port: port.clone(), class_buffer: class_buffer.clone(), rate, packet: None };
+        (tx, StreamOverPacketsRx { class_buffer, packet: None })
     };
     classes.into_iter().map(streams).collect()
 }
@@ -92,8 +92,8 @@ impl StreamTx for StreamOverPacketsTx {
     }
 
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), PacketDropped> {
-        while !self.class.is_ready.get() {
-            self.class.ready_signal.wait().await;
+        while !self.class_buffer.is_ready.get() {
+            self.class_buffer.ready_signal.wait().await;
         }
         self.packet = Some(packet.clone());
         Ok(())
@@ -104,10 +104,10 @@ impl StreamTx for StreamOverPacketsTx {
     }
 
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
-        self.class.sim.delay(self.rate.time_for(bytes).max(min_duration)).await;
+        self.class_buffer.sim.delay(self.rate.time_for(bytes).max(min_duration)).await;
         if last {
             let packet = self.packet.take().expect("bytes are sent in a packet");
-            self.class.is_ready.set(false);
+            self.class_buffer.is_ready.set(false);
             self.port.send(packet);
         }
     }
@@ -119,7 +119,7 @@ impl StreamRx for StreamOverPacketsRx {
     async fn next(&mut self, bytes_max: Bytes) -> Piece {
         let (packet, passed_bytes) = match self.packet.take() {
             Some(current) => current,
-            None => (self.class.arrivals.receive().await, Bytes::ZERO),
+            None => (self.class_buffer.arrivals.receive().await, Bytes::ZERO),
         };
         let length = packet.label().length;
         let bytes = bytes_max.min(length - passed_bytes);

@@ -51,12 +51,12 @@ impl AnyCoherentPort {
     pub async fn read_shared(&self, agent: AgentId, block: Address, cached_copy: impl Fn() -> Option<Block>) -> Block {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
-                let granted = bus.acquire(agent, block).await;
+                let grant = bus.acquire(agent, block).await;
                 if let Some(data) = cached_copy() {
                     return data;
                 }
                 let mut data = Block::ZERO;
-                granted.run(TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
+                grant.run(TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
                 data
             }
             PortKind::Custom(port) => port.read_shared(agent, block, &cached_copy).await,

@@ -178,7 +178,7 @@ impl Transfer for BridgeTransfer<'_> {
         let stream = self.stream.as_mut().expect("the transfer is set up");
         let burst = stream.burst(remaining_bytes).await;
         let (from, rate) = (self.host.pci.sim().now(), stream.rate());
-        let Burst { bytes, began, time, .. } = burst;
+        let Burst { bytes, service_start, time, .. } = burst;
         let (offset, address) = (self.moved_bytes.get(), self.request.address + self.moved_bytes.get());
         self.burst_end = from + time + self.host.snoop(address, bytes);
         self.burst = Some(burst);
@@ -193,7 +193,7 @@ impl Transfer for BridgeTransfer<'_> {
                 source.load(offset, &mut self.write_data);
             }
         }
-        Some(DataBeat { offset, bytes, began, from, to: self.burst_end, rate })
+        Some(DataBeat { offset, bytes, service_start, from, to: self.burst_end, rate })
     }
 
     async fn beat_passed(&mut self) {
@@ -216,7 +216,7 @@ async fn transfer_by_transactions(initiator: &MemoryBusInitiator, request: &DmaR
         let address = request.address + moved_bytes.get();
         let (block, start) = (block_of(address), offset_in_block(address));
         let range_in_block = start..BLOCK_BYTES.min(start + (bytes - moved_bytes).len());
-        let began = sim.now();
+        let service_start = sim.now();
         let grant = bus.acquire(*id, block).await;
         // The block's bytes are taken at the grant, because no other agent can access the block until the transaction
         // ends. If only a part of the block is written, the other bytes are written back unchanged, and the owner loses
@@ -230,7 +230,7 @@ async fn transfer_by_transactions(initiator: &MemoryBusInitiator, request: &DmaR
         let beat = DataBeat {
             offset: moved_bytes.get(),
             bytes: Bytes(range_in_block.len() as u64),
-            began,
+            service_start,
             from: transaction.start,
             to: transaction.end,
             rate: bus.peak(),

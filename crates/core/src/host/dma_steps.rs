@@ -13,7 +13,7 @@ pub struct DataBeat {
     /// Number of bytes.
     pub bytes: Bytes,
     /// Start of the service by buses and memory. It may precede the flow of the bytes.
-    pub began: Time,
+    pub service_start: Time,
     /// Arrival of the first byte.
     pub from: Time,
     /// Arrival of the last byte.

@@ -141,7 +141,7 @@ impl InterruptController for Interrupts {
     }
 
     fn raise(&self, vector: InterruptVector, causes: u32) {
-        let next_write = self.writes.as_ref().map_or(0, |writes| writes.next());
+        let next_write = self.writes.as_ref().map_or(0, |writes| writes.next_number());
         let vector = self.vector(vector);
         vector.pending_causes.borrow_mut().push_back((next_write, causes));
         vector.change.notify();
@@ -163,7 +163,7 @@ impl Vector {
             }
             if let Some(writes) = writes {
                 let next_write = self.pending_causes.borrow()[0].0;
-                writes.visible_before(next_write).await;
+                writes.wait_until_visible_before(next_write).await;
             }
             if !self.is_masked.get() {
                 return self.take_visible_causes(|next_write| {

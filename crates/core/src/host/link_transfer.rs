@@ -178,8 +178,8 @@ impl LinkTransfer {
         if is_added { beats.pop_front() } else { None }
     }
 
-    /// Waits for the end of the transfer. Returns the bytes of a read if `collects` is true.
-    pub async fn wait_for_end(&self, collects: bool) -> Vec<u8> {
+    /// Waits for the end of the transfer. Returns the bytes of a read if `collects_bytes` is true.
+    pub async fn wait_for_end(&self, collects_bytes: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         loop {
             self.awaits_end.set(true);
@@ -187,7 +187,7 @@ impl LinkTransfer {
                 Some((beat, data)) => {
                     if !self.is_write.get() {
                         match bytes.is_empty() {
-                            _ if !collects => {}
+                            _ if !collects_bytes => {}
                             true => bytes = data,
                             false => bytes.extend_from_slice(&data),
                         }

@@ -89,7 +89,7 @@ pub use node::{Host, HostNode, WeakHost};
 pub(crate) use paged_bytes::PagedBytes;
 pub use posted_writes::{PostedWrite, PostedWrites};
 pub use priority::{ExecPriority, PreemptiveScheduler};
-pub use processor::{Fault, Processor, Stalls, UNTAGGED, aligned};
+pub use processor::{Fault, Processor, Stalls, UNTAGGED, aligned_access_bytes};
 pub use spec::{HostSpec, MainMemorySize};
 pub use tagged_dma::{LinkLatency, TaggedDma};
 pub use time_sync::{LocalClock, LocalTimeLag, SyncFuture};

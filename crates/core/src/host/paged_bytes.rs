@@ -36,7 +36,7 @@ impl PagedBytes {
     /// Panics if the range exceeds the size.
     #[inline]
     pub fn read(&self, at: usize, into: &mut [u8]) {
-        self.check(at, into.len());
+        self.check_range(at, into.len());
         let offset = at % PAGE_BYTES;
         match offset + into.len() <= PAGE_BYTES {
             true => match self.page(at) {
@@ -54,7 +54,7 @@ impl PagedBytes {
     /// Panics if the range exceeds the size.
     #[inline]
     pub fn write(&mut self, at: usize, from: &[u8]) {
-        self.check(at, from.len());
+        self.check_range(at, from.len());
         let offset = at % PAGE_BYTES;
         match offset + from.len() <= PAGE_BYTES {
             true => self.page_mut(at)[offset..offset + from.len()].copy_from_slice(from),
@@ -69,7 +69,7 @@ impl PagedBytes {
     ///
     /// Panics if the range exceeds the size.
     pub fn with<T>(&self, at: usize, length: usize, read: impl FnOnce(&[u8]) -> T) -> T {
-        self.check(at, length);
+        self.check_range(at, length);
         let offset = at % PAGE_BYTES;
         match self.page(at) {
             Some(page) if offset + length <= PAGE_BYTES => read(&page[offset..offset + length]),
@@ -90,7 +90,7 @@ impl PagedBytes {
     }
 
     #[inline]
-    fn check(&self, at: usize, length: usize) {
+    fn check_range(&self, at: usize, length: usize) {
         assert!(at <= self.size && length <= self.size - at, "{length} bytes at {at} exceed {} bytes", self.size);
     }
 

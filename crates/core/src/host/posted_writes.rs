@@ -8,9 +8,9 @@ use std::rc::Rc;
 /// The posted writes of a device.
 pub struct PostedWrites {
     /// Number of the next write.
-    next: Cell<u64>,
+    next_number: Cell<u64>,
     /// Numbers of the writes that are not visible yet.
-    pending: RefCell<BTreeSet<u64>>,
+    pending_numbers: RefCell<BTreeSet<u64>>,
     change: Signal,
 }
 
@@ -24,28 +24,28 @@ impl PostedWrites {
     /// Creates the record of the device `name`, which has posted no writes.
     pub fn new(sim: &Sim, name: &str) -> PostedWrites {
         let change = Signal::new(sim, format!("a posted write of {name}"));
-        PostedWrites { next: Cell::new(0), pending: RefCell::default(), change }
+        PostedWrites { next_number: Cell::new(0), pending_numbers: RefCell::default(), change }
     }
 
     /// Posts a write.
-    pub fn begin(self: &Rc<PostedWrites>) -> PostedWrite {
-        let number = self.next.replace(self.next.get() + 1);
-        self.pending.borrow_mut().insert(number);
+    pub fn post(self: &Rc<PostedWrites>) -> PostedWrite {
+        let number = self.next_number.replace(self.next_number.get() + 1);
+        self.pending_numbers.borrow_mut().insert(number);
         PostedWrite { writes: self.clone(), number }
     }
 
     /// Returns the number of the next write; all writes with lower numbers have been posted.
-    pub fn next(&self) -> u64 {
-        self.next.get()
+    pub fn next_number(&self) -> u64 {
+        self.next_number.get()
     }
 
     /// Returns whether all writes with numbers below `next` are visible.
     pub fn are_visible_before(&self, next: u64) -> bool {
-        self.pending.borrow().first().is_none_or(|oldest| *oldest >= next)
+        self.pending_numbers.borrow().first().is_none_or(|oldest| *oldest >= next)
     }
 
     /// Waits until all writes with numbers below `next` are visible.
-    pub async fn visible_before(&self, next: u64) {
+    pub async fn wait_until_visible_before(&self, next: u64) {
         while !self.are_visible_before(next) {
             self.change.wait().await;
         }
@@ -54,7 +54,7 @@ impl PostedWrites {
 
 impl Drop for PostedWrite {
     fn drop(&mut self) {
-        self.writes.pending.borrow_mut().remove(&self.number);
+        self.writes.pending_numbers.borrow_mut().remove(&self.number);
         self.writes.change.notify();
     }
 }

@@ -210,7 +210,7 @@ pub(super) async fn read_words(at: Address, into: &mut [u8], read: impl AsyncFn(
     let mut moved_bytes = 0;
     while moved_bytes < into.len() {
         let from = at + moved_bytes as u64;
-        let part_bytes = aligned(from, into.len() - moved_bytes);
+        let part_bytes = aligned_access_bytes(from, into.len() - moved_bytes);
         let value = read(from, part_bytes).await;
         into[moved_bytes..moved_bytes + part_bytes].copy_from_slice(&value.to_le_bytes()[..part_bytes]);
         moved_bytes += part_bytes;
@@ -222,7 +222,7 @@ pub(super) async fn write_words(at: Address, bytes: &[u8], write: impl AsyncFn(A
     let mut moved_bytes = 0;
     while moved_bytes < bytes.len() {
         let to = at + moved_bytes as u64;
-        let part_bytes = aligned(to, bytes.len() - moved_bytes);
+        let part_bytes = aligned_access_bytes(to, bytes.len() - moved_bytes);
         let mut value = [0; 8];
         value[..part_bytes].copy_from_slice(&bytes[moved_bytes..moved_bytes + part_bytes]);
         write(to, part_bytes, u64::from_le_bytes(value)).await;
@@ -232,7 +232,7 @@ pub(super) async fn write_words(at: Address, bytes: &[u8], write: impl AsyncFn(A
 
 /// Returns the number of bytes that one access at `at` moves: at most `remaining_bytes`, and at most those up to the
 /// end of the aligned word of 8 bytes.
-pub fn aligned(at: Address, remaining_bytes: usize) -> usize {
+pub fn aligned_access_bytes(at: Address, remaining_bytes: usize) -> usize {
     (8 - (at % 8) as usize).min(remaining_bytes)
 }
 

@@ -35,7 +35,7 @@ pub trait HostSpec: PartSpec {
 
     /// Returns the key and the value that a host of this kind must state to offer `required`; `None` if every host of
     /// the kind offers the same.
-    fn condition(_required: &HostCapabilities) -> Option<&'static str>
+    fn required_setting(_required: &HostCapabilities) -> Option<&'static str>
     where
         Self: Sized,
     {

@@ -42,14 +42,14 @@ struct Lanes {
 /// A transfer that a task carries out.
 struct Job {
     request: DmaRequest,
-    arrivals: Rc<Arrivals>,
+    arrived_beats: Rc<ArrivedBeats>,
     write: Option<PostedWrite>,
     tag: DmaTag,
 }
 
 /// The beats of a transfer that have arrived at the engine.
 #[derive(Default)]
-struct Arrivals {
+struct ArrivedBeats {
     beats: RefCell<VecDeque<(DataBeat, Vec<u8>)>>,
     has_ended: Cell<bool>,
 }
@@ -85,10 +85,10 @@ impl DmaPort for TaggedDma {
     fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, NoFreeTag> {
         let tag = self.tags.take()?;
         let lane = self.lanes.idle_lanes.borrow_mut().pop().expect("there is a task for each tag");
-        let write = matches!(request.operation, DmaOperation::Write(_)).then(|| self.writes.begin());
-        let (arrivals, lanes) = (Rc::<Arrivals>::default(), self.lanes.clone());
-        self.lanes.jobs[lane].send(Job { request, arrivals: arrivals.clone(), write, tag });
-        Ok(DmaCompletion::new(|steps| async move { lanes.deliver(&arrivals, &steps).await }))
+        let write = matches!(request.operation, DmaOperation::Write(_)).then(|| self.writes.post());
+        let (arrived_beats, lanes) = (Rc::<ArrivedBeats>::default(), self.lanes.clone());
+        self.lanes.jobs[lane].send(Job { request, arrived_beats: arrived_beats.clone(), write, tag });
+        Ok(DmaCompletion::new(|steps| async move { lanes.deliver(&arrived_beats, &steps).await }))
     }
 
     fn freed(&self) -> &Signal {
@@ -103,11 +103,11 @@ impl DmaPort for TaggedDma {
 impl Lanes {
     async fn serve(&self, lane: usize, port: &dyn DmaPort) {
         loop {
-            let Job { request, arrivals, write, tag } = self.jobs[lane].receive().await;
+            let Job { request, arrived_beats, write, tag } = self.jobs[lane].receive().await;
             self.sim.delay(self.latency.request).await;
-            self.carry_out(port, &request, &arrivals).await;
+            self.carry_out(port, &request, &arrived_beats).await;
             drop(write);
-            arrivals.has_ended.set(true);
+            arrived_beats.has_ended.set(true);
             self.idle_lanes.borrow_mut().push(lane);
             drop(tag);
             self.change.notify();
@@ -115,7 +115,7 @@ impl Lanes {
     }
 
     /// Carries out a transfer at the host, and returns the data that it reads to the engine.
-    async fn carry_out(&self, port: &dyn DmaPort, request: &DmaRequest, arrivals: &Arrivals) {
+    async fn carry_out(&self, port: &dyn DmaPort, request: &DmaRequest, arrived_beats: &ArrivedBeats) {
         let reply_latency = match request.operation {
             DmaOperation::Read(_) => self.latency.reply,
             DmaOperation::Write(_) => Time::ZERO,
@@ -124,7 +124,7 @@ impl Lanes {
         let mut data = Vec::new();
         while let Some(beat) = transfer.next_beat(&mut data).await {
             let arrival = DataBeat { from: beat.from + reply_latency, to: beat.to + reply_latency, ..beat };
-            arrivals.beats.borrow_mut().push_back((arrival, std::mem::take(&mut data)));
+            arrived_beats.beats.borrow_mut().push_back((arrival, std::mem::take(&mut data)));
             self.change.notify();
             transfer.beat_passed().await;
         }
@@ -133,10 +133,10 @@ impl Lanes {
     }
 
     /// Delivers the arriving beats of a transfer to its engine.
-    async fn deliver(&self, arrivals: &Arrivals, steps: &DmaSteps) {
+    async fn deliver(&self, arrived_beats: &ArrivedBeats, steps: &DmaSteps) {
         steps.set_up(Time::ZERO).await;
         loop {
-            let next = arrivals.beats.borrow_mut().pop_front();
+            let next = arrived_beats.beats.borrow_mut().pop_front();
             match next {
                 Some((beat, mut data)) => {
                     self.sim.until(beat.from).await;
@@ -144,7 +144,7 @@ impl Lanes {
                     self.sim.until(beat.to).await;
                     steps.passed().await;
                 }
-                None if arrivals.has_ended.get() => return,
+                None if arrived_beats.has_ended.get() => return,
                 None => _ = self.change.wait().await,
             }
         }

@@ -10,7 +10,7 @@ use crate::part::{PartFamily, PartSpec, Selected};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
 /// Returns the tables of the parts that satisfy `fits`, in the form of a help text: `[ni.a] or [ni.b]`.
-fn tables<S: ?Sized + PartSpec>(family: &PartFamily<S>, fits: impl Fn(&Selected<S>) -> bool) -> Vec<String> {
+fn tables_of_parts<S: ?Sized + PartSpec>(family: &PartFamily<S>, fits: impl Fn(&Selected<S>) -> bool) -> Vec<String> {
     family.default_parts().iter().filter(|part| fits(part)).map(|part| format!("[{}]", part.table())).collect()
 }
 
@@ -34,18 +34,18 @@ impl Registry {
         &self,
         required: &HostCapabilities,
     ) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
-        let offer = |kind: &&CapabilitiesOfHostKind| kind.capabilities.missing(required).is_empty();
-        self.host_capabilities.iter().filter(offer).map(|kind| (kind.key, (kind.condition)(required)))
+        let offers_required = |kind: &&CapabilitiesOfHostKind| kind.capabilities.missing(required).is_empty();
+        self.host_capabilities.iter().filter(offers_required).map(|kind| (kind.key, (kind.required_setting)(required)))
     }
 
     /// Returns a help text that names the interfaces that satisfy `fits`, whatever their values.
     pub(super) fn needs_interface(&self, fits: impl Fn(&InterfacePart) -> bool) -> String {
-        needs_one_of(&tables(self.interfaces(), fits))
+        needs_one_of(&tables_of_parts(self.interfaces(), fits))
     }
 
     /// Returns a help text that names the fabrics that satisfy `fits`, whatever their values.
     pub(super) fn needs_fabric(&self, fits: impl Fn(&FabricPart) -> bool) -> String {
-        needs_one_of(&tables(self.fabrics(), fits))
+        needs_one_of(&tables_of_parts(self.fabrics(), fits))
     }
 
     /// Returns the table of the interface whose header names the most nodes, such as `ni.queues`.
@@ -65,22 +65,23 @@ impl Registry {
     /// Returns a help text that names the protocols that survive loss: first those that always do, then those that do
     /// if a table enables retransmission.
     pub(super) fn needs_retransmission(&self) -> String {
-        let always = tables(self.protocols(), |protocol| {
+        let always_retransmitting = tables_of_parts(self.protocols(), |protocol| {
             guarantees(protocol).survives_loss && protocol.retransmission_key().is_none()
         });
-        let all = self.protocols().default_parts().iter();
-        let enabling = all.filter_map(|protocol| Some(format!("[{}]", protocol.key(protocol.retransmission_key()?))));
-        needs_one_of(&always.into_iter().chain(enabling).collect::<Vec<_>>())
+        let all_protocols = self.protocols().default_parts().iter();
+        let retransmitting_if_enabled =
+            all_protocols.filter_map(|protocol| Some(format!("[{}]", protocol.key(protocol.retransmission_key()?))));
+        needs_one_of(&always_retransmitting.into_iter().chain(retransmitting_if_enabled).collect::<Vec<_>>())
     }
 
     /// Returns the tables of the protocols that survive loss on a fabric that may deliver out of order.
     pub(super) fn order_free_retransmission(&self) -> String {
         let fits = |protocol: &ProtocolPart| guarantees(protocol).survives_loss && !guarantees(protocol).needs_order;
-        tables(self.protocols(), fits).join(" or ")
+        tables_of_parts(self.protocols(), fits).join(" or ")
     }
 
     /// Returns the table of the first protocol that delivers in order on any fabric.
     pub(super) fn order_keeping_protocol(&self) -> Option<String> {
-        tables(self.protocols(), |protocol| guarantees(protocol).in_order).into_iter().next()
+        tables_of_parts(self.protocols(), |protocol| guarantees(protocol).in_order).into_iter().next()
     }
 }

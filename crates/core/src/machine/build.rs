@@ -29,21 +29,22 @@ pub fn build(machine: &Machine, recorder: Recorder) -> BuiltMachine {
 }
 
 /// A function that starts a program in a world.
-pub type Start<'a> = dyn FnOnce(&World) -> Rc<dyn RunningWorkload> + 'a;
+pub type StartProgram<'a> = dyn FnOnce(&World) -> Rc<dyn RunningWorkload> + 'a;
 
 /// Builds the machine, and starts another program in place of its workload.
-pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> BuiltMachine {
+pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<StartProgram<'_>>) -> BuiltMachine {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
     let tally = MessageTally::new(&sim);
     let addresses = Rc::new(machine.addresses());
     let fabric = machine.node_parts.as_ref().map(|_| machine.fabric.join(&sim, &node_names(machine), machine.run.seed));
     let nodes = match (&machine.node_parts, &fabric) {
-        (Some(node_parts), Some(fabric)) => nodes((&sim, machine, node_parts), fabric, (&tally, &addresses)),
+        (Some(node_parts), Some(fabric)) => build_nodes((&sim, machine, node_parts), fabric, (&tally, &addresses)),
         _ => Vec::new(),
     };
-    let fabric_only = if machine.node_parts.is_none() { fabric_only(&sim, machine) } else { None };
-    let (nodes, seed, active_endpoints, ids) = (Rc::new(nodes), machine.run.seed, Rc::default(), Rc::default());
+    let fabric_only = if machine.node_parts.is_none() { build_fabric_only(&sim, machine) } else { None };
+    let (nodes, seed, active_endpoints, endpoint_ids) =
+        (Rc::new(nodes), machine.run.seed, Rc::default(), Rc::default());
     let shared_memory =
         machine.node_parts.as_ref().map_or(SharedMemoryParameters::defaults(), |node_parts| node_parts.shared_memory);
     let world = World {
@@ -53,7 +54,7 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
         fabric,
         tally,
         active_endpoints,
-        ids,
+        endpoint_ids,
         shared_memory,
         seed,
         fabric_only,
@@ -89,10 +90,10 @@ impl BuiltMachine {
     /// another outcome. A run that completed although messages were dropped has the outcome [`Outcome::Loss`].
     pub fn final_outcome(&self, outcome: Outcome) -> Outcome {
         let outcome = self.workload.final_outcome(&self.world, outcome);
-        match (outcome.is_complete(), self.world.tally.dropped()) {
+        match (outcome.is_complete(), self.world.tally.lost_count()) {
             (false, _) | (_, 0) => outcome,
             (true, lost_messages) => {
-                let (sent, losses) = (self.world.tally.sent(), self.world.sim.losses());
+                let (sent, losses) = (self.world.tally.sent_count(), self.world.sim.losses());
                 let first =
                     losses.descriptions.first().map_or_else(String::new, |first| format!("; the first loss: {first}"));
                 Outcome::Loss(format!("{lost_messages} of {sent} messages were lost and are not retransmitted{first}"))
@@ -106,25 +107,25 @@ fn node_names(machine: &Machine) -> Vec<String> {
 }
 
 /// Builds the routers of a routed fabric for a workload that drives them without nodes.
-fn fabric_only(sim: &Sim, machine: &Machine) -> Option<Rc<FabricOnly>> {
+fn build_fabric_only(sim: &Sim, machine: &Machine) -> Option<Rc<FabricOnly>> {
     let fabric = machine.fabric.routers()?;
     Some(FabricOnly::new(sim, fabric, &node_names(machine), machine.run.seed))
 }
 
 /// Builds the nodes, in order.
-fn nodes(
+fn build_nodes(
     (sim, machine, node_parts): (&Sim, &Machine, &NodeParts),
     fabric: &fabric::Fabric,
     (tally, addresses): (&Rc<MessageTally>, &Rc<EndpointMap>),
 ) -> Vec<Node> {
-    let (pending, connections) = (InFlight::new(machine.nodes.len()), ConnectionTable::new());
+    let (in_flight, connections) = (InFlight::new(machine.nodes.len()), ConnectionTable::new());
     let message_max = message_max(machine, node_parts);
     let capabilities = fabric.capabilities();
     let environment = ProtocolEnvironment::new(capabilities.classes, capabilities.in_order).with_seed(machine.run.seed);
     let protocol = ProtocolBinding::new(node_parts.protocol.spec().clone(), environment);
-    let node = |(index, node): (usize, &super::NodeDescription)| {
+    let build_node = |(index, node): (usize, &super::NodeDescription)| {
         let id = NodeId(index as u32);
-        let host = Host::new(id, &node.name, host(machine, &node.host).start(sim, id, &node.name));
+        let host = Host::new(id, &node.name, host_spec(machine, &node.host).start(sim, id, &node.name));
         let (protocol, costs) = (&protocol, node_parts.messaging.costs);
         let context = BuildContext {
             sim,
@@ -133,15 +134,16 @@ fn nodes(
             protocol,
             costs,
             tally,
-            pending: &pending,
+            in_flight: &in_flight,
             addresses,
             connections: &connections,
         };
         let driver = node_parts.interface_of(node).start(&context);
-        let endpoints = Endpoint::all(&host, driver, node_parts.messaging, message_max, (tally, &pending, addresses));
+        let endpoints =
+            Endpoint::for_node(&host, driver, node_parts.messaging, message_max, (tally, &in_flight, addresses));
         Node { id, name: node.name.clone(), endpoints }
     };
-    machine.nodes.iter().enumerate().map(node).collect()
+    machine.nodes.iter().enumerate().map(build_node).collect()
 }
 
 /// Returns the size of the largest message that a program may send.
@@ -153,7 +155,7 @@ pub(super) fn message_max(machine: &Machine, node_parts: &NodeParts) -> Bytes {
 /// Largest number of bytes of words that a program sends in place of a payload (chosen).
 const WORDS_BYTES: Bytes = Bytes(64);
 
-fn host<'a>(machine: &'a Machine, name: &str) -> &'a dyn HostSpec {
+fn host_spec<'a>(machine: &'a Machine, name: &str) -> &'a dyn HostSpec {
     let host_entry = machine.hosts.iter().find(|(host, _)| host == name);
     &**host_entry.expect("a checked node names a host").1.spec()
 }

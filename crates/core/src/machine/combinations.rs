@@ -43,41 +43,41 @@ impl Registry {
     /// Returns the keys of the workloads that run on nodes; all others drive the fabric alone.
     pub fn workloads_on_nodes(self: &Arc<Self>) -> impl Iterator<Item = &'static str> {
         let keys = self.workloads().iter().map(|entry| entry.info.key);
-        keys.filter(|key| !machine(self, &COMMON_PARTS, key).workload.needs().fabric_only)
+        keys.filter(|key| !read_machine(self, &COMMON_PARTS, key).workload.needs().fabric_only)
     }
 }
 
 fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
-    let ([host, ni, fabric], shared) = (COMMON_PARTS, Registry::shared());
+    let ([host, ni, fabric], shared_registry) = (COMMON_PARTS, Registry::shared());
     let shipped_parts =
         |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
     let Some(any_workload) = registry.workloads_on_nodes().next() else { return Vec::new() };
-    let read = |parts: &[&'static str]| machine(registry, parts, any_workload);
-    let hosts = shipped_parts("hosts/").chain(registry.hosts().keys_not_in(shared.hosts()));
+    let read = |parts: &[&'static str]| read_machine(registry, parts, any_workload);
+    let hosts = shipped_parts("hosts/").chain(registry.hosts().keys_not_in(shared_registry.hosts()));
     let hosts: Vec<_> = hosts.map(|part| (part, read(&[part, ni, fabric]))).collect();
-    let interfaces = shipped_parts("ni/").chain(registry.interfaces().keys_not_in(shared.interfaces()));
+    let interfaces = shipped_parts("ni/").chain(registry.interfaces().keys_not_in(shared_registry.interfaces()));
     let interfaces: Vec<_> = interfaces.map(|part| (part, read(&[host, part, fabric]))).collect();
-    let protocols = shipped_parts("protocols/").chain(registry.protocols().keys_not_in(shared.protocols()));
+    let protocols = shipped_parts("protocols/").chain(registry.protocols().keys_not_in(shared_registry.protocols()));
     let protocols: Vec<_> = protocols.map(|part| (part, read(&[host, ni, part, fabric]))).collect();
-    let fabrics = shipped_parts("fabrics/").chain(registry.fabrics().keys_not_in(shared.fabrics()));
+    let fabrics = shipped_parts("fabrics/").chain(registry.fabrics().keys_not_in(shared_registry.fabrics()));
     let fabrics: Vec<_> = fabrics.map(|part| (part, read(&[host, ni, part]))).collect();
     let programs: Vec<_> =
-        registry.workloads_on_nodes().map(|key| (key, machine(registry, &COMMON_PARTS, key).workload)).collect();
+        registry.workloads_on_nodes().map(|key| (key, read_machine(registry, &COMMON_PARTS, key).workload)).collect();
     let mut combinations = Vec::new();
-    for (host, with_host) in &hosts {
-        for (ni, interface) in &interfaces {
-            for (protocol, with_protocol) in &protocols {
+    for (host, host_machine) in &hosts {
+        for (ni, interface_machine) in &interfaces {
+            for (protocol, protocol_machine) in &protocols {
                 // An interface that implements shared memory states its costs.
-                let NodeParts { ni: own, shared_memory, .. } = node_parts(interface);
+                let NodeParts { ni: own_interface, shared_memory, .. } = node_parts(interface_machine);
                 let node_parts = NodeParts {
-                    ni: own,
+                    ni: own_interface,
                     shared_memory,
-                    protocol: node_parts(with_protocol).protocol,
-                    ..node_parts(with_host)
+                    protocol: node_parts(protocol_machine).protocol,
+                    ..node_parts(host_machine)
                 };
-                for (fabric, with_fabric) in &fabrics {
+                for (fabric, fabric_machine) in &fabrics {
                     for (workload, program) in &programs {
-                        let refusal_reasons = refusal_reasons(with_host, &node_parts, with_fabric, program);
+                        let refusal_reasons = refusal_reasons(host_machine, &node_parts, fabric_machine, program);
                         combinations.push(Combination { host, ni, protocol, fabric, workload, refusal_reasons });
                     }
                 }
@@ -106,7 +106,7 @@ pub fn part_lines(registry: &Registry, parts: &[&str]) -> String {
     format!("parts = [{}]\n{tables}", shipped.join(", "))
 }
 
-fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine {
+fn read_machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine {
     let text = description(registry, parts, workload);
     let document = Document::Text("a combination of shipped parts", &text, Some(Path::new(shipped::SHIPPED)));
     let source = Source { document, sets: &[], varied: &[], library: shipped::library() };

@@ -10,16 +10,16 @@ use std::collections::HashMap;
 /// The names of a machine's endpoints.
 pub struct EndpointNames<'m> {
     nodes: &'m [NodeDescription],
-    by_name: HashMap<&'m str, usize>,
+    node_indices: HashMap<&'m str, usize>,
     addresses: EndpointMap,
 }
 
 impl<'m> EndpointNames<'m> {
     /// Returns the names of the endpoints of `machine`.
     pub fn new(machine: &'m Machine) -> EndpointNames<'m> {
-        let numbered = machine.nodes.iter().enumerate().rev();
-        let by_name = numbered.map(|(index, node)| (node.name.as_str(), index)).collect();
-        EndpointNames { nodes: &machine.nodes, by_name, addresses: machine.addresses() }
+        let nodes_with_indices = machine.nodes.iter().enumerate().rev();
+        let node_indices = nodes_with_indices.map(|(index, node)| (node.name.as_str(), index)).collect();
+        EndpointNames { nodes: &machine.nodes, node_indices, addresses: machine.addresses() }
     }
 
     /// Returns the endpoint called `name`. The name of a node also denotes the node's first endpoint.
@@ -39,6 +39,6 @@ impl<'m> EndpointNames<'m> {
     }
 
     fn node(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
+        self.node_indices.get(name).copied()
     }
 }

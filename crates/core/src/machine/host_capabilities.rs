@@ -9,5 +9,5 @@ pub(super) struct CapabilitiesOfHostKind {
     pub capabilities: HostCapabilities,
     /// Returns the key and the value that a host must state to offer the required capabilities; `None` if every host of
     /// the kind offers the same.
-    pub condition: fn(&HostCapabilities) -> Option<&'static str>,
+    pub required_setting: fn(&HostCapabilities) -> Option<&'static str>,
 }

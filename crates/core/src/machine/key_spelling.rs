@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Default, Debug)]
 pub(super) struct KeySpelling {
     /// Keys below which users choose the names.
-    maps: BTreeSet<&'static str>,
+    map_keys: BTreeSet<&'static str>,
 }
 
 impl KeySpelling {
@@ -26,7 +26,7 @@ impl KeySpelling {
                 Item::Key { key, form, .. } => match form {
                     Form::Table(shape) | Form::List(shape) => self.add_table(shape),
                     Form::Map(shape) => {
-                        self.maps.insert(*key);
+                        self.map_keys.insert(*key);
                         self.add_table(shape);
                     }
                     Form::OneOf(family, siblings) => {
@@ -48,7 +48,7 @@ impl KeySpelling {
     /// Returns `key`, which is below the key `parent`, in the spelling of descriptions. Names that users choose are not
     /// changed.
     pub fn canonical_key(&self, parent: Option<&str>, key: &str) -> String {
-        match parent.is_some_and(|above| self.maps.contains(above)) {
+        match parent.is_some_and(|parent| self.map_keys.contains(parent)) {
             true => key.to_owned(),
             false => key.replace('_', "-"),
         }

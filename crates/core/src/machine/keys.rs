@@ -74,11 +74,11 @@ fn write_lines(key_spelling: &KeySpelling, path: &str, parent: Option<&str>, jso
 fn inline(key_spelling: &KeySpelling, parent: Option<&str>, json: &Json) -> String {
     match json {
         Json::Object(map) => {
-            let pair = |(key, json): (&String, &Json)| {
+            let format_pair = |(key, json): (&String, &Json)| {
                 let key = key_spelling.canonical_key(parent, key);
                 format!("{} = {}", quoted(&key), inline(key_spelling, Some(&key), json))
             };
-            let pairs: Vec<String> = map.iter().filter(|(_, json)| !json.is_null()).map(pair).collect();
+            let pairs: Vec<String> = map.iter().filter(|(_, json)| !json.is_null()).map(format_pair).collect();
             format!("{{{}}}", pairs.join(", "))
         }
         Json::Array(items) => {

@@ -130,7 +130,7 @@ impl Machine {
     #[doc(hidden)]
     pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
         let entries = t.map("nodes", "Nodes, by name", |t| nodes::NodeEntry::read(t, registry));
-        let named_nodes = nodes::expand(&entries);
+        let named_nodes = nodes::expand_entries(&entries);
         let hosts = registry.read_hosts(t);
         let fabric = registry.read_fabric(t);
         let mut workload = registry.read_workload(t);
@@ -140,7 +140,7 @@ impl Machine {
         {
             workload = workload.with_spec(resolved);
         }
-        let nodes = nodes::or_implied_by_fabric(named_nodes, &fabric, &hosts);
+        let nodes = nodes::described_or_implied(named_nodes, &fabric, &hosts);
         if let Some(expanded) = workload.with_endpoints(&|| names_for_patterns(&nodes)) {
             workload = workload.with_spec(expanded);
         }

@@ -28,13 +28,13 @@ impl NodeEntry {
             count,
             endpoints: t.count("endpoints", endpoints_doc).range(1, ENDPOINTS_MAX).optional(),
             host: t.text("host", "Host of the node: the name of one of `hosts`").required(),
-            ni: own_interface(t, registry),
+            ni: read_own_interface(t, registry),
         }
     }
 }
 
 /// Reads the interface of a node, if the node describes one that differs from the common interface.
-fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart> {
+fn read_own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart> {
     // The tables that describe an interface are the same as those of the common interface.
     if t.describing() {
         t.describe_like("ni", "Interface of this node, if it differs from that of the other nodes", "ni");
@@ -45,18 +45,18 @@ fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart
 }
 
 /// Expands the entries of `[nodes]` to nodes with names, in order.
-pub(super) fn expand(entries: &[(String, NodeEntry)]) -> Vec<NodeDescription> {
+pub(super) fn expand_entries(entries: &[(String, NodeEntry)]) -> Vec<NodeDescription> {
     let mut nodes = Vec::new();
     for (name, NodeEntry { host, ni, count, endpoints }) in entries {
         let key = format!("nodes.{name}");
         let interface = ni.as_ref().map(|ni| ni.clone().nested_in(format!("{key}.{}", ni.family_table())));
-        let node = |name: String| {
+        let new_node = |name: String| {
             let (key, host, ni) = (key.clone(), host.clone(), interface.clone());
             NodeDescription { name, key, host, ni, endpoints: endpoints.unwrap_or(1) as u32 }
         };
         match count {
-            None => nodes.push(node(name.clone())),
-            Some(count) => nodes.extend((0..*count).map(|index| node(format!("{name}{index}")))),
+            None => nodes.push(new_node(name.clone())),
+            Some(count) => nodes.extend((0..*count).map(|index| new_node(format!("{name}{index}")))),
         }
     }
     nodes
@@ -65,7 +65,7 @@ pub(super) fn expand(entries: &[(String, NodeEntry)]) -> Vec<NodeDescription> {
 /// Returns the described nodes. If no nodes are described and the description has one host, returns nodes with this
 /// host: one for each node of the fabric, or two if the fabric does not state a number. They have the names that the
 /// fabric gives them, or are called `node0`, `node1` and so on.
-pub(super) fn or_implied_by_fabric(
+pub(super) fn described_or_implied(
     nodes: Vec<NodeDescription>,
     fabric: &FabricPart,
     hosts: &[(String, HostPart)],
@@ -74,7 +74,7 @@ pub(super) fn or_implied_by_fabric(
     if !nodes.is_empty() {
         return nodes;
     }
-    let node = |name| NodeDescription { name, key: "nodes".to_owned(), host: host.clone(), ni: None, endpoints: 1 };
-    let numbered = || (0..fabric.nodes().unwrap_or(2)).map(|index| format!("node{index}")).collect();
-    fabric.node_names().unwrap_or_else(numbered).into_iter().map(node).collect()
+    let new_node = |name| NodeDescription { name, key: "nodes".to_owned(), host: host.clone(), ni: None, endpoints: 1 };
+    let numbered_names = || (0..fabric.nodes().unwrap_or(2)).map(|index| format!("node{index}")).collect();
+    fabric.node_names().unwrap_or_else(numbered_names).into_iter().map(new_node).collect()
 }

@@ -102,8 +102,8 @@ impl Registry {
     #[must_use]
     pub fn with_host<P: Part + HostSpec>(mut self) -> Registry {
         self.hosts.add(PartEntry::new(P::INFO, |t| -> Arc<dyn HostSpec> { Arc::new(P::read(t)) }));
-        let (key, capabilities, condition) = (P::INFO.key, P::offered(), P::condition);
-        self.host_capabilities.push(CapabilitiesOfHostKind { key, capabilities, condition });
+        let (key, capabilities, required_setting) = (P::INFO.key, P::offered(), P::required_setting);
+        self.host_capabilities.push(CapabilitiesOfHostKind { key, capabilities, required_setting });
         self
     }
 

@@ -11,21 +11,21 @@ impl Registry {
         let shared = [program::RESULTS, messaging::RESULTS, fabric::RESULTS].into_iter().flatten();
         let shared = shared.map(|name| (None, name));
         shared
-            .chain(of_family(self.hosts()))
-            .chain(of_family(self.interfaces()))
-            .chain(of_family(self.protocols()))
-            .chain(of_family(self.fabrics()))
-            .chain(of_family(self.workloads()))
+            .chain(names_of_family(self.hosts()))
+            .chain(names_of_family(self.interfaces()))
+            .chain(names_of_family(self.protocols()))
+            .chain(names_of_family(self.fabrics()))
+            .chain(names_of_family(self.workloads()))
     }
 
     /// Returns the documentation of the name of a metric, stage or resource in a result.
     pub fn describe_result(&self, kind: ResultKind, name: &str) -> Option<&'static ResultName> {
-        self.result_names().map(|(_, known)| known).find(|known| known.describes(kind, name))
+        self.result_names().map(|(_, result_name)| result_name).find(|result_name| result_name.describes(kind, name))
     }
 }
 
 /// Iterates over the names that the parts of a family add to results, each with the family and the key of the part.
-fn of_family<S: ?Sized + PartSpec>(
+fn names_of_family<S: ?Sized + PartSpec>(
     family: &PartFamily<S>,
 ) -> impl Iterator<Item = (Option<[&'static str; 2]>, &'static ResultName)> {
     let table = family.table();

@@ -32,7 +32,7 @@ pub struct Endpoint {
     pub(super) sharing: NodeSharing,
     messages: Rc<MessageQueue>,
     pub(super) tally: Rc<MessageTally>,
-    pub(super) pending: Rc<InFlight>,
+    pub(super) in_flight: Rc<InFlight>,
 }
 
 /// The result of a poll for the fragments of messages.
@@ -47,15 +47,15 @@ enum PollResult {
 
 impl Endpoint {
     /// Creates the endpoints of `host`'s node over its interface. A message has at most `message_max` bytes.
-    pub fn all(
+    pub fn for_node(
         host: &Host,
         driver: AnyDriver,
         parameters: MessagingParameters,
         message_max: Bytes,
-        (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<EndpointMap>),
+        (tally, in_flight, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<EndpointMap>),
     ) -> Vec<Rc<Endpoint>> {
         let (driver, cores) = (Rc::new(driver), host.cores());
-        let has_several_endpoints = addresses.count(host.node) > 1;
+        let has_several_endpoints = addresses.endpoint_count(host.node) > 1;
         let queues: Vec<_> =
             addresses.endpoints_of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
         let sharings = NodeSharing::for_node(cores, host.node, &host.name, addresses, &queues);
@@ -66,8 +66,8 @@ impl Endpoint {
             };
             let cpu = cores[core_of(addresses.index_on_node(id), cores.len())].clone();
             let context = NodeContext { host: host.clone(), cpu, driver: driver.clone(), parameters };
-            let (tally, pending) = (tally.clone(), pending.clone());
-            Rc::new(Endpoint { id, name, context, sharing, messages, tally, pending })
+            let (tally, in_flight) = (tally.clone(), in_flight.clone());
+            Rc::new(Endpoint { id, name, context, sharing, messages, tally, in_flight })
         };
         addresses.endpoints_of(host.node).zip(queues).zip(sharings).map(endpoint).collect()
     }
@@ -263,7 +263,7 @@ impl Endpoint {
         assert!(payload.len() <= self.messages.message_max, "a message is no larger than the machine's largest");
         let limits = self.context.driver.limits();
         let call_time = self.now();
-        let journey = self.tally.message(self.id, destination, payload, scheduled_time);
+        let journey = self.tally.begin_journey(self.id, destination, payload, scheduled_time);
         journey.close_if_lasted("send: backlog", call_time);
         let mut permit = self.acquire_run_permit().await;
         let sequence = self.messages.next_sequence(limits.sequences);
@@ -272,7 +272,7 @@ impl Endpoint {
         let words_are_payload = !words_accompany && !words.is_empty();
         assert!(!words_are_payload || payload.is_empty(), "words travel in place of a payload");
         let bytes = if words_are_payload { inline_bytes.len() } else { payload.len() };
-        let another_packet = || {
+        let journey_of_another_packet = || {
             let journey = journey.for_another_packet();
             journey.close_if_lasted("send: backlog", call_time);
             journey
@@ -297,7 +297,7 @@ impl Endpoint {
                 },
                 source,
                 inline_bytes: if words_accompany { &inline_bytes } else { &[] },
-                journey: if fragment == 0 { journey.clone() } else { another_packet() },
+                journey: if fragment == 0 { journey.clone() } else { journey_of_another_packet() },
             };
             self.send_packet(&packet, &mut permit, async || self.receive_while_full().await).await;
         }
@@ -368,7 +368,7 @@ impl Endpoint {
         let Some(mut packet) = packet else { return PollResult::Empty };
         let sim = context.cpu.sim();
         sim.progress();
-        let _works = sim.works();
+        let _work_guard = sim.works();
         let complete_message = self.messages.take(context, &mut packet).await;
         sim.progress();
         complete_message.map_or(PollResult::Fragment, PollResult::Message)

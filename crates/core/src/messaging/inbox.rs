@@ -66,26 +66,26 @@ impl Inbox {
         self.found_packets.borrow_mut().pop_front()
     }
 
-    /// Takes a packet that another program of the node polled. With `several_cores`, the simulation first catches up
+    /// Takes a packet that another program of the node polled. With `has_several_cores`, the simulation first catches up
     /// with that program's core, and the stores of that core become visible, so that another core can neither find the
     /// message before it was delivered nor reuse its buffer while stores to it wait.
-    pub async fn deliver(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, several_cores: bool) {
+    pub async fn deliver(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, has_several_cores: bool) {
         if !packet.header().envelope.is_part {
-            return self.defer(context, packet, several_cores).await;
+            return self.defer(context, packet, has_several_cores).await;
         }
         if let Some(message) = self.messages.take(context, packet).await {
-            catch_up(context, several_cores).await;
+            catch_up(context, has_several_cores).await;
             self.messages.push(message);
         }
     }
 
-    /// Takes an active message, whose handler runs later. `several_cores` has the same meaning as for
+    /// Takes an active message, whose handler runs later. `has_several_cores` has the same meaning as for
     /// [`deliver`](Inbox::deliver).
-    pub async fn defer(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, several_cores: bool) {
+    pub async fn defer(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, has_several_cores: bool) {
         let PacketHeader { source, envelope, journey, .. } = packet.header();
         let (handler, mut words) = (envelope.handler, Vec::new());
         packet.take(context, context.reorder_cycles(handler), PayloadSink::Words(&mut words)).await;
-        catch_up(context, several_cores).await;
+        catch_up(context, has_several_cores).await;
         let message = DeferredMessage { from: source, handler, words: words.into(), journey };
         self.deferred_messages.borrow_mut().push_back(message);
     }
@@ -98,8 +98,8 @@ impl Inbox {
 
 /// Waits until the simulation has reached the local time of a core and the core's stores are visible to the others, if
 /// there are several cores. A core that finds a message by a later store sees the earlier stores to its payload.
-async fn catch_up(context: &NodeContext, several_cores: bool) {
-    if several_cores {
+async fn catch_up(context: &NodeContext, has_several_cores: bool) {
+    if has_several_cores {
         context.cpu.sync().await;
         if let Some(processor) = context.cpu.coherent() {
             processor.drain_stores().await;

@@ -9,7 +9,7 @@
 
 use super::node_context::NodeContext;
 use crate::engine::{EndpointId, Journey, Time};
-use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor, aligned};
+use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor, aligned_access_bytes};
 use crate::ni::{Driver, Envelope, PayloadSink, PayloadSource, RxCompletion, SendRequest};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -150,8 +150,8 @@ async fn copy(cpu: &AnyProcessor, from: Address, to: Address, bytes: usize) {
     while loaded_bytes < bytes {
         let end = bytes.min(loaded_bytes + BLOCK_BYTES);
         while loaded_bytes < end {
-            let length = aligned(from + loaded_bytes as u64, end - loaded_bytes)
-                .min(aligned(to + loaded_bytes as u64, end - loaded_bytes));
+            let length = aligned_access_bytes(from + loaded_bytes as u64, end - loaded_bytes)
+                .min(aligned_access_bytes(to + loaded_bytes as u64, end - loaded_bytes));
             words.push((loaded_bytes, length, cpu.load_word(from + loaded_bytes as u64, length).await));
             loaded_bytes += length;
         }

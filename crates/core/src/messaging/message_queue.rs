@@ -25,9 +25,9 @@ pub(super) struct MessageQueue {
     next_sequence: Cell<u32>,
     free_buffers: RefCell<Vec<Address>>,
     /// Incomplete messages, by source and sequence number.
-    partial: RefCell<BTreeMap<(EndpointId, u16), PartialMessage<Address>>>,
+    partial_messages: RefCell<BTreeMap<(EndpointId, u16), PartialMessage<Address>>>,
     /// Complete messages that the program has not received yet.
-    complete: RefCell<VecDeque<Incoming>>,
+    complete_messages: RefCell<VecDeque<Incoming>>,
 }
 
 impl MessageQueue {
@@ -37,8 +37,8 @@ impl MessageQueue {
             message_max: message_max.len().max(1),
             next_sequence: Cell::new(0),
             free_buffers: RefCell::default(),
-            partial: RefCell::default(),
-            complete: RefCell::default(),
+            partial_messages: RefCell::default(),
+            complete_messages: RefCell::default(),
         }
     }
 
@@ -51,17 +51,17 @@ impl MessageQueue {
 
     /// Appends a complete message.
     pub fn push(&self, message: Incoming) {
-        self.complete.borrow_mut().push_back(message);
+        self.complete_messages.borrow_mut().push_back(message);
     }
 
     /// Removes and returns the oldest complete message.
     pub fn pop(&self) -> Option<Incoming> {
-        self.complete.borrow_mut().pop_front()
+        self.complete_messages.borrow_mut().pop_front()
     }
 
     /// Returns whether no complete message is queued.
     pub fn is_empty(&self) -> bool {
-        self.complete.borrow().is_empty()
+        self.complete_messages.borrow().is_empty()
     }
 
     /// Takes the packet just found. Returns the message that is complete with this packet, if any.
@@ -85,7 +85,11 @@ impl MessageQueue {
         let buffer = match is_whole {
             true => payload_buffer(),
             false => {
-                self.partial.borrow_mut().entry(key).or_insert_with(|| PartialMessage::new(payload_buffer())).buffer
+                self.partial_messages
+                    .borrow_mut()
+                    .entry(key)
+                    .or_insert_with(|| PartialMessage::new(payload_buffer()))
+                    .buffer
             }
         };
         let driver = &context.driver;
@@ -118,12 +122,12 @@ impl MessageQueue {
         key: (EndpointId, u16),
         (fragment, bytes, last): (u32, usize, bool),
     ) -> Option<Vec<u8>> {
-        let mut partial = self.partial.borrow_mut();
-        let message = partial.get_mut(&key).expect("a message with an arrived fragment is partial");
+        let mut partial_messages = self.partial_messages.borrow_mut();
+        let message = partial_messages.get_mut(&key).expect("a message with an arrived fragment is partial");
         if !message.add(fragment as usize, bytes, last) {
             return None;
         }
-        let message = partial.remove(&key).expect("a complete message was partial before");
+        let message = partial_messages.remove(&key).expect("a complete message was partial before");
         Some(assemble(context, &message))
     }
 

@@ -37,7 +37,7 @@ struct NodePeers {
     node: NodeId,
     cores: usize,
     /// The halves of the driver, if several cores use it.
-    halves: Option<DriverHalves>,
+    driver_halves: Option<DriverHalves>,
     addresses: Rc<EndpointMap>,
     inboxes: Vec<Rc<Inbox>>,
 }
@@ -79,11 +79,12 @@ impl NodeSharing {
             1 => vec![resource(format!("another program of {name}"))],
             several => (0..several).map(|core| resource(format!("another program of {name} core {core}"))).collect(),
         };
-        let halves = (cores.len() > 1).then(|| DriverHalves {
+        let driver_halves = (cores.len() > 1).then(|| DriverHalves {
             sender: resource(format!("another core that sends by the interface of {name}")),
             receiver: resource(format!("another core that polls the interface of {name}")),
         });
-        let peers = Rc::new(NodePeers { node, cores: cores.len(), halves, addresses: addresses.clone(), inboxes });
+        let peers =
+            Rc::new(NodePeers { node, cores: cores.len(), driver_halves, addresses: addresses.clone(), inboxes });
         let sharing_of = |inbox: &Rc<Inbox>| {
             let core = core_times[core_of(addresses.index_on_node(inbox.id), cores.len())].clone();
             NodeSharing(Some(SharedNode { peers: peers.clone(), inbox: inbox.clone(), core }))
@@ -130,8 +131,8 @@ impl NodeSharing {
 
     /// Waits until no other core sends through the interface; returns `None` if no other core can.
     pub async fn hold_sender(&self, context: &NodeContext) -> Option<OwnedHold> {
-        let halves = self.0.as_ref()?.peers.halves.as_ref()?;
-        Some(acquire_half(&halves.sender, context).await)
+        let driver_halves = self.0.as_ref()?.peers.driver_halves.as_ref()?;
+        Some(acquire_half(&driver_halves.sender, context).await)
     }
 
     /// Returns whether the endpoint's inbox or loopback queue holds a packet or a message.
@@ -240,15 +241,15 @@ impl SharedNode {
                 return Some(PolledPacket::Interface { arrival, _receiver: receiver_hold });
             }
             let peer = self.peers.inbox(arrival.to);
-            let _works = context.cpu.sim().works();
+            let _work_guard = context.cpu.sim().works();
             match receiver_hold.is_none() && self.delegates_to(peer) {
                 true => peer.push_found(arrival, context.cpu.now()),
                 false => {
-                    let several_cores = self.peers.halves.is_some();
+                    let has_several_cores = self.peers.driver_halves.is_some();
                     peer.deliver(
                         context,
                         &mut PolledPacket::Interface { arrival, _receiver: receiver_hold },
-                        several_cores,
+                        has_several_cores,
                     )
                     .await;
                 }
@@ -266,8 +267,8 @@ impl SharedNode {
 
     /// Waits until no other core polls the interface or takes a packet from it; returns `None` if no other core can.
     async fn hold_receiver(&self, context: &NodeContext) -> Option<OwnedHold> {
-        let halves = self.peers.halves.as_ref()?;
-        Some(acquire_half(&halves.receiver, context).await)
+        let driver_halves = self.peers.driver_halves.as_ref()?;
+        Some(acquire_half(&driver_halves.receiver, context).await)
     }
 
     /// Returns the next active message of this endpoint. Polls once if no message is deferred.

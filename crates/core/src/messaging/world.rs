@@ -44,7 +44,7 @@ pub struct World {
     /// The endpoints of active messages, once a program uses them.
     pub active_endpoints: Rc<OnceCell<Vec<Rc<ActiveEndpoint>>>>,
     /// The numbers of endpoints by name, once a program has asked for one.
-    pub ids: Rc<OnceCell<HashMap<String, EndpointId>>>,
+    pub endpoint_ids: Rc<OnceCell<HashMap<String, EndpointId>>>,
     /// Costs of shared memory.
     pub shared_memory: SharedMemoryParameters,
     /// The seed of every random stream.
@@ -69,12 +69,12 @@ impl World {
     ///
     /// Panics if there is no such endpoint or node, which a checked description excludes.
     pub fn id(&self, name: &str) -> EndpointId {
-        let ids = self.ids.get_or_init(|| {
+        let ids_by_name = self.endpoint_ids.get_or_init(|| {
             let first_endpoints = self.nodes.iter().map(|node| (node.name.clone(), node.endpoint().id()));
-            let all = self.endpoints().map(|endpoint| (endpoint.name().to_owned(), endpoint.id()));
-            first_endpoints.chain(all).collect()
+            let all_endpoints = self.endpoints().map(|endpoint| (endpoint.name().to_owned(), endpoint.id()));
+            first_endpoints.chain(all_endpoints).collect()
         });
-        *ids.get(name).expect("a checked description names its endpoints")
+        *ids_by_name.get(name).expect("a checked description names its endpoints")
     }
 
     /// Returns all endpoints, in the order of their numbers.

@@ -27,7 +27,7 @@ pub struct BuildContext<'a> {
     /// Record of all messages.
     pub tally: &'a Rc<MessageTally>,
     /// Counters of packets in flight.
-    pub pending: &'a Rc<InFlight>,
+    pub in_flight: &'a Rc<InFlight>,
     /// Map from endpoints to nodes.
     pub addresses: &'a Rc<EndpointMap>,
     /// Queue pairs that the nodes have connected.
@@ -66,7 +66,7 @@ impl BuildContext<'_> {
             classes: self.fabric.capabilities().classes,
             protocol: self.protocol,
             tally: self.tally,
-            pending: self.pending,
+            in_flight: self.in_flight,
             addresses: self.addresses,
             packet_max: packet,
             accepts_on_header: false,

@@ -14,7 +14,7 @@ type OnConnected = Box<dyn FnOnce(u32)>;
 /// The queue pairs of two endpoints, in one direction.
 #[derive(Default)]
 struct ConnectedPairs {
-    numbers: Vec<u32>,
+    pair_numbers: Vec<u32>,
     callbacks: BTreeMap<usize, OnConnected>,
 }
 
@@ -34,12 +34,12 @@ impl ConnectionTable {
         let mut table = self.0.borrow_mut();
         let index = {
             let local_pairs = table.entry([local, remote]).or_default();
-            local_pairs.numbers.push(number);
-            local_pairs.numbers.len() - 1
+            local_pairs.pair_numbers.push(number);
+            local_pairs.pair_numbers.len() - 1
         };
         let remote_pairs = table.entry([remote, local]).or_default();
         let (peer_number, peer_callback) =
-            (remote_pairs.numbers.get(index).copied(), remote_pairs.callbacks.remove(&index));
+            (remote_pairs.pair_numbers.get(index).copied(), remote_pairs.callbacks.remove(&index));
         match peer_number {
             None => {
                 let local_pairs = table.entry([local, remote]).or_default();

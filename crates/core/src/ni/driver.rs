@@ -145,7 +145,7 @@ pub struct DriverState {
     /// The record of the processor's part of the packet's latency, if packets have such records.
     pub ticket: Option<ProcessorStage>,
     /// The packet, if the driver took it from its port.
-    pub taken: Option<TakenPacket>,
+    pub taken_packet: Option<TakenPacket>,
     /// The packet, if the interface received it without the processor.
     pub packet: Option<Rc<Packet>>,
     /// Number of the ring entry or buffer that holds the packet.

@@ -20,12 +20,12 @@ impl InFlight {
     }
 
     pub(super) fn add(&self, node: NodeId) {
-        let pending = &self.0[node.index()];
-        pending.set(pending.get() + 1);
+        let count = &self.0[node.index()];
+        count.set(count.get() + 1);
     }
 
     pub(super) fn remove(&self, node: NodeId) {
-        let pending = &self.0[node.index()];
-        pending.set(pending.get() - 1);
+        let count = &self.0[node.index()];
+        count.set(count.get() - 1);
     }
 }

@@ -216,16 +216,16 @@ pub trait InterfaceSpec: PartSpec {
 /// Returns the maximum number of bytes of a message that a packet carries. If the interface itself reassembles
 /// messages, this is the whole message.
 fn payload_max(interface: &dyn InterfaceSpec) -> Bytes {
-    interface.memory_footprint().packet.map_or(interface.limits().message, |packet| Bytes(packet.carries))
+    interface.memory_footprint().packet.map_or(interface.limits().message, |packet| Bytes(packet.message_bytes))
 }
 
 /// Returns the longest message between nodes with these interfaces: one packet's payload, if the interfaces fragment
 /// messages differently.
 pub fn message_max<'a>(interfaces: impl Iterator<Item = &'a dyn InterfaceSpec> + Clone) -> Bytes {
-    let fragments =
-        interfaces.clone().map(|interface| interface.memory_footprint().packet.map(|packet| packet.carries));
-    let is_one_size = fragments.clone().min() == fragments.max();
-    let longest =
+    let fragment_sizes =
+        interfaces.clone().map(|interface| interface.memory_footprint().packet.map(|packet| packet.message_bytes));
+    let is_one_size = fragment_sizes.clone().min() == fragment_sizes.max();
+    let longest_message =
         |interface: &dyn InterfaceSpec| if is_one_size { interface.limits().message } else { payload_max(interface) };
-    interfaces.map(longest).min().unwrap_or(Bytes::ZERO)
+    interfaces.map(longest_message).min().unwrap_or(Bytes::ZERO)
 }

@@ -15,7 +15,7 @@ pub struct MemoryFootprint {
     /// reassembles messages.
     pub packet: Option<PacketFootprint>,
     /// The number of packets that the interface holds at the receiver in addition to those that its protocol holds.
-    pub queued: u64,
+    pub queued_packets: u64,
 }
 
 /// The part of a message that a packet carries, and the space that it occupies in the message's buffer.
@@ -23,16 +23,16 @@ pub struct MemoryFootprint {
 #[non_exhaustive]
 pub struct PacketFootprint {
     /// Bytes of the message that the packet carries.
-    pub carries: u64,
+    pub message_bytes: u64,
     /// Bytes of the buffer that the packet occupies.
-    pub takes: u64,
+    pub buffer_bytes: u64,
 }
 
 impl PacketFootprint {
-    /// Returns the footprint of a packet that carries `carries` bytes of a message and occupies `takes` bytes of its
-    /// buffer.
-    pub const fn new(carries: u64, takes: u64) -> PacketFootprint {
-        PacketFootprint { carries, takes }
+    /// Returns the footprint of a packet that carries `message_bytes` bytes of a message and occupies `buffer_bytes`
+    /// bytes of its buffer.
+    pub const fn new(message_bytes: u64, buffer_bytes: u64) -> PacketFootprint {
+        PacketFootprint { message_bytes, buffer_bytes }
     }
 }
 
@@ -40,8 +40,8 @@ impl MemoryFootprint {
     /// Returns the footprint of an interface without queues in main memory, whose packets carry `payload` bytes of a
     /// message each and are stored contiguously in the message's buffer.
     pub const fn packets_of(payload: u64) -> MemoryFootprint {
-        let packet = Some(PacketFootprint { carries: payload, takes: payload });
-        MemoryFootprint { buffers: [(0, 0); 2], packet, queued: 0 }
+        let packet = Some(PacketFootprint { message_bytes: payload, buffer_bytes: payload });
+        MemoryFootprint { buffers: [(0, 0); 2], packet, queued_packets: 0 }
     }
 }
 

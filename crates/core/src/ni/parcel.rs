@@ -184,14 +184,14 @@ impl Header {
 
     /// Returns the header of `format` at the beginning of `bytes`.
     pub fn from_bytes(format: HeaderFormat, bytes: &[u8]) -> Header {
-        let word = |at: usize| bytes.get(at..at + 8).map_or(0, read_bytes);
+        let word = |offset: usize| bytes.get(offset..offset + 8).map_or(0, read_bytes);
         Header::from_words(format, [word(0), word(8)])
     }
 
     /// Writes the header to the beginning of `bytes`.
     pub fn write_to(self, bytes: &mut [u8]) {
-        for (word, part) in bytes[..self.format.bytes()].chunks_exact_mut(8).enumerate() {
-            part.copy_from_slice(&self.word(word).to_le_bytes());
+        for (index, word_bytes) in bytes[..self.format.bytes()].chunks_exact_mut(8).enumerate() {
+            word_bytes.copy_from_slice(&self.word(index).to_le_bytes());
         }
     }
 
@@ -319,13 +319,14 @@ impl ProcessorStage {
     /// Ends the processor's stage at `at`, which may be within an access that is not counted yet.
     pub fn end(self, names: &StageNames, at: Time) {
         let stalls = self.cpu.stalls();
-        let waiting = stalls.waiting - self.stalls.waiting;
-        let in_access = at.since(self.cpu.now());
-        let bus = (stalls.service - self.stalls.service + waiting + in_access).min(at - self.start);
-        let worked_until = at - bus;
+        let waiting_time = stalls.waiting - self.stalls.waiting;
+        let uncounted_access_time = at.since(self.cpu.now());
+        let bus_time =
+            (stalls.service - self.stalls.service + waiting_time + uncounted_access_time).min(at - self.start);
+        let worked_until = at - bus_time;
         self.journey.add_service(self.start, worked_until);
         self.journey.close(names.processor, worked_until);
-        self.journey.add_service(worked_until, at - waiting.min(bus));
+        self.journey.add_service(worked_until, at - waiting_time.min(bus_time));
         self.journey.close(names.bus, at);
     }
 }

@@ -12,7 +12,7 @@ pub struct Stages {
     /// Stage that ends when the interface first gives the packet to the fabric; recorded if it takes time.
     pub pool: &'static str,
     /// Whether `pool` is recorded even if it takes no time.
-    pub always: bool,
+    pub records_zero_pool_time: bool,
     /// Stage that ends when the packet is at the receiving interface.
     pub fabric: &'static str,
 }
@@ -36,7 +36,7 @@ pub struct PortConfig<'a> {
     /// Record of all messages.
     pub tally: &'a Rc<MessageTally>,
     /// Counters of packets in flight.
-    pub pending: &'a Rc<InFlight>,
+    pub in_flight: &'a Rc<InFlight>,
     /// Map from endpoints to nodes.
     pub addresses: &'a Rc<EndpointMap>,
     /// Longest packet.

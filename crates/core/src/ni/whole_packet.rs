@@ -72,7 +72,7 @@ impl RxPayload<'_> {
 /// An interface that gives whole packets to a port. It defines the effect of each step of its driver on the host.
 pub trait WholePacketNic {
     /// Names of the latency stages of the interface's packets.
-    const STAGES: Stages = Stages { pool: "send queue", always: true, fabric: "fabric" };
+    const STAGES: Stages = Stages { pool: "send queue", records_zero_pool_time: true, fabric: "fabric" };
 
     /// Returns the driver's limits; the number of classes is the port's.
     fn limits(&self) -> DriverLimits;
@@ -181,7 +181,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         journey.close("arrivals queue", cpu.now().max(cpu.sim().now()));
         let nodes = [taken_packet.from, self.port.node()];
         let packet_endpoints = [0, 1].map(|side| self.port.addresses().endpoint(nodes[side], endpoints[side]));
-        let state = DriverState { taken: Some(taken_packet), ..DriverState::default() };
+        let state = DriverState { taken_packet: Some(taken_packet), ..DriverState::default() };
         Some(RxPacket::new(packet_endpoints, envelope, bytes - length, journey).with_state(state))
     }
 
@@ -196,7 +196,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         let start = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
         cpu.sync().await;
-        let taken_packet = arrival.state.taken.take().expect("a poll found a packet");
+        let taken_packet = arrival.state.taken_packet.take().expect("a poll found a packet");
         while !taken_packet.packet.is_whole() {
             self.port.changed.wait().await;
         }
@@ -216,11 +216,11 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         cpu.sync().await;
         let wait_start = cpu.now();
         cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, wait_start);
-        let next = (wake.next)();
-        if self.has_arrived() || next <= wait_start {
+        let wake_time = (wake.next)();
+        if self.has_arrived() || wake_time <= wait_start {
             return false;
         }
-        self.port.changed.wait_until(next).await;
+        self.port.changed.wait_until(wake_time).await;
         if self.costs.poll > 0 && cpu.now() < wake.until {
             end_poll(cpu, wait_start, self.costs.poll).await;
         }

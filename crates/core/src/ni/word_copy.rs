@@ -59,7 +59,7 @@ pub fn words_of(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
 }
 
 /// Returns the 8-byte word number `word` of a slice of 32-bit words, with zeros after the end of the slice.
-fn pair(words: &[u32], word: usize) -> u64 {
+fn double_word_at(words: &[u32], word: usize) -> u64 {
     let word_or_zero = |index: usize| u64::from(words.get(index).copied().unwrap_or(0));
     word_or_zero(2 * word) | word_or_zero(2 * word + 1) << 32
 }
@@ -141,7 +141,7 @@ pub fn load_word(
     cpu.work(cycles);
     let Some(payload_word) = word.checked_sub(header.header_words()) else { return Ok(header.word(word)) };
     match source {
-        PayloadSource::Words(words) => Ok(pair(words, payload_word)),
+        PayloadSource::Words(words) => Ok(double_word_at(words, payload_word)),
         PayloadSource::Memory(payload, _) => load(cpu, payload + 8 * payload_word as u64, header.bytes_of_word(word)),
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! Several members may share *sibling tables*: `[fabric.router]` describes the routers of whichever shape is selected.
 
-use super::{PartInfo, PartSpec, Selected, Siblings};
+use super::{PartInfo, PartSpec, Selected, SiblingTables};
 use crate::text::{Table, describe};
 use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, OnceLock};
 
 /// Reads the part of an entry from its table.
-type Reader<S> = dyn Fn(&mut Table<'_>) -> Arc<S> + Send + Sync;
+type PartReader<S> = dyn Fn(&mut Table<'_>) -> Arc<S> + Send + Sync;
 
 /// Help for a description that selects a part which is not registered.
 const REGISTRATION_HELP: &str =
@@ -18,8 +18,8 @@ const REGISTRATION_HELP: &str =
 pub struct PartEntry<S: ?Sized> {
     /// Name and documentation of the part.
     pub info: PartInfo,
-    read: Arc<Reader<S>>,
-    siblings: Option<Arc<Siblings<S>>>,
+    read: Arc<PartReader<S>>,
+    siblings: Option<Arc<SiblingTables<S>>>,
 }
 
 impl<S: ?Sized> Clone for PartEntry<S> {
@@ -36,7 +36,7 @@ impl<S: ?Sized> PartEntry<S> {
 
     /// States which sibling tables describe more of the part.
     #[must_use]
-    pub fn with_siblings(mut self, siblings: &Arc<Siblings<S>>) -> Self {
+    pub fn with_siblings(mut self, siblings: &Arc<SiblingTables<S>>) -> Self {
         self.siblings = Some(siblings.clone());
         self
     }
@@ -179,8 +179,8 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
     }
 
     /// Returns the sibling tables of all members, each group of tables once.
-    fn siblings(&self) -> Vec<&Arc<Siblings<S>>> {
-        let mut all: Vec<&Arc<Siblings<S>>> = Vec::new();
+    fn siblings(&self) -> Vec<&Arc<SiblingTables<S>>> {
+        let mut all: Vec<&Arc<SiblingTables<S>>> = Vec::new();
         for siblings in self.entries.iter().filter_map(|entry| entry.siblings.as_ref()) {
             if !all.iter().any(|known| Arc::ptr_eq(known, siblings)) {
                 all.push(siblings);
@@ -193,7 +193,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
     /// reports the sibling tables that the description has, and returns `None`.
     fn read_siblings(
         &self,
-        siblings: &Arc<Siblings<S>>,
+        siblings: &Arc<SiblingTables<S>>,
         t: &mut Table<'_>,
         selected: &Selected<S>,
     ) -> Option<Selected<S>> {

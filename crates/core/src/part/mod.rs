@@ -31,5 +31,5 @@ pub use fabric_features::FabricFeatures;
 pub use family::{PartEntry, PartFamily};
 pub use result_name::{PLACEHOLDERS, ResultKind, ResultName, STATISTICS};
 pub use selected::Selected;
-pub use siblings::{SiblingTable, Siblings};
+pub use siblings::{SiblingTable, SiblingTables};
 pub use spec::{Part, PartInfo, PartSpec};

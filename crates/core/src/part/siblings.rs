@@ -16,7 +16,7 @@ pub struct SiblingTable {
 }
 
 /// The sibling tables that several members share.
-pub struct Siblings<S: ?Sized> {
+pub struct SiblingTables<S: ?Sized> {
     /// The tables.
     pub tables: &'static [SiblingTable],
     /// Hint that follows each refusal.

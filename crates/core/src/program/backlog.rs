@@ -24,7 +24,7 @@
 use std::collections::VecDeque;
 
 /// Growth of the backlog that counts as saturation, in standard deviations of the number of arrivals.
-const DEVIATIONS: f64 = 4.0;
+const DEVIATIONS_MIN: f64 = 4.0;
 
 /// Samples of the number of messages or packets that wait at their sources.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ impl Backlog {
         if self.samples.len() as u64 > self.growing_windows + 1 {
             self.samples.pop_front();
         }
-        self.is_growing = self.grows_by(DEVIATIONS);
+        self.is_growing = self.grows_by(DEVIATIONS_MIN);
     }
 
     /// Returns whether the backlog grew in each of the last windows, and by more than chance explains.
@@ -87,7 +87,7 @@ impl Backlog {
     }
 
     /// Returns the number of messages or packets that were offered during the last windows.
-    pub fn offered(&self) -> u64 {
+    pub fn offered_count(&self) -> u64 {
         let (first, last) = (self.samples.front(), self.samples.back());
         first.zip(last).map_or(0, |(first, last)| last.offered_count - first.offered_count)
     }
@@ -98,7 +98,7 @@ impl Backlog {
         let samples = || self.samples.iter();
         let rises = samples()
             .zip(samples().skip(1))
-            .filter(|(before, after)| after.waiting_count > before.waiting_count)
+            .filter(|(earlier, later)| later.waiting_count > earlier.waiting_count)
             .count();
         let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else { return false };
         let variance = self.dispersion * (last.offered_count - first.offered_count) as f64;
@@ -107,7 +107,7 @@ impl Backlog {
     }
 
     /// Returns the growth of the backlog in the last windows, and its last value.
-    pub fn growth(&self) -> (u64, u64) {
+    pub fn growth_and_size(&self) -> (u64, u64) {
         let (first, last) = (self.samples.front(), self.samples.back());
         let waiting_count = last.map_or(0, |last| last.waiting_count);
         (waiting_count.saturating_sub(first.map_or(0, |first| first.waiting_count)), waiting_count)
@@ -156,6 +156,6 @@ mod tests {
             GROWING_WINDOWS * WINDOW_CYCLES,
         );
         assert!(backlog.is_growing());
-        assert_eq!(backlog.growth(), (GROWING_WINDOWS * WINDOW_CYCLES, GROWING_WINDOWS * WINDOW_CYCLES));
+        assert_eq!(backlog.growth_and_size(), (GROWING_WINDOWS * WINDOW_CYCLES, GROWING_WINDOWS * WINDOW_CYCLES));
     }
 }

@@ -13,11 +13,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 /// Handler of a barrier message.
-const BARRIER: u8 = PROTOCOL_HANDLERS - 3;
+const BARRIER_HANDLER: u8 = PROTOCOL_HANDLERS - 3;
 /// Handler of a value that goes up the tree of a reduction.
-const REDUCE: u8 = PROTOCOL_HANDLERS - 2;
+const REDUCE_HANDLER: u8 = PROTOCOL_HANDLERS - 2;
 /// Handler of a result that goes down the tree.
-const BROADCAST: u8 = PROTOCOL_HANDLERS - 1;
+const BROADCAST_HANDLER: u8 = PROTOCOL_HANDLERS - 1;
 
 /// Instructions to store and combine an arrived value (chosen: three loads, a store, an operation, a comparison, and
 /// two for the loop).
@@ -32,7 +32,7 @@ pub(super) struct Collective {
     entered_barriers: Cell<u64>,
     /// Values that have arrived from children in the tree and are not yet combined.
     child_values: RefCell<BTreeMap<EndpointId, u64>>,
-    result: Cell<Option<u64>>,
+    reduction_result: Cell<Option<u64>>,
 }
 
 impl Collective {
@@ -41,13 +41,13 @@ impl Collective {
     pub fn handle(&self, received: &Received<'_>) -> Option<u64> {
         let from = received.from;
         match received.handler {
-            BARRIER => *self.barrier_counts.borrow_mut().entry(from).or_default() += 1,
-            REDUCE => {
-                let previous = self.child_values.borrow_mut().insert(from, value(received.words));
+            BARRIER_HANDLER => *self.barrier_counts.borrow_mut().entry(from).or_default() += 1,
+            REDUCE_HANDLER => {
+                let previous = self.child_values.borrow_mut().insert(from, value_of_words(received.words));
                 assert!(previous.is_none(), "a processor entered a reduction twice");
             }
-            BROADCAST => {
-                let previous = self.result.replace(Some(value(received.words)));
+            BROADCAST_HANDLER => {
+                let previous = self.reduction_result.replace(Some(value_of_words(received.words)));
                 assert!(previous.is_none(), "a reduction ended twice");
             }
             _ => return None,
@@ -61,7 +61,7 @@ impl Collective {
         self.entered_barriers.set(self.entered_barriers.get() + 1);
         let mut distance = 1;
         while distance < processors {
-            send(endpoint, (rank + distance) % processors, BARRIER, &[]).await;
+            send(endpoint, (rank + distance) % processors, BARRIER_HANDLER, &[]).await;
             // A processor that has sent a message of a later barrier has also sent that of this one.
             let sender = parallel::endpoint_id((rank + processors - distance) % processors);
             let has_arrived =
@@ -85,12 +85,12 @@ impl Collective {
         }
         if rank > 0 {
             let parent = (rank - 1) / 2;
-            send(endpoint, parent, REDUCE, &words(combined)).await;
-            endpoint.wait_for_answer(parallel::endpoint_id(parent), || self.result.get().is_some()).await;
-            combined = self.result.take().expect("the result has arrived");
+            send(endpoint, parent, REDUCE_HANDLER, &words_of_value(combined)).await;
+            endpoint.wait_for_answer(parallel::endpoint_id(parent), || self.reduction_result.get().is_some()).await;
+            combined = self.reduction_result.take().expect("the result has arrived");
         }
         for child in children {
-            send(endpoint, child, BROADCAST, &words(combined)).await;
+            send(endpoint, child, BROADCAST_HANDLER, &words_of_value(combined)).await;
         }
         combined
     }
@@ -111,12 +111,12 @@ fn children(rank: usize, processors: usize) -> std::ops::Range<usize> {
 }
 
 /// Returns the words of a message that carries `value`: one word if it fits, otherwise two.
-fn words(value: u64) -> Vec<u32> {
+fn words_of_value(value: u64) -> Vec<u32> {
     let [low, high] = [value as u32, (value >> 32) as u32];
     if high == 0 { vec![low] } else { vec![low, high] }
 }
 
 /// Returns the value that the words of a message carry.
-fn value(words: &[u32]) -> u64 {
+fn value_of_words(words: &[u32]) -> u64 {
     u64::from(words[0]) | u64::from(words.get(1).copied().unwrap_or(0)) << 32
 }

@@ -22,17 +22,17 @@ pub(super) fn start(world: &World, node: EndpointId) -> Rc<Cell<Bytes>> {
         // The task never ends, and its copies do not count as progress of the run.
         let _wait_reason_guard = cpu.sim().polls_for(cpu.sim().register_wait_reason("the end of the run"));
         loop {
-            let processor = cpu.acquire("copy").await;
-            let first = counter.get().get() % AREA_BYTES;
-            for (area, write) in [(source, false), (destination, true)] {
-                cpu.announce_run(area + first, BLOCKS_PER_TURN as usize * BLOCK_BYTES, write);
+            let cpu_lease = cpu.acquire("copy").await;
+            let first_offset = counter.get().get() % AREA_BYTES;
+            for (area, is_write) in [(source, false), (destination, true)] {
+                cpu.announce_run(area + first_offset, BLOCKS_PER_TURN as usize * BLOCK_BYTES, is_write);
             }
             for _ in 0..BLOCKS_PER_TURN {
                 let offset = counter.get().get() % AREA_BYTES;
-                let block = cpu.copy_block(source + offset, destination + offset).await;
-                counter.set(counter.get() + Bytes(block));
+                let block_bytes = cpu.copy_block(source + offset, destination + offset).await;
+                counter.set(counter.get() + Bytes(block_bytes));
             }
-            drop(processor);
+            drop(cpu_lease);
         }
     });
     copied_bytes

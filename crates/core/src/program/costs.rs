@@ -110,7 +110,7 @@ impl WorkloadSpec for SingleCosts {
             parameters: self.clone(),
             blocks,
             workers,
-            handled_messages: Cell::new((0, 0)),
+            handled_count_and_time: Cell::new((0, 0)),
             handled_signal: Signal::new(&world.sim, "a message to be handled"),
             cycles: RefCell::default(),
         });
@@ -126,7 +126,7 @@ impl WorkloadSpec for SingleCosts {
             // A message that is longer than a packet is sent as a transfer.
             endpoint.on_transfer(move |_, _, _| record_transfer());
         }
-        worker::start(world, &run.workers, |worker| run.clone().program(worker));
+        worker::start(world, &run.workers, |worker| run.clone().run_program(worker));
         run
     }
 }
@@ -136,13 +136,13 @@ struct CostRun {
     blocks: Vec<SharedAddress>,
     workers: Vec<Rc<Worker>>,
     /// Number of messages handled, and the time at which the last one was handled, in picoseconds.
-    handled_messages: Cell<(u64, u64)>,
+    handled_count_and_time: Cell<(u64, u64)>,
     handled_signal: Signal,
     cycles: RefCell<Vec<f64>>,
 }
 
 /// Returns the value that `writer` stores to a block.
-fn value(block: usize) -> u64 {
+fn stored_value(block: usize) -> u64 {
     0x5EED_0000 + block as u64
 }
 
@@ -150,12 +150,12 @@ fn value(block: usize) -> u64 {
 const PAUSE_CYCLES: u64 = 5_000;
 
 impl CostRun {
-    async fn program(self: Rc<Self>, worker: Rc<Worker>) {
+    async fn run_program(self: Rc<Self>, worker: Rc<Worker>) {
         let SingleCosts { operation, node, writer, .. } = self.parameters;
         let own_id = worker.id() as u64;
         if writer == Some(own_id) {
             for (number, block) in self.blocks.iter().enumerate() {
-                worker.store(*block, value(number)).await;
+                worker.store(*block, stored_value(number)).await;
             }
         }
         worker.barrier().await;
@@ -181,12 +181,13 @@ impl CostRun {
     /// Returns whether `node` is one of the nodes that load the blocks before the measurement.
     fn is_reader(&self, node: u64) -> bool {
         let parameters = &self.parameters;
-        let others = (0..self.workers.len() as u64).filter(|other| ![parameters.node, parameters.home].contains(other));
-        others.take(parameters.readers as usize).any(|other| other == node)
+        let other_nodes =
+            (0..self.workers.len() as u64).filter(|other| ![parameters.node, parameters.home].contains(other));
+        other_nodes.take(parameters.readers as usize).any(|other| other == node)
     }
 
     fn check_value(&self, number: usize, loaded: u64) {
-        let stored = if self.parameters.writer.is_some() { value(number) } else { 0 };
+        let stored = if self.parameters.writer.is_some() { stored_value(number) } else { 0 };
         assert_eq!(loaded, stored, "block {number} holds what was stored");
     }
 
@@ -196,19 +197,19 @@ impl CostRun {
             let start = endpoint.now();
             parallel::send(endpoint, self.parameters.home as usize, 0, &words).await;
             endpoint.compute(PAUSE_CYCLES).await;
-            if self.handled_messages.get().0 <= number {
-                while self.handled_messages.get().0 <= number {
+            if self.handled_count_and_time.get().0 <= number {
+                while self.handled_count_and_time.get().0 <= number {
                     self.handled_signal.wait().await;
                 }
                 endpoint.compute(PAUSE_CYCLES).await;
             }
-            self.record(endpoint, self.handled_messages.get().1.saturating_sub(start.ps()));
+            self.record_cycles(endpoint, self.handled_count_and_time.get().1.saturating_sub(start.ps()));
         }
     }
 
     /// Records that a message was handled at `now` by the clock of its receiver.
     fn record_handled(&self, now: Time) {
-        self.handled_messages.set((self.handled_messages.get().0 + 1, now.ps()));
+        self.handled_count_and_time.set((self.handled_count_and_time.get().0 + 1, now.ps()));
         self.handled_signal.notify();
     }
 
@@ -218,14 +219,14 @@ impl CostRun {
             worker.compute(PAUSE_CYCLES / 10).await;
             let start = worker.endpoint().now();
             match self.parameters.operation {
-                Operation::Write => worker.store(*block, value(number)).await,
+                Operation::Write => worker.store(*block, stored_value(number)).await,
                 _ => self.check_value(number, worker.load(*block).await),
             }
-            self.record(worker.endpoint(), (worker.endpoint().now() - start).ps());
+            self.record_cycles(worker.endpoint(), (worker.endpoint().now() - start).ps());
         }
     }
 
-    fn record(&self, endpoint: &ActiveEndpoint, time_ps: u64) {
+    fn record_cycles(&self, endpoint: &ActiveEndpoint, time_ps: u64) {
         self.cycles.borrow_mut().push(time_ps as f64 * endpoint.clock().0 as f64 / 1e12);
     }
 }

@@ -58,33 +58,33 @@ fn named_patterns() -> [(&'static str, Pattern); 10] {
     ]
 }
 
-const PATTERN: &str = "pattern";
-const HOT_NODE: &str = "hot-node";
-const HOT_FRACTION: &str = "hot-fraction";
-const PATTERN_SHAPE: &str = "pattern-shape";
+const PATTERN_KEY: &str = "pattern";
+const HOT_NODE_KEY: &str = "hot-node";
+const HOT_FRACTION_KEY: &str = "hot-fraction";
+const PATTERN_SHAPE_KEY: &str = "pattern-shape";
 
 /// Implemented by hand, since the pattern determines which keys there are.
 impl Parameters for Pattern {
     fn read(t: &mut Table<'_>) -> Pattern {
         let pattern =
-            t.choice(PATTERN, "Traffic pattern: the destination of each message", &named_patterns()).or("uniform");
+            t.choice(PATTERN_KEY, "Traffic pattern: the destination of each message", &named_patterns()).or("uniform");
         let is_describing = t.describing();
         let (mut hot_node, mut fraction, mut shape) = (0, 0.0, Vec::new());
         if is_describing || matches!(pattern, Pattern::HotSpot { .. } | Pattern::Incast { .. }) {
             hot_node = t
-                .count(HOT_NODE, "Number of the node that is the hot spot, or that all send to in an incast")
+                .count(HOT_NODE_KEY, "Number of the node that is the hot spot, or that all send to in an incast")
                 .max(NODES_MAX)
                 .meaning(Meaning::Load)
                 .or(0);
         }
         if is_describing || matches!(pattern, Pattern::HotSpot { .. }) {
-            let hot_fraction = t.fraction(HOT_FRACTION, "Fraction of the traffic that goes to the hot spot");
+            let hot_fraction = t.fraction(HOT_FRACTION_KEY, "Fraction of the traffic that goes to the hot spot");
             fraction = hot_fraction.meaning(Meaning::Load).or(0.1);
         }
         if is_describing || matches!(pattern, Pattern::Tornado(_) | Pattern::Neighbour(_)) {
             let doc =
                 "Nodes in each dimension, for the patterns `tornado` and `neighbour`; by default one ring of all nodes";
-            shape = t.counts(PATTERN_SHAPE, doc).each(1, NODES_MAX).length(0, 8).or(&[]);
+            shape = t.counts(PATTERN_SHAPE_KEY, doc).each(1, NODES_MAX).length(0, 8).or(&[]);
         }
         match pattern {
             Pattern::Tornado(_) => Pattern::Tornado(shape),
@@ -98,14 +98,14 @@ impl Parameters for Pattern {
     fn write(&self, to: &mut dyn ParameterSink) {
         let is_same = |named: &&(&str, Pattern)| std::mem::discriminant(&named.1) == std::mem::discriminant(self);
         let name = named_patterns().iter().find(is_same).map_or("", |named| named.0);
-        to.value(PATTERN, name.to_owned().to_value());
+        to.value(PATTERN_KEY, name.to_owned().to_value());
         match self {
-            Pattern::Tornado(shape) | Pattern::Neighbour(shape) => to.value(PATTERN_SHAPE, shape.to_value()),
+            Pattern::Tornado(shape) | Pattern::Neighbour(shape) => to.value(PATTERN_SHAPE_KEY, shape.to_value()),
             Pattern::HotSpot { node, fraction } => {
-                to.value(HOT_NODE, node.to_value());
-                to.value(HOT_FRACTION, fraction.to_value());
+                to.value(HOT_NODE_KEY, node.to_value());
+                to.value(HOT_FRACTION_KEY, fraction.to_value());
             }
-            Pattern::Incast { node } => to.value(HOT_NODE, node.to_value()),
+            Pattern::Incast { node } => to.value(HOT_NODE_KEY, node.to_value()),
             _ => {}
         }
     }
@@ -138,7 +138,7 @@ impl Pattern {
             )),
             Pattern::Tornado(shape) | Pattern::Neighbour(shape)
                 if !shape.is_empty()
-                    && shape.iter().try_fold(1u64, |all, side| all.checked_mul(*side)) != Some(nodes) =>
+                    && shape.iter().try_fold(1u64, |product, side| product.checked_mul(*side)) != Some(nodes) =>
             {
                 Err(("pattern-shape", format!("the shape must have {nodes} nodes, as the machine has")))
             }
@@ -152,16 +152,16 @@ impl Pattern {
     /// Returns the destination of the next message of `source` among `nodes` nodes. Permutations draw no random number.
     pub fn destination(&self, source: usize, nodes: usize, random: &mut rng::RandomStream) -> usize {
         let (from, node_count) = (source as u64, nodes as u64);
-        let bits = node_count.ilog2();
+        let bit_count = node_count.ilog2();
         let to = match self {
             Pattern::Uniform => random_other_node(from, node_count, random),
             Pattern::UniformWithSelf => random.random_range(0..node_count),
             Pattern::Transpose => from % node_count.isqrt() * node_count.isqrt() + from / node_count.isqrt(),
             Pattern::BitComplement => node_count - 1 - from,
-            Pattern::BitReversal if bits == 0 => from,
-            Pattern::BitReversal => from.reverse_bits() >> (u64::BITS - bits),
-            Pattern::Shuffle if bits == 0 => from,
-            Pattern::Shuffle => (from << 1 | from >> (bits - 1)) & (node_count - 1),
+            Pattern::BitReversal if bit_count == 0 => from,
+            Pattern::BitReversal => from.reverse_bits() >> (u64::BITS - bit_count),
+            Pattern::Shuffle if bit_count == 0 => from,
+            Pattern::Shuffle => (from << 1 | from >> (bit_count - 1)) & (node_count - 1),
             Pattern::Tornado(shape) => moved_in_each_dimension(from, node_count, shape, |side| side.div_ceil(2) - 1),
             Pattern::Neighbour(shape) => moved_in_each_dimension(from, node_count, shape, |_| 1),
             Pattern::HotSpot { node, fraction } => {

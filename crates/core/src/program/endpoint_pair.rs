@@ -16,14 +16,14 @@ pub struct EndpointPair {
 }
 
 impl EndpointPair {
-    pub(super) fn ids(&self, world: &World) -> (EndpointId, EndpointId) {
+    pub(super) fn endpoint_ids(&self, world: &World) -> (EndpointId, EndpointId) {
         let id = |name: &Option<String>, default| name.as_ref().map_or(default, |name| world.id(name));
         (id(&self.from, world.nodes[0].endpoint().id()), id(&self.to, world.nodes[1].endpoint().id()))
     }
 
     /// Returns the names of the sender and the receiver, with the key that states the pair. Names that are not stated
     /// are replaced by the defaults; without a default, the result is empty.
-    pub(super) fn pair<'a>(
+    pub(super) fn endpoint_pairs<'a>(
         &'a self,
         [default_from, default_to]: [Option<&'a str>; 2],
     ) -> Vec<(String, (&'a str, &'a str))> {
@@ -32,7 +32,7 @@ impl EndpointPair {
     }
 
     /// Returns the names that are stated, each with its key.
-    pub(super) fn names(&self) -> Vec<(String, &str)> {
+    pub(super) fn endpoint_names(&self) -> Vec<(String, &str)> {
         let stated_names = [("from", &self.from), ("to", &self.to)];
         stated_names.into_iter().filter_map(|(key, name)| Some((key.to_owned(), name.as_deref()?))).collect()
     }

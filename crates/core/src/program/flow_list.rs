@@ -59,14 +59,14 @@ impl FlowList {
 
     /// Returns the names of all endpoints, each with the key that states it.
     pub(super) fn endpoint_names(&self) -> Vec<(String, &str)> {
-        let named = |(index, from, to)| [from, to].map(|name| (format!("{FLOWS}.{index}"), name));
-        self.named_flows().into_iter().flat_map(named).collect()
+        let names_of_flow = |(index, from, to)| [from, to].map(|name| (format!("{FLOWS_KEY}.{index}"), name));
+        self.named_flows().into_iter().flat_map(names_of_flow).collect()
     }
 
     /// Returns the pairs of sender and receiver, each with the key that states it.
     pub(super) fn endpoint_pairs(&self) -> Vec<(String, (&str, &str))> {
         let valid_flows = self.named_flows().into_iter().filter(|(_, from, _)| !from.is_empty());
-        valid_flows.map(|(index, from, to)| (format!("{FLOWS}.{index}"), (from, to))).collect()
+        valid_flows.map(|(index, from, to)| (format!("{FLOWS_KEY}.{index}"), (from, to))).collect()
     }
 
     /// Returns the sender and the receiver of each flow.
@@ -81,7 +81,7 @@ impl FlowList {
     }
 
     /// Returns the endpoints of each flow in a machine.
-    pub(super) fn ids(&self, world: &World) -> Vec<(EndpointId, EndpointId)> {
+    pub(super) fn endpoint_ids(&self, world: &World) -> Vec<(EndpointId, EndpointId)> {
         match self.flows.is_empty() {
             true => vec![(world.nodes[0].endpoint().id(), world.nodes[1].endpoint().id())],
             false => self.named_flows().into_iter().map(|(_, from, to)| (world.id(from), world.id(to))).collect(),
@@ -89,23 +89,23 @@ impl FlowList {
     }
 }
 
-const FLOWS: &str = "flows";
+const FLOWS_KEY: &str = "flows";
 
 /// Reads flows. An error of one flow does not affect the others.
 fn read_flows(t: &mut Table<'_>) -> Vec<(String, String)> {
     let doc = "Flows, each as `\"from -> to\"` of nodes or endpoints; `*` and `[1..31]` stand for many; by default one flow \
                from the first node to the second";
-    let texts = t.texts(FLOWS, doc).or(&[]);
-    let read = |text: &String| {
+    let texts = t.texts(FLOWS_KEY, doc).or(&[]);
+    let read_flow = |text: &String| {
         parse_flow(text).unwrap_or_else(|| {
-            t.report_invalid(FLOWS, format!("`{text}` is not a flow"), "a flow is written as \"from -> to\"");
+            t.report_invalid(FLOWS_KEY, format!("`{text}` is not a flow"), "a flow is written as \"from -> to\"");
             Default::default()
         })
     };
-    texts.iter().map(read).collect()
+    texts.iter().map(read_flow).collect()
 }
 
 fn write_flows(flows: &[(String, String)], to: &mut dyn ParameterSink) {
     let texts: Vec<String> = flows.iter().map(|(from, to)| format!("{from} -> {to}")).collect();
-    to.value(FLOWS, texts.to_value());
+    to.value(FLOWS_KEY, texts.to_value());
 }

@@ -25,7 +25,7 @@ pub fn expand(from: &str, to: &str, names: &[String]) -> Vec<(String, String)> {
     let [from, to] = [from, to].map(NamePattern::parse);
     let pairs: Vec<(String, String)> = match (from.placeholder_count(), to.placeholder_count()) {
         (0, 0) => return vec![(from.text(), to.text())],
-        (senders, receivers) if senders == receivers && from != to => pairs_with_equal_captures(&from, &to, names),
+        (from_count, to_count) if from_count == to_count && from != to => pairs_with_equal_captures(&from, &to, names),
         _ => {
             let receivers = matching_names(&to, names);
             let pairs_of = |from: String| receivers.iter().map(move |to| (from.clone(), to.clone()));

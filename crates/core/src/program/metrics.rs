@@ -7,17 +7,19 @@ use std::collections::BTreeMap;
 
 /// Returns the numbers of messages sent, delivered and dropped, and of packets that software dropped by reason.
 pub(super) fn delivery_metrics(world: &World) -> Vec<Metric> {
-    let (sent_messages, delivered_messages) = (world.tally.sent(), world.tally.arrived());
+    let (sent_messages, delivered_messages) = (world.tally.sent_count(), world.tally.delivered_count());
     let count = |name: &str, count: u64| Metric::count(name, count as f64, "");
     let mut metrics = vec![
         count("messages.sent", sent_messages),
         count("messages.delivered", delivered_messages),
-        count("messages.dropped", world.tally.dropped()),
+        count("messages.dropped", world.tally.lost_count()),
     ];
-    let dropped = world.tally.dropped_packets();
+    let dropped_packets = world.tally.dropped_packets();
     metrics.extend(interface_metrics(world));
     metrics.extend(
-        dropped.iter().map(|(reason, times)| count(&format!("packets.dropped.{}", reason.replace(' ', "_")), *times)),
+        dropped_packets
+            .iter()
+            .map(|(reason, times)| count(&format!("packets.dropped.{}", reason.replace(' ', "_")), *times)),
     );
     metrics
 }
@@ -25,14 +27,14 @@ pub(super) fn delivery_metrics(world: &World) -> Vec<Metric> {
 /// Returns the counters that interfaces keep in addition to those of their protocols, summed over all nodes, and the
 /// rate of cross-traffic.
 pub(super) fn interface_metrics(world: &World) -> Vec<Metric> {
-    let mut sums = BTreeMap::<&str, u64>::new();
+    let mut counter_sums = BTreeMap::<&str, u64>::new();
     for (name, count) in world.nodes.iter().flat_map(|node| node.endpoint().driver().counts()) {
-        *sums.entry(name).or_default() += count;
+        *counter_sums.entry(name).or_default() += count;
     }
     let cross_bytes = world.fabric.as_ref().and_then(|fabric| fabric.cross_traffic());
     // The rate is the mean over the whole run.
     let rate = cross_bytes.map(|bytes| bytes.get() as f64 / world.sim.now().as_us());
-    let counts = sums.into_iter().map(|(name, count)| Metric::count(name, count as f64, ""));
+    let counts = counter_sums.into_iter().map(|(name, count)| Metric::count(name, count as f64, ""));
     counts.chain(rate.map(|rate| Metric::new("cross_traffic.rate", rate, "MB/s"))).collect()
 }
 

@@ -56,7 +56,8 @@ impl PageFetch {
     async fn run_faults(self, world: World, from: EndpointId, to: EndpointId, measurements: Rc<Measurements>) {
         let endpoint = world.endpoint(from);
         let frame = endpoint.allocate(self.page);
-        let pages: Vec<Vec<u8>> = (0..PAGES_IN_MEMORY).map(|number| pattern::bytes(number, self.page)).collect();
+        let pages: Vec<Vec<u8>> =
+            (0..PAGES_IN_MEMORY).map(|number| pattern::payload_bytes(number, self.page)).collect();
         world.tally.set_measuring(false);
         measurements.durations.borrow_mut().add_flow();
         for fault in 0..self.warm_up + self.faults {
@@ -64,20 +65,20 @@ impl PageFetch {
                 world.tally.set_measuring(true);
             }
             let start = endpoint.now();
-            let number = fault % PAGES_IN_MEMORY;
+            let page_number = fault % PAGES_IN_MEMORY;
             endpoint.map_tag(PAGE_TAG, frame).await;
-            let words = [number as u32];
+            let words = [page_number as u32];
             let request = Outgoing { destination: to, tag: 0, address: 0, payload: Bytes::ZERO, words: &words };
             endpoint.send(request).await;
             let answer = endpoint.receive().await;
             assert_eq!(answer.tag, PAGE_TAG, "a page has its tag");
             assert!(!endpoint.steers_by_tag() || answer.address == frame, "the page is not in the frame of its tag");
             endpoint.with_payload(&answer, |bytes| {
-                assert!(bytes == pages[number as usize], "the page is not the requested one")
+                assert!(bytes == pages[page_number as usize], "the page is not the requested one")
             });
-            if let Some(number) = fault.checked_sub(self.warm_up) {
+            if let Some(measured_number) = fault.checked_sub(self.warm_up) {
                 let now = endpoint.now();
-                measurements.durations.borrow_mut().add(number, now - start, now);
+                measurements.durations.borrow_mut().add(measured_number, now - start, now);
                 measurements.latencies.borrow_mut().add(now - start);
             }
             endpoint.release(answer).await;
@@ -89,13 +90,13 @@ impl PageFetch {
         let mut pages = Vec::new();
         for number in 0..PAGES_IN_MEMORY {
             let page = endpoint.allocate(self.page);
-            endpoint.prepare(page, &pattern::bytes(number, self.page)).await;
+            endpoint.prepare(page, &pattern::payload_bytes(number, self.page)).await;
             pages.push(page);
         }
         loop {
             let request = endpoint.receive().await;
-            let number = request.words[0];
-            let (destination, address) = (request.source, pages[number as usize]);
+            let page_number = request.words[0];
+            let (destination, address) = (request.source, pages[page_number as usize]);
             endpoint.release(request).await;
             let answer = Outgoing { destination, tag: PAGE_TAG, address, payload: self.page, words: &[] };
             endpoint.send(answer).await;
@@ -127,11 +128,11 @@ impl WorkloadSpec for PageFetch {
     }
 
     fn endpoint_names(&self) -> Vec<(String, &str)> {
-        self.endpoints.names()
+        self.endpoints.endpoint_names()
     }
 
     fn endpoint_pairs<'a>(&'a self, defaults: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
-        self.endpoints.pair(defaults)
+        self.endpoints.endpoint_pairs(defaults)
     }
 
     fn payload_max(&self) -> Option<(&'static str, Bytes)> {
@@ -149,7 +150,7 @@ impl WorkloadSpec for PageFetch {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let (latencies, durations) = Default::default();
         let measurements = Rc::new(Measurements { warm_up: self.warm_up, latencies, durations });
-        let (from, to) = self.endpoints.ids(world);
+        let (from, to) = self.endpoints.endpoint_ids(world);
         world.sim.spawn(
             format!("{} program", world.endpoint(from).name()),
             self.clone().run_faults(world.clone(), from, to, measurements.clone()),

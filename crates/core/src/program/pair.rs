@@ -118,10 +118,10 @@ impl WorkloadSpec for Pair {
             Rc::new(Measurements { parameters: self.clone(), received_cycles: RefCell::default(), has_arrived });
         parallel::start(world, |endpoint| {
             // A handler that owned its endpoint would keep the endpoint alive for ever.
-            let (handler_measurements, own_endpoint) = (measurements.clone(), Rc::downgrade(&endpoint));
+            let (handler_measurements, weak_endpoint) = (measurements.clone(), Rc::downgrade(&endpoint));
             endpoint.on_message(move |received| {
-                let own_endpoint = own_endpoint.upgrade().expect("an endpoint lives while it handles messages");
-                handler_measurements.handle(&own_endpoint, received.words);
+                let own_endpoint = weak_endpoint.upgrade().expect("an endpoint lives while it handles messages");
+                handler_measurements.record_packet(&own_endpoint, received.words);
             });
             self.clone().run(endpoint, measurements.clone())
         });
@@ -131,7 +131,7 @@ impl WorkloadSpec for Pair {
 
 impl Measurements {
     /// Records a packet. Panics if a model changed its bytes or delivered it twice.
-    fn handle(&self, endpoint: &ActiveEndpoint, words: &[u32]) {
+    fn record_packet(&self, endpoint: &ActiveEndpoint, words: &[u32]) {
         assert!(u64::from(words[0]) < self.parameters.total_packets(), "a packet arrived that was not sent");
         assert!(
             words == self.parameters.packet_words(words[0].into(), words.len()),
@@ -162,13 +162,13 @@ impl Measurements {
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let all_cycles = self.received_cycles.borrow();
-        let mut own_metrics = Vec::new();
-        let steady = self.measured_cycles(&all_cycles);
-        if let [first, .., last] = steady {
-            let mean_interval = (last - first) as f64 / (steady.len() - 1) as f64;
-            own_metrics.push(Metric::cost("pair.cycles_per_packet", mean_interval, "cycles"));
+        let mut pair_metrics = Vec::new();
+        let steady_cycles = self.measured_cycles(&all_cycles);
+        if let [first, .., last] = steady_cycles {
+            let mean_interval = (last - first) as f64 / (steady_cycles.len() - 1) as f64;
+            pair_metrics.push(Metric::cost("pair.cycles_per_packet", mean_interval, "cycles"));
         }
-        parallel::metrics(world, own_metrics)
+        parallel::metrics(world, pair_metrics)
     }
 
     fn warm_up_check(&self, _: &World) -> Option<WarmUpCheck> {

@@ -158,9 +158,9 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
     let delivered_packets: u64 = active_endpoints.iter().map(|active| active.accepted_packets()).sum();
     let cycles = active_endpoints.first().map_or(0, |active| active.clock().cycle_before(world.sim.now()));
     let mut metrics = vec![
-        count("packets.sent", sent_packets),
-        count("packets.delivered", delivered_packets),
-        count("packets.in_flight", sent_packets - delivered_packets),
+        count_metric("packets.sent", sent_packets),
+        count_metric("packets.delivered", delivered_packets),
+        count_metric("packets.in_flight", sent_packets - delivered_packets),
         Metric::cost("cycles", cycles as f64, "cycles"),
     ];
     // Endpoints that accepted none of the packets sent to them are named, up to a limit.
@@ -169,12 +169,14 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
         .zip(active_endpoints)
         .filter(|(_, active)| active.pending_packets() > 0 && active.accepted_packets() == 0);
     for (endpoint, active) in silent_endpoints.take(SILENT_ENDPOINTS_MAX) {
-        metrics
-            .push(count(&format!("packets.never_accepted.{}", name_word(endpoint.name())), active.pending_packets()));
+        metrics.push(count_metric(
+            &format!("packets.never_accepted.{}", name_word(endpoint.name())),
+            active.pending_packets(),
+        ));
     }
     // Only machines with `messaging.overflow` buffer packets in memory.
     let overflowed_packets: u64 = active_endpoints.iter().map(|active| active.overflowed_packets()).sum();
-    metrics.extend((overflowed_packets > 0).then(|| count("packets.overflowed", overflowed_packets)));
+    metrics.extend((overflowed_packets > 0).then(|| count_metric("packets.overflowed", overflowed_packets)));
     metrics.extend(size_metrics(active_endpoints));
     metrics.extend(frame_metrics(world, active_endpoints));
     metrics.extend(super::interface_metrics(world));
@@ -189,9 +191,9 @@ fn size_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
     for (size, times) in active_endpoints.iter().flat_map(|active| active.messages_by_size()) {
         *sizes.entry(size).or_default() += times;
     }
-    let messages = count("messages.count", sizes.values().sum());
+    let messages = count_metric("messages.count", sizes.values().sum());
     let bytes: u64 = sizes.iter().map(|(size, times)| size * times).sum();
-    let size_counts = sizes.iter().map(|(size, times)| count(&format!("messages.size.{size}"), *times));
+    let size_counts = sizes.iter().map(|(size, times)| count_metric(&format!("messages.size.{size}"), *times));
     [messages, Metric::count("messages.bytes", bytes as f64, "B")].into_iter().chain(size_counts).collect()
 }
 
@@ -212,7 +214,7 @@ fn time_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
 /// Number of silent endpoints that metrics name.
 const SILENT_ENDPOINTS_MAX: usize = 16;
 
-fn count(name: &str, count: u64) -> Metric {
+fn count_metric(name: &str, count: u64) -> Metric {
     Metric::count(name, count as f64, "")
 }
 
@@ -220,26 +222,27 @@ fn frame_metrics(world: &World, active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<
     let statistics: Vec<_> = active_endpoints.iter().filter_map(|active| active.protocol_statistics()).collect();
     let (Some(fabric), false) = (&world.fabric, statistics.is_empty()) else { return Vec::new() };
     let counts = fabric.packet_counts();
-    let sum =
-        |name: &str, field: fn(&Statistics) -> u64| count(name, statistics.iter().map(|(one, _)| field(one)).sum());
+    let sum_metric = |name: &str, field: fn(&Statistics) -> u64| {
+        count_metric(name, statistics.iter().map(|(unit_statistics, _)| field(unit_statistics)).sum())
+    };
     let state_bytes = statistics.iter().map(|(_, state_bytes)| *state_bytes).max().unwrap_or(0);
     vec![
-        count("packets.dropped", counts.dropped),
-        count("frames.injected", counts.injected),
-        count("frames.delivered", counts.delivered),
-        count("frames.dropped", counts.dropped),
-        count("frames.in_flight", counts.in_flight()),
-        sum("ni.bulk", |unit| unit.bulk),
-        sum("ni.acknowledgements", |unit| unit.acknowledgements),
-        sum("ni.carried", |unit| unit.piggybacked),
-        sum("ni.retransmitted", |unit| unit.retransmitted),
-        sum("ni.duplicates", |unit| unit.duplicates),
+        count_metric("packets.dropped", counts.dropped),
+        count_metric("frames.injected", counts.injected),
+        count_metric("frames.delivered", counts.delivered),
+        count_metric("frames.dropped", counts.dropped),
+        count_metric("frames.in_flight", counts.in_flight()),
+        sum_metric("ni.bulk", |unit| unit.bulk),
+        sum_metric("ni.acknowledgements", |unit| unit.acknowledgements),
+        sum_metric("ni.carried", |unit| unit.piggybacked),
+        sum_metric("ni.retransmitted", |unit| unit.retransmitted),
+        sum_metric("ni.duplicates", |unit| unit.duplicates),
         Metric::count("ni.state", state_bytes as f64, "B"),
     ]
 }
 
 /// Waits for all nodes and returns the cycle at which the processor continues.
-pub(super) async fn barrier(endpoint: &ActiveEndpoint) -> u64 {
+pub(super) async fn barrier_cycle(endpoint: &ActiveEndpoint) -> u64 {
     endpoint.barrier().await;
     endpoint.cycle()
 }

@@ -17,14 +17,14 @@ impl PatternBuffers {
         let mut buffers = Vec::new();
         for pattern in 0..PAYLOAD_PATTERNS {
             let buffer = endpoint.allocate(payload);
-            endpoint.prepare(buffer, &bytes(pattern, payload)).await;
+            endpoint.prepare(buffer, &payload_bytes(pattern, payload)).await;
             buffers.push(buffer);
         }
         PatternBuffers(buffers)
     }
 
     /// Returns the tag and the buffer of message `number`.
-    pub(super) fn message(&self, number: u64) -> (u16, Address) {
+    pub(super) fn tag_and_buffer(&self, number: u64) -> (u16, Address) {
         let pattern = number % PAYLOAD_PATTERNS;
         (tag(pattern), self.0[pattern as usize])
     }
@@ -36,7 +36,7 @@ pub(super) struct ExpectedPayloads(Vec<Vec<u8>>);
 impl ExpectedPayloads {
     /// Returns the patterns of payloads of this length.
     pub(super) fn new(payload: Bytes) -> ExpectedPayloads {
-        ExpectedPayloads((0..PAYLOAD_PATTERNS).map(|pattern| bytes(pattern, payload)).collect())
+        ExpectedPayloads((0..PAYLOAD_PATTERNS).map(|pattern| payload_bytes(pattern, payload)).collect())
     }
 
     /// Checks the payload of a message. Panics if it is not the pattern of the message's tag, which means that a model
@@ -58,7 +58,7 @@ fn tag(pattern: u64) -> u16 {
 const PATTERN_PERIOD_BYTES: u64 = 512;
 
 /// Returns a payload of this length filled with `pattern`.
-pub(super) fn bytes(pattern: u64, payload: Bytes) -> Vec<u8> {
+pub(super) fn payload_bytes(pattern: u64, payload: Bytes) -> Vec<u8> {
     let period: Vec<u8> =
         (0..PATTERN_PERIOD_BYTES.min(payload.get())).map(|position| byte(pattern, position)).collect();
     let mut bytes = period.repeat(payload.get().div_ceil(PATTERN_PERIOD_BYTES) as usize);
@@ -87,7 +87,7 @@ mod tests {
         for length in [0, 1, 511, 512, 513, 4096, 5000] {
             for pattern in 0..PAYLOAD_PATTERNS {
                 let expected: Vec<u8> = (0..length).map(|position| byte(pattern, position)).collect();
-                assert_eq!(bytes(pattern, Bytes(length)), expected);
+                assert_eq!(payload_bytes(pattern, Bytes(length)), expected);
             }
         }
     }

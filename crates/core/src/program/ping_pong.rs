@@ -45,18 +45,18 @@ impl PingPong {
     async fn send_messages(self, world: World, from: EndpointId, to: EndpointId, measurements: Rc<Measurements>) {
         let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.payload).await;
-        let expected = ExpectedPayloads::new(self.reply_payload);
+        let expected_payloads = ExpectedPayloads::new(self.reply_payload);
         world.tally.set_measuring(false);
         for number in 0..self.warm_up + self.messages {
             if number == self.warm_up {
                 world.tally.set_measuring(true);
             }
             let start = endpoint.now();
-            let (tag, address) = patterns.message(number);
+            let (tag, address) = patterns.tag_and_buffer(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.payload, words: &[] };
             endpoint.send(outgoing).await;
             let reply = endpoint.receive().await;
-            expected.check(endpoint, &reply);
+            expected_payloads.check(endpoint, &reply);
             endpoint.release(reply).await;
             if number >= self.warm_up {
                 measurements.round_trips.borrow_mut().add(endpoint.now() - start);
@@ -67,12 +67,12 @@ impl PingPong {
     async fn send_replies(self, world: World, from: EndpointId, to: EndpointId) {
         let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.reply_payload).await;
-        let expected = ExpectedPayloads::new(self.payload);
+        let expected_payloads = ExpectedPayloads::new(self.payload);
         for number in 0..self.warm_up + self.messages {
             let message = endpoint.receive().await;
-            expected.check(endpoint, &message);
+            expected_payloads.check(endpoint, &message);
             endpoint.release(message).await;
-            let (tag, address) = patterns.message(number);
+            let (tag, address) = patterns.tag_and_buffer(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.reply_payload, words: &[] };
             endpoint.send(outgoing).await;
         }
@@ -99,11 +99,11 @@ impl WorkloadSpec for PingPong {
     }
 
     fn endpoint_names(&self) -> Vec<(String, &str)> {
-        self.endpoints.names()
+        self.endpoints.endpoint_names()
     }
 
     fn endpoint_pairs<'a>(&'a self, defaults: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
-        self.endpoints.pair(defaults)
+        self.endpoints.endpoint_pairs(defaults)
     }
 
     fn payload_max(&self) -> Option<(&'static str, Bytes)> {
@@ -120,7 +120,7 @@ impl WorkloadSpec for PingPong {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let (from, to) = self.endpoints.ids(world);
+        let (from, to) = self.endpoints.endpoint_ids(world);
         let measurements =
             Rc::new(Measurements { warm_up: self.warm_up, forward_flow: (from, to), round_trips: RefCell::default() });
         world.tally.limit_ledgers_to(from);

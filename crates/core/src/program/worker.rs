@@ -48,7 +48,7 @@ pub struct Worker {
 impl Worker {
     /// Creates the workers of all endpoints of a world. They share a space whose layout is complete.
     pub fn all(world: &World, space: &Rc<Space>) -> Vec<Rc<Worker>> {
-        let memories = SharedMemory::all(world.active_endpoints(), space, world.shared_memory);
+        let memories = SharedMemory::for_endpoints(world.active_endpoints(), space, world.shared_memory);
         world.active_endpoints().iter().zip(&memories).map(|(active, shared)| Worker::new(active, shared)).collect()
     }
 
@@ -91,9 +91,9 @@ impl Worker {
             if self.cpu_lease.borrow().is_none() {
                 self.acquire_cpu().await;
             }
-            let part = remaining_cycles.min(self.poll_interval());
-            self.endpoint.cpu().work(part);
-            remaining_cycles -= part;
+            let chunk_cycles = remaining_cycles.min(self.poll_interval());
+            self.endpoint.cpu().work(chunk_cycles);
+            remaining_cycles -= chunk_cycles;
             if self.is_poll_due() {
                 self.poll().await;
             }

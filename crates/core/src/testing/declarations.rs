@@ -46,7 +46,7 @@ fn base_combination(registry: &Arc<Registry>) -> Combination {
 
 /// Reports keys below the table at `path` that were read more than once.
 fn report_repeated_keys(shape: &TableShape, path: &str, errors: &mut Vec<String>) {
-    errors.extend(shape.repeated.iter().map(|key| format!("{path}{key} is read twice")));
+    errors.extend(shape.repeated_keys.iter().map(|key| format!("{path}{key} is read twice")));
     for item in &shape.items {
         let (key, form) = match item {
             Item::Key { key, form, .. } => (*key, form),

@@ -45,8 +45,12 @@ const SPANS_MAX: usize = 1 << 14;
 /// Returns the laws that a machine breaks, each with a description of the violation.
 pub(super) fn broken_laws(machine: &Machine) -> Vec<(&'static str, String)> {
     let observation = RunObservation::of(machine, Recorder::off());
-    let laws_of_one_run =
-        [("ends", completion as Law), ("conservation", conservation), ("once", delivered_once), ("ledger", ledger)];
+    let laws_of_one_run = [
+        ("ends", completion_violation as Law),
+        ("conservation", conservation_violation),
+        ("once", duplicate_violation),
+        ("ledger", ledger_violation),
+    ];
     let mut violations: Vec<_> =
         laws_of_one_run.iter().filter_map(|(law, check)| Some((*law, check(&observation)?))).collect();
     violations.extend(undocumented_name(machine, &observation).map(|description| ("names", description)));
@@ -59,10 +63,10 @@ pub(super) fn broken_laws(machine: &Machine) -> Vec<(&'static str, String)> {
         violations.push(("order", format!("message {} overtook one before it", message.id)));
     }
     for (mode, recorder) in [("again", Recorder::off()), ("traced", Recorder::with_spans_max(SPANS_MAX))] {
-        let second = RunObservation::of(machine, recorder);
-        if second.outcome != observation.outcome
-            || second.metrics != observation.metrics
-            || second.messages != observation.messages
+        let second_observation = RunObservation::of(machine, recorder);
+        if second_observation.outcome != observation.outcome
+            || second_observation.metrics != observation.metrics
+            || second_observation.messages != observation.messages
         {
             violations.push(("determinism", format!("the results differ when the machine is run {mode}")));
         }
@@ -73,11 +77,11 @@ pub(super) fn broken_laws(machine: &Machine) -> Vec<(&'static str, String)> {
 /// A law of one run. Returns the description of the violation if the run breaks the law.
 type Law = fn(&RunObservation) -> Option<String>;
 
-fn completion(observation: &RunObservation) -> Option<String> {
+fn completion_violation(observation: &RunObservation) -> Option<String> {
     (observation.outcome != Outcome::Done).then(|| format!("{:?}", observation.outcome))
 }
 
-fn conservation(observation: &RunObservation) -> Option<String> {
+fn conservation_violation(observation: &RunObservation) -> Option<String> {
     [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")].into_iter().find_map(
         |(sent, delivered)| {
             let counts = [sent, delivered].map(|name| observation.metric(name));
@@ -86,13 +90,13 @@ fn conservation(observation: &RunObservation) -> Option<String> {
     )
 }
 
-fn delivered_once(observation: &RunObservation) -> Option<String> {
+fn duplicate_violation(observation: &RunObservation) -> Option<String> {
     let mut ids = BTreeSet::new();
     let duplicate = observation.messages.iter().find(|message| !ids.insert(message.id))?;
     Some(format!("message {} is delivered twice", duplicate.id))
 }
 
-fn ledger(observation: &RunObservation) -> Option<String> {
+fn ledger_violation(observation: &RunObservation) -> Option<String> {
     let is_exact = |message: &&DeliveredMessage| {
         let stages = message.ledger.stages();
         let sum = stages.iter().fold(Time::ZERO, |sum, stage| sum + stage.total());
@@ -153,7 +157,7 @@ const POLL_PHASE: f64 = 0.03;
 
 /// Returns a description of the violation if the latencies of lone messages with the payloads of [`LONE_PAYLOADS`]
 /// break the law of monotony.
-pub(super) fn monotony(latencies: &[Time]) -> Option<String> {
+pub(super) fn monotony_violation(latencies: &[Time]) -> Option<String> {
     let falls = |pair: &[Time]| (pair[1].ps() as f64) < pair[0].ps() as f64 * (1.0 - POLL_PHASE);
     latencies.windows(2).any(falls).then(|| format!("payloads of {LONE_PAYLOADS:?} B take {latencies:?}"))
 }

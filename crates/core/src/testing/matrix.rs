@@ -93,8 +93,8 @@ pub(super) fn description_with(
     workload: &str,
 ) -> String {
     let host = combination.host.rsplit('/').next().unwrap_or(combination.host);
-    let node = |node| format!("[nodes.n{node}]\nhost = \"{host}\"\nendpoints = {endpoints}\n");
-    let nodes: String = (0..nodes).map(node).collect();
+    let node_text = |node| format!("[nodes.n{node}]\nhost = \"{host}\"\nendpoints = {endpoints}\n");
+    let nodes: String = (0..nodes).map(node_text).collect();
     format!(
         "{}{nodes}{workload}",
         part_lines(registry, &[combination.host, combination.ni, combination.protocol, combination.fabric])
@@ -151,7 +151,7 @@ fn violations_of(registry: &Arc<Registry>, combination: &Combination) -> Option<
         } else {
             None
         };
-        let monotony = latencies.and_then(|latencies| Some(("monotony", laws::monotony(&latencies)?)));
+        let monotony = latencies.and_then(|latencies| Some(("monotony", laws::monotony_violation(&latencies)?)));
         laws::broken_laws(&machine).into_iter().chain(monotony).collect::<Vec<_>>()
     }));
     let broken_laws = result.unwrap_or_else(|_| vec![("ends", "the run panicked".to_owned())]);

@@ -86,7 +86,7 @@ impl RunObservation {
         let delivered = world.tally.delivered();
         let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());
         let nodes = || world.nodes.iter();
-        let hosts: Vec<_> = nodes().flat_map(|node| node.endpoint().host().metrics()).collect();
+        let host_metrics: Vec<_> = nodes().flat_map(|node| node.endpoint().host().metrics()).collect();
         RunObservation {
             metrics: built.workload.metrics(world, &outcome),
             outcome,
@@ -94,7 +94,7 @@ impl RunObservation {
                 .iter()
                 .map(|(message, delivered_at)| DeliveredMessage::new(message, *delivered_at))
                 .collect(),
-            host_metrics: hosts
+            host_metrics: host_metrics
                 .iter()
                 .map(|metric| (format!("{}.{}", metric.part, metric.quantity), metric.unit))
                 .collect(),

@@ -9,26 +9,26 @@ use super::{quantity, suggest};
 use crate::engine::{Hertz, Time};
 
 /// Returns the problem `message` about the key at `full_path`. Its location is that of the deepest existing node on the
-/// path `path` below `node`, or otherwise `nearest`.
+/// path `path` below `node`, or otherwise `nearest_place`.
 pub(super) fn problem_at(
     node: &TreeNode,
     records: &Records,
     path: &str,
     full_path: &str,
-    nearest: Option<TextSpan>,
+    nearest_place: Option<TextSpan>,
     message: &str,
 ) -> Problem {
     let keys: Vec<&str> = path.split('.').filter(|key| !key.is_empty()).collect();
     let title = if full_path.is_empty() { message.to_string() } else { format!("`{full_path}`: {message}") };
     let problem = Problem::new(title);
-    if let Some(found) = node.node_at(keys.iter().copied()) {
-        return problem.with_location(found.place.clone().or(nearest), "");
+    if let Some(target) = node.node_at(keys.iter().copied()) {
+        return problem.with_location(target.place.clone().or(nearest_place), "");
     }
     let enclosing_place =
         (0..keys.len()).rev().find_map(|length| node.node_at(keys[..length].iter().copied())?.place.clone());
     let label =
         records.find(full_path).map(|entry| format!("`{full_path}` is {} by default", entry.value)).unwrap_or_default();
-    problem.with_location(enclosing_place.or(nearest), label)
+    problem.with_location(enclosing_place.or(nearest_place), label)
 }
 
 pub(super) fn not_a_table_problem(path: &[Step], node: &TreeNode) -> Problem {
@@ -97,10 +97,10 @@ pub(super) fn summarize_missing(problems: &mut Vec<Problem>, path: &str, doc: &s
     problems.insert(first, summary);
 }
 
-/// Returns the help that lists the required keys `missing` of a table, apart from `meant`, which was mistyped. The help
-/// is empty if no other key is missing.
-pub(super) fn required_help(meant: &str, missing: &[String]) -> String {
-    let is_meant = |key: &str| key.strip_prefix(meant).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+/// Returns the help that lists the required keys `missing` of a table, apart from `meant_key`, which was mistyped. The
+/// help is empty if no other key is missing.
+pub(super) fn required_help(meant_key: &str, missing: &[String]) -> String {
+    let is_meant = |key: &str| key.strip_prefix(meant_key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let other_keys: Vec<&str> = missing.iter().map(String::as_str).filter(|key| !is_meant(key)).collect();
     match other_keys[..] {
         [] => String::new(),
@@ -121,12 +121,12 @@ pub(super) fn missing_key_problem(path: &[Step], place: Option<TextSpan>, doc: &
 pub(super) fn invalid_value_problem(
     path: &[Step],
     invalid_value: InvalidValue,
-    nearest: Option<TextSpan>,
+    nearest_place: Option<TextSpan>,
     doc: &str,
 ) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
-    let problem =
-        Problem::bad_value(&dotted(path)).with_location(invalid_value.place.or(nearest), invalid_value.fault.label);
+    let problem = Problem::bad_value(&dotted(path))
+        .with_location(invalid_value.place.or(nearest_place), invalid_value.fault.label);
     invalid_value.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))
 }
 
@@ -168,7 +168,7 @@ pub(super) fn unknown_key_problem(
     families: &[&str],
 ) -> Problem {
     known_keys.sort_unstable();
-    let within = if path.is_empty() { String::new() } else { format!(" in `{}`", dotted(path)) };
+    let table_phrase = if path.is_empty() { String::new() } else { format!(" in `{}`", dotted(path)) };
     let members: Vec<String> = families.iter().map(|family| format!("`{family}.{key}`")).collect();
     let label = match suggest::nearest(key, known_keys.iter().copied()) {
         _ if !members.is_empty() => format!("did you mean {}?", members.join(" or ")),
@@ -180,7 +180,7 @@ pub(super) fn unknown_key_problem(
         let example = reciprocal_of(rate, interval, node).unwrap_or_else(|| (*example).to_owned());
         format!("instead of a {rate}, write `{interval}`, the mean time between two of them: {example}")
     });
-    Problem::new(format!("unknown key `{}`{within}", key.escape_debug()))
+    Problem::new(format!("unknown key `{}`{table_phrase}", key.escape_debug()))
         .with_location(node.key().cloned(), label)
         .help(help)
         .help(format!("allowed here: {}", suggest::phrase(known_keys)))

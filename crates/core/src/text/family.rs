@@ -146,7 +146,7 @@ impl<'t> Table<'t> {
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
         let (value, family) = self.choose(doc, members, absence, FamilyLocation::InTable, read);
-        self.note(Item::Family(family));
+        self.add_item(Item::Family(family));
         value
     }
 
@@ -169,7 +169,7 @@ impl<'t> Table<'t> {
         let sibling_names = siblings.names;
         let choose = |table: &mut Table<'_>, absence| {
             let (value, chosen_family) = table.choose(doc, members, absence, location, read);
-            table.note(Item::Family(chosen_family.clone()));
+            table.add_item(Item::Family(chosen_family.clone()));
             family = Some(chosen_family);
             if let (Some(read), Some(value)) = (&mut siblings.read, &value) {
                 read(table, value);
@@ -237,7 +237,7 @@ impl<'t> Table<'t> {
         mut read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> (Option<T>, Family) {
         let mut shapes = empty_members(members);
-        let mut member = |index: usize, node: Option<&'t TreeNode>| {
+        let mut read_member = |index: usize, node: Option<&'t TreeNode>| {
             let name = members[index].0;
             let (value, shape) = self.read_below(&[Step::Key(name)], node, |t| read(name, t));
             shapes[index].shape = shape;
@@ -253,8 +253,8 @@ impl<'t> Table<'t> {
         }
         self.report_conflict(&selection, members);
         self.context.with_level(DiagnosticLevel::PresentKeys, || {
-            for index in &selection.others {
-                member(*index, self.child(members[*index].0));
+            for index in &selection.unselected {
+                read_member(*index, self.child(members[*index].0));
             }
         });
         let chosen = selection.chosen.or(match absence {
@@ -265,18 +265,18 @@ impl<'t> Table<'t> {
             self.note_choice(doc, members[index].0, key);
         }
         let value = match (selection.chosen, absence) {
-            _ if self.context.describing => (0..members.len()).map(|index| member(index, None)).last(),
+            _ if self.context.describing => (0..members.len()).map(|index| read_member(index, None)).last(),
             (Some(index), _) => {
                 let node = self.child(members[index].0);
-                Some(self.read_with_missing_summary(members[index].0, node, location, || member(index, node)))
+                Some(self.read_with_missing_summary(members[index].0, node, location, || read_member(index, node)))
             }
             (None, Absence::SelectsDefault(name) | Absence::SelectsWord(name)) => {
-                Some(member(member_index(name), None))
+                Some(read_member(member_index(name), None))
             }
             (None, Absence::IsAllowed) => None,
             (None, Absence::IsAnError) => {
                 self.report_no_variant(doc, members);
-                Some(self.context.with_level(DiagnosticLevel::Off, || member(0, None)))
+                Some(self.context.with_level(DiagnosticLevel::Off, || read_member(0, None)))
             }
         };
         (value, Family { doc, members: shapes, need: absence.need() })
@@ -328,9 +328,9 @@ impl<'t> Table<'t> {
 
     /// Records which member of the family at this table is selected, and its source location.
     fn note_choice(&self, doc: &'static str, name: &str, key: Option<&TreeNode>) {
-        let word = key.filter(|node| node.text().is_some()).and_then(|node| node.place.as_ref());
-        let table = || self.child(name).and_then(TreeNode::key);
-        self.record_choice(doc, name, word.or_else(table));
+        let word_place = key.filter(|node| node.text().is_some()).and_then(|node| node.place.as_ref());
+        let table_place = || self.child(name).and_then(TreeNode::key);
+        self.record_choice(doc, name, word_place.or_else(table_place));
     }
 
     fn report_no_variant(&self, doc: &str, members: Members<'_>) {
@@ -365,15 +365,15 @@ impl<'t> Table<'t> {
     }
 
     fn report_conflict(&self, selection: &Selection, members: Members<'_>) {
-        let Some([(a, first), (b, second)]) = &selection.conflict else { return };
-        let (a, b) = (members[*a].0, members[*b].0);
+        let Some([(first_index, first_place), (second_index, second_place)]) = &selection.conflict else { return };
+        let (first, second) = (members[*first_index].0, members[*second_index].0);
         let table_path = self.table_path();
-        let within = if table_path.is_empty() { String::new() } else { format!(" in `{table_path}`") };
-        let mut problem = Problem::new(format!("`{a}` and `{b}` are mutually exclusive{within}"))
-            .with_location(second.clone(), format!("`{b}` is defined here"))
+        let table_phrase = if table_path.is_empty() { String::new() } else { format!(" in `{table_path}`") };
+        let mut problem = Problem::new(format!("`{first}` and `{second}` are mutually exclusive{table_phrase}"))
+            .with_location(second_place.clone(), format!("`{second}` is defined here"))
             .help("define exactly one of them: leave the other out");
-        if let Some(first) = first {
-            problem = problem.related(first.clone(), format!("and `{a}` here"));
+        if let Some(place) = first_place {
+            problem = problem.related(place.clone(), format!("and `{first}` here"));
         }
         self.context.report(DiagnosticLevel::PresentKeys, problem);
     }

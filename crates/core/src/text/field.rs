@@ -7,7 +7,7 @@ use super::kind::{
 use super::meaning::{Meaning, ParameterDeclaration};
 use super::quantity::Quantity;
 use super::schema::{Form, Need};
-use super::table::{NotedKey, Table};
+use super::table::{RecordedKey, Table};
 use super::tree::TreeNode;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 
@@ -282,28 +282,28 @@ impl<K: ValueKind> Field<'_, '_, K> {
 
     /// Returns the value, or `default` if the key is absent.
     pub fn or(self, default: K::Literal<'_>) -> K::Value {
-        let synthetic = TreeNode::synthetic(self.kind.to_tree_value(default));
-        let value = match self.kind.decode(&synthetic, self.table.all_texts()) {
+        let default_node = TreeNode::synthetic(self.kind.to_tree_value(default));
+        let value = match self.kind.decode(&default_node, self.table.all_texts()) {
             Ok(value) => value,
             Err(invalid_values) => {
                 panic!("the default of `{}` is not allowed: {}", self.key, first_invalid(&invalid_values))
             }
         };
-        let json = self.kind.json(&value, &synthetic);
+        let json = self.kind.json(&value, &default_node);
         self.note_in_schema(|| Need::Default(without_quotes(&json), json.clone()));
         match self.table.child(self.key) {
             Some(node) => self.decode_node(node).unwrap_or(value),
             None => {
-                let text = synthetic.text().map_or_else(|| without_quotes(&json), str::to_string);
-                self.table.record_value(self.noted_key(), self.kind.name(), None, text, json);
+                let text = default_node.text().map_or_else(|| without_quotes(&json), str::to_string);
+                self.table.record_value(self.recorded_key(), self.kind.name(), None, text, json);
                 self.note_file(&value);
                 value
             }
         }
     }
 
-    fn noted_key(&self) -> NotedKey {
-        NotedKey { key: self.key, doc: self.doc, declaration: self.declaration }
+    fn recorded_key(&self) -> RecordedKey {
+        RecordedKey { key: self.key, doc: self.doc, declaration: self.declaration }
     }
 
     fn note_file(&self, value: &K::Value) {
@@ -329,7 +329,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
             Ok(value) => {
                 let json = self.kind.json(&value, node);
                 let text = self.table.as_written(node).unwrap_or_else(|| without_quotes(&json));
-                self.table.record_value(self.noted_key(), self.kind.name(), Some(node), text, json);
+                self.table.record_value(self.recorded_key(), self.kind.name(), Some(node), text, json);
                 self.note_file(&value);
                 Some(value)
             }

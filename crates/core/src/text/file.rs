@@ -38,24 +38,24 @@ fn is_below(path: &Path, folder: &Path) -> bool {
 /// Reads the text of a file.
 pub fn read(path: &Path) -> Result<String, Problem> {
     if path.is_dir() {
-        return Err(read_problem(path, "it is a folder").help("name a file in it"));
+        return Err(unreadable_problem(path, "it is a folder").help("name a file in it"));
     }
     match std::fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes).map_err(|error| {
             let valid_bytes = error.utf8_error().valid_up_to();
-            read_problem(path, &format!("it is not UTF-8 text (from byte {valid_bytes})"))
+            unreadable_problem(path, &format!("it is not UTF-8 text (from byte {valid_bytes})"))
         }),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(missing_file_problem(path)),
-        Err(error) => Err(read_problem(path, &error.to_string())),
+        Err(error) => Err(unreadable_problem(path, &error.to_string())),
     }
 }
 
-fn read_problem(path: &Path, why: &str) -> Problem {
+fn unreadable_problem(path: &Path, why: &str) -> Problem {
     Problem::new(format!("cannot read `{}`: {why}", path.display()))
 }
 
 fn missing_file_problem(path: &Path) -> Problem {
-    let problem = read_problem(path, "there is no such file");
+    let problem = unreadable_problem(path, "there is no such file");
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         return problem.help(format!("there is no folder `{}` either", folder.display()));
@@ -104,12 +104,12 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("narrows-file-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the folder can be created");
         std::fs::write(folder.join("cluster.toml"), [0x61, 0xff]).expect("the file can be written");
-        let reported = |name: &str| read(&folder.join(name)).expect_err("a problem is reported");
-        assert!(reported("cluster.toml").message.contains("not UTF-8 text (from byte 1)"));
-        assert!(reported("clutser.toml").message.contains("no such file"));
-        assert!(reported("clutser.toml").help[0].contains("cluster.toml`?"));
-        assert!(reported("").message.contains("it is a folder"));
-        assert!(reported("none/x.toml").help[0].contains("no folder"));
+        let problem_with = |name: &str| read(&folder.join(name)).expect_err("a problem is reported");
+        assert!(problem_with("cluster.toml").message.contains("not UTF-8 text (from byte 1)"));
+        assert!(problem_with("clutser.toml").message.contains("no such file"));
+        assert!(problem_with("clutser.toml").help[0].contains("cluster.toml`?"));
+        assert!(problem_with("").message.contains("it is a folder"));
+        assert!(problem_with("none/x.toml").help[0].contains("no folder"));
         std::fs::remove_dir_all(&folder).expect("the folder can be removed");
     }
 }

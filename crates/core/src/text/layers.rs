@@ -34,15 +34,15 @@ pub(super) struct Layers {
 pub(super) struct PartSettings {
     set_count: usize,
     varied_count: usize,
-    may_name_parts: Vec<(usize, String)>,
+    part_settings: Vec<(usize, String)>,
 }
 
 impl PartSettings {
     pub(super) fn new(sets: &[String], varied: &[String]) -> PartSettings {
         let options = sets.iter().chain(varied).enumerate();
-        let may_name_parts =
+        let part_settings =
             options.filter(|(_, option)| option.contains(PARTS)).map(|(index, option)| (index, option.clone()));
-        PartSettings { set_count: sets.len(), varied_count: varied.len(), may_name_parts: may_name_parts.collect() }
+        PartSettings { set_count: sets.len(), varied_count: varied.len(), part_settings: part_settings.collect() }
     }
 }
 

@@ -136,8 +136,8 @@ impl<'a> Loader<'a> {
         let file = self.parse_document(source.document);
         let mut settings = self.parse_settings(source.sets, Layer::Set);
         settings.extend(self.parse_settings(source.varied, Layer::Vary));
-        let (mut file, place, part_names) = self.named_parts(file, &settings);
-        let entry_parts = self.parts_of_entries(&mut file, &settings);
+        let (mut file, place, part_names) = self.extract_part_names(file, &settings);
+        let entry_parts = self.extract_entry_parts(&mut file, &settings);
         for (table_path, part_names) in [(Vec::new(), part_names)].into_iter().chain(entry_parts) {
             for (name, place) in part_names {
                 self.add_part((&name, place), &table_path, &mut Vec::new());
@@ -149,11 +149,11 @@ impl<'a> Loader<'a> {
     /// Returns the settings of `source`, whose texts replace those of an earlier reading with as many settings.
     fn replace_settings(&mut self, cached: &Layers, source: &Source<'_>) -> Vec<Setting> {
         self.texts = cached.texts.clone();
-        let first = usize::from(!matches!(source.document, Document::None));
+        let first_setting_text = usize::from(!matches!(source.document, Document::None));
         let set = source.sets.iter().map(|option| (option, Layer::Set as fn(String) -> Layer));
         let varied = source.varied.iter().map(|option| (option, Layer::Vary as fn(String) -> Layer));
         let mut settings = Vec::new();
-        for (text, (option, layer)) in (first..).zip(set.chain(varied)) {
+        for (text, (option, layer)) in (first_setting_text..).zip(set.chain(varied)) {
             self.texts.replace(text, layer(option.clone()), option);
             settings.extend(self.parse_setting(option, text));
         }
@@ -161,8 +161,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Applies the settings to the layers below them.
-    fn finish(mut self, file: (Tree, Option<TextSpan>), settings: Vec<Setting>) -> Result<Loaded, Problems> {
-        let (mut tree, place) = file;
+    fn finish(mut self, layers: (Tree, Option<TextSpan>), settings: Vec<Setting>) -> Result<Loaded, Problems> {
+        let (mut tree, place) = layers;
         let (_, settings): (Vec<_>, Vec<_>) = settings.into_iter().partition(|setting| self.names_parts(setting));
         for setting in settings {
             if let Err(problem) = setting.apply(&mut tree) {
@@ -217,14 +217,14 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the file without its key `parts`, and the named parts with the locations of their names.
-    fn named_parts(
+    fn extract_part_names(
         &mut self,
         file: Option<ParsedText>,
         settings: &[Setting],
     ) -> (Option<ParsedText>, Option<TextSpan>, PartNames) {
         let (mut file, mut part_names) = (file, Vec::new());
         if let Some(parsed) = &mut file {
-            part_names = self.take_parts(&mut parsed.tree);
+            part_names = self.take_part_names(&mut parsed.tree);
         }
         if let Some(setting) = settings.iter().rfind(|setting| setting.sets_key(PARTS)) {
             part_names = self.part_names(&setting.value);
@@ -234,7 +234,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the parts that entries of tables name, with the paths of the entries.
-    fn parts_of_entries(
+    fn extract_entry_parts(
         &mut self,
         file: &mut Option<ParsedText>,
         settings: &[Setting],
@@ -245,7 +245,7 @@ impl<'a> Loader<'a> {
             let entries = file.as_mut().and_then(|parsed| parsed.tree.get_mut(table)).and_then(TreeNode::table_mut);
             for (name, entry) in entries.into_iter().flat_map(Tree::in_order_mut) {
                 if let Some(entry) = entry.table_mut().filter(|entry| entry.get(PARTS).is_some()) {
-                    entry_parts.push((vec![table.to_string(), name.to_owned()], self.take_parts(entry)));
+                    entry_parts.push((vec![table.to_string(), name.to_owned()], self.take_part_names(entry)));
                 }
             }
         }
@@ -262,7 +262,7 @@ impl<'a> Loader<'a> {
         setting.sets_key(PARTS) || setting.sets_entry_key(self.library.tables, PARTS)
     }
 
-    fn take_parts(&mut self, tree: &mut Tree) -> PartNames {
+    fn take_part_names(&mut self, tree: &mut Tree) -> PartNames {
         let parts = tree.remove(PARTS);
         parts.map(|node| self.part_names(&node)).unwrap_or_default()
     }
@@ -276,7 +276,7 @@ impl<'a> Loader<'a> {
         for item in items {
             match item.text() {
                 Some(name) => names.push((name.to_string(), item.place.clone())),
-                None => self.problems.push(not_a_part(item)),
+                None => self.problems.push(not_a_part_name_problem(item)),
             }
         }
         names
@@ -287,10 +287,10 @@ impl<'a> Loader<'a> {
         &mut self,
         (name, place): (&str, Option<TextSpan>),
         table_path: &[String],
-        enclosing: &mut Vec<String>,
+        including_parts: &mut Vec<String>,
     ) {
-        if enclosing.iter().any(|outer| outer == name) {
-            return self.problems.push(inclusion_cycle(name, place, enclosing));
+        if including_parts.iter().any(|part| part == name) {
+            return self.problems.push(inclusion_cycle_problem(name, place, including_parts));
         }
         if self.parts.iter().any(|((other_path, other_name), _)| other_name == name && other_path == table_path) {
             return;
@@ -300,15 +300,15 @@ impl<'a> Loader<'a> {
             return self.problems.push(unknown_part(name, place, names, examples));
         };
         let mut parsed = self.parse(Layer::Part(name.to_string()), text, None);
-        enclosing.push(name.to_string());
-        for (inner, place) in self.take_parts(&mut parsed.tree) {
-            self.add_part((&inner, place), table_path, enclosing);
+        including_parts.push(name.to_string());
+        for (part, place) in self.take_part_names(&mut parsed.tree) {
+            self.add_part((&part, place), table_path, including_parts);
         }
-        enclosing.pop();
+        including_parts.pop();
         for key in table_path.iter().rev() {
-            let mut outer = Tree::default();
-            outer.insert(key.clone(), TreeNode::synthetic(TreeValue::Table(parsed.tree)));
-            parsed.tree = outer;
+            let mut enclosing_tree = Tree::default();
+            enclosing_tree.insert(key.clone(), TreeNode::synthetic(TreeValue::Table(parsed.tree)));
+            parsed.tree = enclosing_tree;
         }
         self.parts.push(((table_path.to_vec(), name.to_string()), parsed));
     }
@@ -325,15 +325,15 @@ impl<'a> Loader<'a> {
     }
 }
 
-fn not_a_part(item: &TreeNode) -> Problem {
+fn not_a_part_name_problem(item: &TreeNode) -> Problem {
     Problem::new(format!("`{PARTS}` names shipped parts by strings"))
         .with_location(item.place.clone(), format!("this is {}", item.value.type_with_article()))
         .help("write a list of names, such as parts = [\"hosts/p6-natoma\"]")
 }
 
-fn inclusion_cycle(name: &str, place: Option<TextSpan>, enclosing: &[String]) -> Problem {
-    let start = enclosing.iter().position(|outer| outer == name).unwrap_or(0);
-    let chain: Vec<&str> = enclosing[start..].iter().map(String::as_str).chain([name]).collect();
+fn inclusion_cycle_problem(name: &str, place: Option<TextSpan>, including_parts: &[String]) -> Problem {
+    let start = including_parts.iter().position(|part| part == name).unwrap_or(0);
+    let chain: Vec<&str> = including_parts[start..].iter().map(String::as_str).chain([name]).collect();
     Problem::new(format!("the shipped part \"{name}\" includes itself"))
         .with_location(place, "this closes the cycle")
         .help(chain.join(" → "))

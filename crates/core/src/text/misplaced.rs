@@ -20,10 +20,10 @@ impl Table<'_> {
             self.context.suppress_missing(&format!("{destination}.{key}"));
         }
         let names = suggest::phrase(misplaced_keys.iter().map(|(key, _)| *key));
-        let (belong, them) = if misplaced_keys.len() == 1 { ("belongs", "it") } else { ("belong", "them") };
-        let problem = Problem::new(format!("{names} of `{}` {belong} in [{destination}]", self.table_path()))
+        let (verb, pronoun) = if misplaced_keys.len() == 1 { ("belongs", "it") } else { ("belong", "them") };
+        let problem = Problem::new(format!("{names} of `{}` {verb} in [{destination}]", self.table_path()))
             .with_location(first.key().cloned(), why)
-            .help(format!("write {them} below [{destination}]"));
+            .help(format!("write {pronoun} below [{destination}]"));
         self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
 

@@ -26,7 +26,7 @@ impl<'a> NamePattern<'a> {
         while !rest.is_empty() {
             let (token, length) = match (rest.starts_with('*'), NamePattern::parse_range(rest)) {
                 (true, _) => (Token::Any, 1),
-                (false, Some(number)) => number,
+                (false, Some(range)) => range,
                 (false, None) => {
                     let next = rest
                         .char_indices()
@@ -76,9 +76,9 @@ impl<'a> NamePattern<'a> {
 
     /// Returns the parts of `name` at the placeholders, or `None` if the name does not match.
     pub fn captures<'n>(&self, name: &'n str) -> Option<Vec<&'n str>> {
-        let mut found = CaptureSearch { name, failed_attempts: BTreeSet::new() }.captures(&self.0, 0)?;
-        found.reverse();
-        Some(found)
+        let mut captures = CaptureSearch { name, failed_attempts: BTreeSet::new() }.captures(&self.0, 0)?;
+        captures.reverse();
+        Some(captures)
     }
 
     /// Returns the pattern with `captures` in place of its placeholders, or `None` if a number is out of its range.
@@ -118,11 +118,11 @@ impl<'n> CaptureSearch<'n> {
         if self.failed_attempts.contains(&(tokens.len(), start)) {
             return None;
         }
-        let found = self.match_first_token(tokens, start);
-        if found.is_none() {
+        let captures = self.match_first_token(tokens, start);
+        if captures.is_none() {
             self.failed_attempts.insert((tokens.len(), start));
         }
-        found
+        captures
     }
 
     /// Matches the first of `tokens` with each text that it can match, and the others with the remainder of the name.
@@ -132,16 +132,16 @@ impl<'n> CaptureSearch<'n> {
         if let Token::Literal(text) = first {
             return name.starts_with(text).then(|| self.captures(rest, start + text.len()))?;
         }
-        let ends = name.char_indices().map(|(offset, _)| offset).chain([name.len()]);
-        ends.rev().find_map(|end| {
+        let capture_ends = name.char_indices().map(|(offset, _)| offset).chain([name.len()]);
+        capture_ends.rev().find_map(|end| {
             let capture = &name[..end];
             let is_match = match first {
                 Token::Number(least, most) => in_range(capture, *least, *most),
                 Token::Any | Token::Literal(_) => true,
             };
-            let mut found = is_match.then(|| self.captures(rest, start + end))??;
-            found.push(capture);
-            Some(found)
+            let mut captures = is_match.then(|| self.captures(rest, start + end))??;
+            captures.push(capture);
+            Some(captures)
         })
     }
 }

@@ -66,8 +66,8 @@ pub struct TextSpan {
 
 impl Ord for TextSpan {
     fn cmp(&self, other: &TextSpan) -> std::cmp::Ordering {
-        let key = |place: &TextSpan| (place.text, place.span.start, place.span.end);
-        key(self).cmp(&key(other))
+        let sort_key = |place: &TextSpan| (place.text, place.span.start, place.span.end);
+        sort_key(self).cmp(&sort_key(other))
     }
 }
 
@@ -159,8 +159,8 @@ impl Texts {
     /// Returns the line and the column in which `place` begins, both counted from one; the column counts characters.
     pub fn line_and_column(&self, place: &TextSpan) -> (usize, usize) {
         let text = self.get(place.text);
-        let before = &text.content[..text.content.floor_char_boundary(place.span.start)];
-        (text.line(place.span.start), before.chars().rev().take_while(|c| *c != '\n').count() + 1)
+        let text_before = &text.content[..text.content.floor_char_boundary(place.span.start)];
+        (text.line(place.span.start), text_before.chars().rev().take_while(|c| *c != '\n').count() + 1)
     }
 
     /// Returns the text at `place`.
@@ -170,8 +170,8 @@ impl Texts {
 
     /// Returns the comment after `place` on the same line, which states the source of a number.
     pub fn note(&self, place: &TextSpan) -> Option<String> {
-        let rest = self.get(place.text).content.get(place.span.end..)?;
-        let comment = rest.trim_start_matches([' ', '\t', ',', '}', ']']).strip_prefix('#')?;
+        let text_after = self.get(place.text).content.get(place.span.end..)?;
+        let comment = text_after.trim_start_matches([' ', '\t', ',', '}', ']']).strip_prefix('#')?;
         let comment = comment.lines().next()?.trim();
         (!comment.is_empty()).then(|| comment.to_string())
     }

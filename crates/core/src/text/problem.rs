@@ -39,12 +39,12 @@ impl Problem {
         Problem::new(format!("bad value for `{path}`"))
     }
 
-    /// Returns the problem that no `noun` is called `given`, with the nearest allowed name and all allowed names.
-    pub fn unknown_name<'a>(noun: &str, given: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
-        let nearest = suggest::nearest(given, allowed.clone());
+    /// Returns the problem that no `noun` is called `name`, with the nearest allowed name and all allowed names.
+    pub fn unknown_name<'a>(noun: &str, name: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
+        let nearest = suggest::nearest(name, allowed.clone());
         let nearest = nearest.map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
         let allowed = allowed.collect::<Vec<_>>().join(", ");
-        Problem::new(format!("there is no {noun} `{given}`; {nearest}{noun}s: {allowed}"))
+        Problem::new(format!("there is no {noun} `{name}`; {nearest}{noun}s: {allowed}"))
     }
 
     /// Returns the problem with this source location and label.
@@ -143,15 +143,15 @@ impl Problems {
         let is_new: Vec<bool> =
             list.iter().map(|problem| seen.insert((problem.place.as_ref(), &problem.message))).collect();
         let mut is_new = is_new.into_iter();
-        let mut reported = list;
-        reported.retain(|_| is_new.next() == Some(true));
-        let text = |problem: &Problem| problem.place.as_ref().map(|place| place.text);
+        let mut problems = list;
+        problems.retain(|_| is_new.next() == Some(true));
+        let text_id = |problem: &Problem| problem.place.as_ref().map(|place| place.text);
         let is_missing = |problem: &Problem| is_missing_title(&problem.message);
-        reported.sort_by(|a, b| {
-            let by_text = text(a).cmp(&text(b)).then_with(|| is_missing(a).cmp(&is_missing(b)));
+        problems.sort_by(|a, b| {
+            let by_text = text_id(a).cmp(&text_id(b)).then_with(|| is_missing(a).cmp(&is_missing(b)));
             by_text.then_with(|| a.place.cmp(&b.place))
         });
-        Problems { list: reported, texts: texts.clone() }
+        Problems { list: problems, texts: texts.clone() }
     }
 
     /// Creates a list of one problem that refers to no text.
@@ -161,8 +161,8 @@ impl Problems {
 
     /// Returns each problem as a list of one, up to the largest number that is rendered.
     pub fn split(&self) -> Vec<Problems> {
-        let with_texts = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
-        self.list.iter().take(RENDERED_PROBLEMS_MAX).map(with_texts).collect()
+        let list_of_one = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
+        self.list.iter().take(RENDERED_PROBLEMS_MAX).map(list_of_one).collect()
     }
 
     /// Returns the problems, in order.
@@ -180,8 +180,8 @@ impl Problems {
     pub fn with_help_per_problem(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
         for problem in &mut self.list {
             let layer = problem.place.as_ref().map(|place| &self.texts.get(place.text).layer);
-            let more = layer.and_then(|layer| help(problem, layer));
-            problem.help.splice(0..0, more);
+            let help_line = layer.and_then(|layer| help(problem, layer));
+            problem.help.splice(0..0, help_line);
         }
         self
     }
@@ -195,11 +195,11 @@ impl Problems {
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
         let first = self.list.iter().take(RENDERED_PROBLEMS_MAX);
-        let mut reported: Vec<String> = first.map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
-        if let Some(unlisted) = self.list.len().checked_sub(RENDERED_PROBLEMS_MAX).filter(|more| *more > 0) {
-            reported.push(format!("and {unlisted} more"));
+        let mut rendered: Vec<String> = first.map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
+        if let Some(unlisted) = self.list.len().checked_sub(RENDERED_PROBLEMS_MAX).filter(|count| *count > 0) {
+            rendered.push(format!("and {unlisted} more"));
         }
-        reported.join("\n\n")
+        rendered.join("\n\n")
     }
 }
 

@@ -186,8 +186,8 @@ fn unit_list<Q: Quantity>() -> String {
 }
 
 fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, ParseError> {
-    let plain_unit = if matches!(unit, "µs" | "μs") { "us" } else { unit };
-    match Q::UNITS.iter().find(|(name, _)| *name == plain_unit) {
+    let ascii_unit = if matches!(unit, "µs" | "μs") { "us" } else { unit };
+    match Q::UNITS.iter().find(|(name, _)| *name == ascii_unit) {
         Some((_, size)) => Ok(*size),
         None if Q::NAME == Bytes::NAME => {
             Err(ambiguous_unit_error(number, unit).unwrap_or_else(|| unknown_unit::<Q>(number, unit)))
@@ -322,7 +322,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn fault<Q: Quantity>(text: &str) -> String {
+    fn parse_error_text<Q: Quantity>(text: &str) -> String {
         label_and_help(&parse::<Q>(text).err().expect("a problem is reported"))
     }
 
@@ -349,33 +349,33 @@ mod tests {
 
     #[test]
     fn inexact_and_too_large_quantities_are_errors() {
-        assert!(fault::<Time>("0.5 ps").contains("not a whole number of ps"));
-        assert!(fault::<Bytes>("0.3 KiB").contains("not a whole number of B"));
-        assert!(fault::<Time>("99999999999999999999999999 s").contains("too large"));
-        assert!(fault::<Time>("18446745 s").contains("too large"));
-        assert!(fault::<Time>(&format!("0.{}1 s", "0".repeat(60))).contains("not a whole"));
+        assert!(parse_error_text::<Time>("0.5 ps").contains("not a whole number of ps"));
+        assert!(parse_error_text::<Bytes>("0.3 KiB").contains("not a whole number of B"));
+        assert!(parse_error_text::<Time>("99999999999999999999999999 s").contains("too large"));
+        assert!(parse_error_text::<Time>("18446745 s").contains("too large"));
+        assert!(parse_error_text::<Time>(&format!("0.{}1 s", "0".repeat(60))).contains("not a whole"));
         assert_eq!(parse::<Time>("18446744.073709551615 s"), Ok(Time::MAX));
     }
 
     #[test]
     fn errors_suggest_a_valid_spelling() {
-        assert!(fault::<Rate>("12500000000").contains("write \"12500000000 B/s\""));
-        assert!(fault::<Rate>("12500").contains("write \"12500 MB/s\""));
-        assert!(fault::<Hertz>("2000000000").contains("write \"2000000000 Hz\""));
-        assert!(fault::<Bytes>("1000000000").contains("write \"1000000000 B\""));
-        assert_eq!(fault::<Time>("40"), "a time needs a unit: write \"40 ns\"; units are ps, ns, us, ms, s");
-        assert!(fault::<Bytes>("8 KB").contains("write \"8 KiB\" (8192 B) or \"8 kB\" (8000 B)"));
-        assert!(fault::<Bytes>("8 MB").contains("\"8 MiB\" (8388608 B) or \"8000 kB\" (8000000 B)"));
-        assert!(fault::<Bytes>("8K").contains("did you mean \"8 KiB\"?"));
-        assert!(fault::<Rate>("100 Gbps").contains("did you mean \"100 Gbit/s\"?"));
-        assert!(fault::<Rate>("100 mb/s").contains("did you mean \"100 MB/s\"?"));
-        assert!(fault::<Hertz>("33 mhz").contains("did you mean \"33 MHz\"?"));
-        assert!(fault::<Time>("-4 ns").contains("must not have a sign"));
-        let unitless = |number| label_and_help(&missing_unit::<Time>(number));
-        assert!(unitless("40").contains("write \"40 ns\"") && unitless("-4").contains("must not have a sign"));
-        assert!(unitless("nan").contains("finite") && unitless("1e3").contains("must not have an exponent"));
-        assert!(fault::<Rate>("0 MB/s").contains("more than zero"));
-        assert!(fault::<Time>("").contains("write a number and a unit"));
+        assert!(parse_error_text::<Rate>("12500000000").contains("write \"12500000000 B/s\""));
+        assert!(parse_error_text::<Rate>("12500").contains("write \"12500 MB/s\""));
+        assert!(parse_error_text::<Hertz>("2000000000").contains("write \"2000000000 Hz\""));
+        assert!(parse_error_text::<Bytes>("1000000000").contains("write \"1000000000 B\""));
+        assert_eq!(parse_error_text::<Time>("40"), "a time needs a unit: write \"40 ns\"; units are ps, ns, us, ms, s");
+        assert!(parse_error_text::<Bytes>("8 KB").contains("write \"8 KiB\" (8192 B) or \"8 kB\" (8000 B)"));
+        assert!(parse_error_text::<Bytes>("8 MB").contains("\"8 MiB\" (8388608 B) or \"8000 kB\" (8000000 B)"));
+        assert!(parse_error_text::<Bytes>("8K").contains("did you mean \"8 KiB\"?"));
+        assert!(parse_error_text::<Rate>("100 Gbps").contains("did you mean \"100 Gbit/s\"?"));
+        assert!(parse_error_text::<Rate>("100 mb/s").contains("did you mean \"100 MB/s\"?"));
+        assert!(parse_error_text::<Hertz>("33 mhz").contains("did you mean \"33 MHz\"?"));
+        assert!(parse_error_text::<Time>("-4 ns").contains("must not have a sign"));
+        let no_unit_text = |number| label_and_help(&missing_unit::<Time>(number));
+        assert!(no_unit_text("40").contains("write \"40 ns\"") && no_unit_text("-4").contains("must not have a sign"));
+        assert!(no_unit_text("nan").contains("finite") && no_unit_text("1e3").contains("must not have an exponent"));
+        assert!(parse_error_text::<Rate>("0 MB/s").contains("more than zero"));
+        assert!(parse_error_text::<Time>("").contains("write a number and a unit"));
     }
 
     proptest! {

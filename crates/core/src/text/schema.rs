@@ -27,9 +27,9 @@ pub struct TableShape {
     /// The entries of the table, in reading order.
     pub items: Vec<Item>,
     /// The keys that were read more than once.
-    pub repeated: Vec<&'static str>,
+    pub repeated_keys: Vec<&'static str>,
     /// Renamed keys, each as the former name, which is still read, and the present name.
-    pub renamed: Vec<(&'static str, &'static str)>,
+    pub renamed_keys: Vec<(&'static str, &'static str)>,
 }
 
 /// One entry of a table.
@@ -118,7 +118,7 @@ impl TableShape {
     pub(super) fn add(&mut self, item: Item) {
         let is_same = |existing: &Item| matches!((existing, &item), (Item::Key { key: a, .. }, Item::Key { key: b, .. }) if a == b);
         match item {
-            Item::Key { key, .. } if self.items.iter().any(is_same) => self.repeated.push(key),
+            Item::Key { key, .. } if self.items.iter().any(is_same) => self.repeated_keys.push(key),
             item => self.items.push(item),
         }
     }

@@ -93,12 +93,12 @@ fn parse_key(option: &str, offset: usize) -> Result<(String, usize), SyntaxFault
 
 /// Parses the value after the `=`.
 fn parse_value(option: &str, start: usize, builder: TreeBuilder) -> TreeNode {
-    let from = start + leading_space_bytes(&option[start..]);
-    let text = option[from..].trim_end();
+    let value_start = start + leading_space_bytes(&option[start..]);
+    let text = option[value_start..].trim_end();
     match DeValue::parse(text) {
-        Ok(value) => TreeBuilder { offset: from, ..builder }.node(&value),
+        Ok(value) => TreeBuilder { offset: value_start, ..builder }.node(&value),
         Err(_) => TreeNode {
-            place: Some(builder.place(from..from + text.len())),
+            place: Some(builder.place(value_start..value_start + text.len())),
             ..TreeNode::synthetic(TreeValue::Text(text.to_string()))
         },
     }
@@ -125,7 +125,7 @@ impl Setting {
 
     /// Returns the path of the table whose key is set.
     pub fn parents(&self) -> Vec<String> {
-        self.path.split_last().map_or(Vec::new(), |(_, above)| above.iter().map(|(key, _)| key.clone()).collect())
+        self.path.split_last().map_or(Vec::new(), |(_, parents)| parents.iter().map(|(key, _)| key.clone()).collect())
     }
 
     /// Applies the setting to a description.
@@ -140,7 +140,7 @@ impl Setting {
         let lower_node = tree.remove(&key);
         let node = match lower_node {
             Some(lower_node) if !is_last => self.apply_to_node(lower_node, depth + 1)?,
-            Some(lower_node) => self.replace(lower_node, definitions)?,
+            Some(lower_node) => self.overriding_node(lower_node, definitions)?,
             None if is_last => TreeNode { definitions, ..self.value },
             None => TreeNode { definitions, ..self.new_table(depth + 1)? },
         };
@@ -161,7 +161,7 @@ impl Setting {
     }
 
     /// Returns the value of the setting, which overrides `lower_node`.
-    fn replace(self, lower_node: TreeNode, definitions: Vec<Definition>) -> Result<TreeNode, Problem> {
+    fn overriding_node(self, lower_node: TreeNode, definitions: Vec<Definition>) -> Result<TreeNode, Problem> {
         let value = TreeNode { definitions, ..self.value.clone() };
         if lower_node.table().is_some() && value.table().is_none() && lower_node.rank() == Some(self.builder.rank) {
             return Err(self.conflict(&lower_node));
@@ -193,7 +193,7 @@ impl Setting {
         items[index] = match depth + 1 == self.path.len() {
             true => {
                 let definitions = vec![self.definition(depth)];
-                self.replace(lower_node, definitions)?
+                self.overriding_node(lower_node, definitions)?
             }
             false => self.apply_to_node(lower_node, depth + 1)?,
         };

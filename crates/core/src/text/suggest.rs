@@ -3,13 +3,13 @@
 /// The largest length of a name that is compared; a longer name is hardly mistyped.
 const COMPARED_LENGTH_MAX: usize = 64;
 
-/// Returns the name in `known` that is nearest to `given`, if it is near enough to be meant.
-pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// Returns the name in `allowed` that is nearest to `given`, if it is near enough to be meant.
+pub fn nearest<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = normalized(given);
     if given.is_empty() || given.len() > COMPARED_LENGTH_MAX {
         return None;
     }
-    known
+    allowed
         .into_iter()
         .filter_map(|name| distance(&given, &normalized(name)).map(|d| (d, name)))
         .min_by_key(|(d, _)| *d)

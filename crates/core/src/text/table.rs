@@ -34,7 +34,7 @@ pub struct Table<'t> {
 }
 
 /// A key whose value is recorded.
-pub(super) struct NotedKey {
+pub(super) struct RecordedKey {
     pub key: &'static str,
     pub doc: &'static str,
     pub declaration: ParameterDeclaration,
@@ -80,13 +80,14 @@ impl<'t> Table<'t> {
     ) -> (T, TableShape) {
         let path: Vec<Step> = self.path.iter().chain(steps).cloned().collect();
         let table = node.filter(|node| node.table().is_some());
-        let below = Table::new(self.context, path, table, self.nearest_place.clone());
+        let sub_table = Table::new(self.context, path, table, self.nearest_place.clone());
         match (node, table) {
             (Some(other), None) => {
-                self.context.report(DiagnosticLevel::PresentKeys, diagnostics::not_a_table_problem(&below.path, other));
-                self.context.with_level(DiagnosticLevel::Off, || below.run(read))
+                self.context
+                    .report(DiagnosticLevel::PresentKeys, diagnostics::not_a_table_problem(&sub_table.path, other));
+                self.context.with_level(DiagnosticLevel::Off, || sub_table.run(read))
             }
-            _ => below.run(read),
+            _ => sub_table.run(read),
         }
     }
 
@@ -124,7 +125,7 @@ impl<'t> Table<'t> {
     /// error; a higher layer overrides either name. The function must be called before `new` is read. If both names are
     /// tables, the tables are not merged.
     pub fn renamed_key(&mut self, old: &'static str, new: &'static str) {
-        self.shape.borrow_mut().renamed.push((old, new));
+        self.shape.borrow_mut().renamed_keys.push((old, new));
         let Some(tree) = tree_of(self.node) else { return };
         let Some(former) = tree.get(old) else { return };
         self.context.note_renamed(RenamedKey {
@@ -132,12 +133,12 @@ impl<'t> Table<'t> {
             new: self.full_path(new),
             place: former.key().cloned(),
         });
-        let conflict = tree.get(new).and_then(|current| former.definition_in_same_layer(current));
-        if let Some((first, second)) = conflict {
+        let conflict = tree.get(new).and_then(|current| former.keys_in_same_layer(current));
+        if let Some((former_place, current_place)) = conflict {
             let problem = Problem::new(format!("`{old}` and `{new}` are one key: `{old}` was renamed to `{new}`"));
             let problem = problem
-                .with_location(Some(second), "set again")
-                .related(first, "set here")
+                .with_location(Some(current_place), "set again")
+                .related(former_place, "set here")
                 .help(format!("remove `{old}`"));
             self.context.report(DiagnosticLevel::PresentKeys, problem);
         }
@@ -284,7 +285,7 @@ impl<'t> Table<'t> {
 
     pub(super) fn child(&self, key: &str) -> Option<&'t TreeNode> {
         let tree = self.node?.table()?;
-        let renamed = &self.shape.borrow().renamed;
+        let renamed = &self.shape.borrow().renamed_keys;
         if renamed.is_empty() {
             return tree.get(key);
         }
@@ -296,7 +297,7 @@ impl<'t> Table<'t> {
     /// Returns the name by which the description calls a key: its former name, if only that is defined.
     fn as_written_key<'k>(&self, key: &'k str) -> &'k str {
         let is_defined = |name: &str| tree_of(self.node).is_some_and(|tree| tree.get(name).is_some());
-        let renamed = &self.shape.borrow().renamed;
+        let renamed = &self.shape.borrow().renamed_keys;
         let former = renamed.iter().find(|(old, new)| *new == key && is_defined(old));
         former.filter(|_| !is_defined(key)).map_or(key, |(old, _)| old)
     }
@@ -316,12 +317,12 @@ impl<'t> Table<'t> {
     /// Adds a key to the schema of this table.
     pub(super) fn note_key(&self, key: &'static str, doc: &'static str, form: Form, need: Need) {
         match self.context.describing {
-            true => self.note(Item::Key { key, doc, form, need }),
+            true => self.add_item(Item::Key { key, doc, form, need }),
             false => self.add_known(key),
         }
     }
 
-    pub(super) fn note(&self, item: Item) {
+    pub(super) fn add_item(&self, item: Item) {
         match &item {
             Item::Key { key, .. } => self.add_known(key),
             Item::Family(family) => {
@@ -345,13 +346,13 @@ impl<'t> Table<'t> {
     /// Records a value that was read, from a node or by default.
     pub(super) fn record_value(
         &self,
-        noted_key: NotedKey,
+        recorded_key: RecordedKey,
         kind: String,
         node: Option<&TreeNode>,
         value: String,
         json: Json,
     ) {
-        let NotedKey { key, doc, declaration } = noted_key;
+        let RecordedKey { key, doc, declaration } = recorded_key;
         let recorded = RecordedValue { value, kind, declaration, place: node.and_then(|node| node.place.clone()), doc };
         self.context.record(self.path_of(key), RecordedItem::Value(Box::new(recorded), json));
     }

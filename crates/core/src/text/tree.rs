@@ -115,7 +115,7 @@ impl TreeNode {
 
     /// Returns the locations of both keys in the highest layer that defines both this node and `other`, if there is
     /// one.
-    pub fn definition_in_same_layer(&self, other: &TreeNode) -> Option<(TextSpan, TextSpan)> {
+    pub fn keys_in_same_layer(&self, other: &TreeNode) -> Option<(TextSpan, TextSpan)> {
         let definition_of_rank = |rank: Rank| other.definitions.iter().rfind(|definition| definition.rank == rank);
         let conflicting_keys =
             |definition: &Definition| Some((definition.key.clone(), definition_of_rank(definition.rank)?.key.clone()));
@@ -203,24 +203,24 @@ pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
     definitions.append(&mut higher.definitions);
     let place = higher.place.or_else(|| lower.place.clone());
     match (lower.value, higher.value) {
-        (TreeValue::Table(mut below), TreeValue::Table(above)) => {
-            below.merge_layer(above);
-            TreeNode { value: TreeValue::Table(below), place, definitions, shadowed: lower.shadowed }
+        (TreeValue::Table(mut lower_tree), TreeValue::Table(higher_tree)) => {
+            lower_tree.merge_layer(higher_tree);
+            TreeNode { value: TreeValue::Table(lower_tree), place, definitions, shadowed: lower.shadowed }
         }
         // A string had overridden a table, so the new table is merged into that table.
-        (TreeValue::Text(_), TreeValue::Table(above)) if lower.shadowed.is_some() => {
+        (TreeValue::Text(_), TreeValue::Table(higher_tree)) if lower.shadowed.is_some() => {
             let shadowed = *lower.shadowed.expect("the guard checked it");
             TreeNode {
                 definitions,
-                ..shadow(shadowed, TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(above)) })
+                ..shadow(shadowed, TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(higher_tree)) })
             }
         }
         // Only tables are kept when they are overridden, because a string may name one of their keys.
-        (below @ TreeValue::Table(_), above) => {
-            let shadowed = Some(Box::new(TreeNode { value: below, ..lower }));
-            TreeNode { value: above, place, definitions, shadowed }
+        (lower_value @ TreeValue::Table(_), higher_value) => {
+            let shadowed = Some(Box::new(TreeNode { value: lower_value, ..lower }));
+            TreeNode { value: higher_value, place, definitions, shadowed }
         }
-        (_, above) => TreeNode { value: above, place, definitions, shadowed: lower.shadowed },
+        (_, higher_value) => TreeNode { value: higher_value, place, definitions, shadowed: lower.shadowed },
     }
 }
 

@@ -9,7 +9,7 @@ pub(super) struct Selection {
     /// The index of the selected member.
     pub chosen: Option<usize>,
     /// The indices of members that the selected member overrides, or that conflict with it.
-    pub others: Vec<usize>,
+    pub unselected: Vec<usize>,
     /// Two members that one layer defines, each with its source location.
     pub conflict: Option<[(usize, Option<TextSpan>); 2]>,
 }
@@ -17,8 +17,8 @@ pub(super) struct Selection {
 impl Selection {
     /// Selects the member with index `index`, regardless of the layers.
     pub fn choose(&mut self, index: usize) {
-        self.others.extend(self.chosen.replace(index));
-        self.others.retain(|other| *other != index);
+        self.unselected.extend(self.chosen.replace(index));
+        self.unselected.retain(|other| *other != index);
     }
 }
 
@@ -28,8 +28,8 @@ pub(super) fn select_variant<'a>(tree: &Tree, names: impl Iterator<Item = &'a st
         names.enumerate().filter_map(|(index, name)| Some((index, tree.get(name)?))).collect();
     defined_members.sort_by(|(_, a), (_, b)| b.rank().cmp(&a.rank()).then(a.key().cmp(&b.key())));
     let chosen = defined_members.first().map(|(index, _)| *index);
-    let others = defined_members.iter().skip(1).map(|(index, _)| *index).collect();
-    Selection { chosen, others, conflict: conflict(&defined_members) }
+    let unselected = defined_members.iter().skip(1).map(|(index, _)| *index).collect();
+    Selection { chosen, unselected, conflict: conflict(&defined_members) }
 }
 
 /// Returns two members that one layer defines, if there are such members.

@@ -176,8 +176,9 @@ impl Description {
         state: Option<PathBuf>,
         jobs: Option<usize>,
     ) -> PyResult<String> {
-        let read = |(name, text): &(String, String)| Curve::read(Path::new(name), text).map_err(description_error);
-        let curves: Vec<Curve> = curves.iter().map(read).collect::<PyResult<_>>()?;
+        let read_curve =
+            |(name, text): &(String, String)| Curve::read(Path::new(name), text).map_err(description_error);
+        let curves: Vec<Curve> = curves.iter().map(read_curve).collect::<PyResult<_>>()?;
         let reader = |overrides: &[String]| self.subject.read_varied(&sets, overrides);
         let result = run_with_progress(py, jobs, None, |watch| {
             let control = FitControl { monitor: &FitWatch(watch), state: state.as_deref() };

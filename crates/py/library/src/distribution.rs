@@ -17,7 +17,7 @@ pub struct Distribution(NativeDistribution);
 impl Distribution {
     /// Returns a value in the unit of metrics.
     fn value(&self, value: u64) -> f64 {
-        value as f64 / self.0.unit.of_metrics().1
+        value as f64 / self.0.unit.metric_unit().1
     }
 }
 
@@ -54,7 +54,7 @@ impl Distribution {
     /// Returns the unit of the values.
     #[getter]
     fn unit(&self) -> &'static str {
-        self.0.unit.of_metrics().0
+        self.0.unit.metric_unit().0
     }
 
     #[getter]

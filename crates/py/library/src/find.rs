@@ -42,9 +42,9 @@ pub fn find(
     let against = against.map(|(other, sets)| (other.get().subject.clone(), sets));
     let (data, probe_count) = run_with_progress(py, jobs, progress.as_ref(), |watch| {
         let reader = |overrides: &[String]| read(&subject, &request.settings, overrides, watch);
-        let other =
+        let other_read =
             against.as_ref().map(|(subject, sets)| move |overrides: &[String]| read(subject, sets, overrides, watch));
-        let other_reader = other.as_ref().map(|other| other as Reader<'_>);
+        let other_reader = other_read.as_ref().map(|other| other as Reader<'_>);
         let other_settings = against.as_ref().map_or(&[][..], |(_, sets)| &sets[..]);
         let sets = [&request.settings[..], other_settings].concat();
         let context = SearchContext { registry: registry(), base_overrides: &sets, first_values: &all_points[0] };

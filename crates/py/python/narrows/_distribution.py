@@ -99,8 +99,8 @@ class Distribution:
         return Distribution.read, (self.name, self.record)
 
     def __repr__(self) -> str:
-        known = [f"p{percent:g}={number(value)}" for percent, value in self._native.percentiles if value is not None]
-        values = ", ".join([f"min={number(self.min)}", *known, f"max={number(self.max)}"])
+        percentile_texts = [f"p{percent:g}={number(value)}" for percent, value in self._native.percentiles if value is not None]
+        values = ", ".join([f"min={number(self.min)}", *percentile_texts, f"max={number(self.max)}"])
         return f"Distribution({self.name}: {self.samples} samples, {values} {self.unit})"
 
     def _repr_html_(self) -> str:

@@ -88,9 +88,9 @@ class Figure:
         if is_notebook():
             import_module("IPython.display").display(self)
             return
-        draw = _terminal_encoder()
-        if draw is not None:
-            sys.stdout.write(draw(self._png()) + "\n")
+        encode = _terminal_encoder()
+        if encode is not None:
+            sys.stdout.write(encode(self._png()) + "\n")
             sys.stdout.flush()
             return
         folder = Path(tempfile.mkdtemp(prefix="narrows-"))

@@ -131,8 +131,8 @@ def find(
     """
     request = _request(machine, vary or {}, (), None, False, out)
     other = None if against is None else (against._description, list(against._sets))
-    question = (what, "=".join(over), other)
-    table = Table(*_narrows.find(machine._description, request, *question, jobs, progress), 0)
+    search_arguments = (what, "=".join(over), other)
+    table = Table(*_narrows.find(machine._description, request, *search_arguments, jobs, progress), 0)
     if request["out"] is not None:
         table.write(request["out"])
     return table
@@ -170,7 +170,7 @@ class _ExecutorSweep:
         self.machine, self.plan, self.progress = machine, plan, progress
         self.stored_count = self.done_count = 0
         self.waiting: list[int] = []
-        self.failures: dict[int, int] = {}
+        self.failure_counts: dict[int, int] = {}
 
     def run(self, executor_or_factory: Executor | Callable[[], Executor]) -> Table:
         create_executor: Callable[[], Executor] | None = None
@@ -184,10 +184,11 @@ class _ExecutorSweep:
                 if executor is None:
                     assert create_executor is not None, "only an executor that the sweep created is replaced"
                     executor = create_executor()
-                broken = self._run_waiting(executor)
+                executor_error = self._run_waiting(executor)
                 if self.waiting:
                     if create_executor is None or self._has_too_many_failures():
-                        raise WorkerError(self._message(broken), self._table(), self._missing()) from broken
+                        message = self._error_message(executor_error)
+                        raise WorkerError(message, self._table(), self._missing_settings()) from executor_error
                     _shut_down(executor)
                     executor = None
         finally:
@@ -209,17 +210,17 @@ class _ExecutorSweep:
         """Submits the waiting points until all are done or the executor accepts no more; returns its error."""
         finished_futures: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         running: dict[Future[Any], int] = {}
-        broken: BaseException | None = None
+        executor_error: BaseException | None = None
         last_error: BaseException | None = None
         lost_points: list[int] = []
         try:
-            while running or (self.waiting and broken is None):
-                while self.waiting and broken is None and len(running) < PENDING_TASKS_MAX:
+            while running or (self.waiting and executor_error is None):
+                while self.waiting and executor_error is None and len(running) < PENDING_TASKS_MAX:
                     point = self.waiting.pop()
                     try:
                         future = self._submit(executor, point)
                     except RuntimeError as error:  # Raised by an executor that accepts no more, as BrokenExecutor.
-                        broken = error
+                        executor_error = error
                         self.waiting.append(point)
                         break
                     running[future] = point
@@ -228,18 +229,18 @@ class _ExecutorSweep:
                     future = finished_futures.get()
                     task_error = self._accept(future, running.pop(future), lost_points)
                     last_error = task_error or last_error
-                    broken = broken or (task_error if _is_broken(task_error) else None)
-                if not running and lost_points and broken is None:
+                    executor_error = executor_error or (task_error if _is_broken(task_error) else None)
+                if not running and lost_points and executor_error is None:
                     # The executor has replaced its workers: lost points are submitted once more.
                     if self._has_too_many_failures():
-                        broken = last_error
+                        executor_error = last_error
                     else:
                         self.waiting, lost_points = lost_points[::-1], []
         finally:
             for future in running:
                 future.cancel()
             self.waiting += lost_points[::-1] + list(running.values())[::-1]
-        return broken
+        return executor_error
 
     def _submit(self, executor: Executor, point: int) -> Future[Any]:
         settings = self.plan.settings(point)
@@ -252,7 +253,7 @@ class _ExecutorSweep:
         except _narrows.DescriptionError:
             raise
         except (Exception, CancelledError) as error:
-            self.failures[point] = self.failures.get(point, 0) + 1
+            self.failure_counts[point] = self.failure_counts.get(point, 0) + 1
             lost_points.append(point)
             return error
         self.plan.accept_result(point, record)
@@ -262,17 +263,17 @@ class _ExecutorSweep:
         return None
 
     def _has_too_many_failures(self) -> bool:
-        return any(count >= SUBMISSIONS_MAX for count in self.failures.values())
+        return any(count >= SUBMISSIONS_MAX for count in self.failure_counts.values())
 
     def _table(self) -> Table:
         return Table(self.plan.table(), self.done_count - self.stored_count, self.stored_count)
 
-    def _missing(self) -> list[list[str]]:
+    def _missing_settings(self) -> list[list[str]]:
         return [self.plan.settings(point) for point in self.waiting]
 
-    def _message(self, broken: BaseException | None) -> str:
+    def _error_message(self, executor_error: BaseException | None) -> str:
         return (
-            f"{len(self.waiting)} of {self.done_count + len(self.waiting)} points could not be run: {broken!r}. "
+            f"{len(self.waiting)} of {self.done_count + len(self.waiting)} points could not be run: {executor_error!r}. "
             "The others are in this exception's `table`, and with `out` on disk: the same call goes on from there. Give a function that "
             "makes an executor, and one that broke is replaced."
         )

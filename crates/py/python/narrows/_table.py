@@ -210,7 +210,7 @@ class Table:
         return f"Table({len(self)} rows, {len(self.columns)} columns: {', '.join(self.columns)})"
 
     def _repr_html_(self) -> str:
-        shown = self.columns[:16]
-        text = [[_cell(value) for value in self[name][:20]] for name in shown]
-        more = f"<p>{len(self)} rows, {len(self.columns)} columns</p>"
-        return rows_html(shown, [list(row) for row in zip(*text)]) + more
+        shown_columns = self.columns[:16]
+        cell_columns = [[_cell(value) for value in self[name][:20]] for name in shown_columns]
+        size_line = f"<p>{len(self)} rows, {len(self.columns)} columns</p>"
+        return rows_html(shown_columns, [list(row) for row in zip(*cell_columns)]) + size_line

@@ -41,15 +41,15 @@ enum Magnitude {
 
 /// Returns the numeric parameters of a machine's parts that are greater than 0.
 pub fn part_numbers(description: &Read<Machine>) -> Vec<PartNumber> {
-    numbers(description, |path| PART_TABLES.iter().any(|part| path.split('.').next() == Some(part)))
+    numbers_where(description, |path| PART_TABLES.iter().any(|part| path.split('.').next() == Some(part)))
 }
 
 /// Returns all numeric parameters of the description that are greater than 0, including those of the workload.
 pub fn all_numbers(description: &Read<Machine>) -> Vec<PartNumber> {
-    numbers(description, |_| true)
+    numbers_where(description, |_| true)
 }
 
-fn numbers(description: &Read<Machine>, is_included: impl Fn(&str) -> bool) -> Vec<PartNumber> {
+fn numbers_where(description: &Read<Machine>, is_included: impl Fn(&str) -> bool) -> Vec<PartNumber> {
     let part_number = |entry: Entry| {
         let magnitude = parse_magnitude(&entry.kind, &entry.value)?;
         let (key, value, meaning, source) = (entry.path, entry.value, entry.doc, entry.note);

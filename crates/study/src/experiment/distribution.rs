@@ -69,13 +69,13 @@ pub fn read_distribution(name: &str, json: &Json) -> Result<Distribution, String
         .and_then(|unit| SampleUnit::ALL.into_iter().find(|sample_unit| sample_unit.name() == unit));
     let unit = unit.ok_or("its unit is neither `ps` nor `cycles`")?;
     let integer = |key: &str| json[key].as_u64().ok_or(format!("`{key}` is not a whole number"));
-    let numbers = |key: &str| {
+    let integer_list = |key: &str| {
         let list = json[key].as_array().ok_or(format!("`{key}` is not a list"))?;
         let integers =
             list.iter().map(|number| number.as_u64().ok_or(format!("`{key}` has a value that is not a whole number")));
         integers.collect::<Result<Vec<u64>, String>>()
     };
-    let (up_to, counts) = (numbers("up_to")?, numbers("counts")?);
+    let (up_to, counts) = (integer_list("up_to")?, integer_list("counts")?);
     if up_to.len() != counts.len() {
         return Err("`up_to` and `counts` have different lengths".to_owned());
     }
@@ -127,7 +127,7 @@ impl Serialize for IndentedObject<'_> {
                     let line = serde_json::to_string(list).and_then(RawValue::from_string);
                     map.serialize_entry(key, &line.expect("a list of numbers is JSON"))?;
                 }
-                Json::Array(list) => map.serialize_entry(key, &list.iter().map(Item).collect::<Vec<_>>())?,
+                Json::Array(list) => map.serialize_entry(key, &list.iter().map(IndentedItem).collect::<Vec<_>>())?,
                 other => map.serialize_entry(key, other)?,
             }
         }
@@ -136,9 +136,9 @@ impl Serialize for IndentedObject<'_> {
 }
 
 /// An item of a list.
-struct Item<'a>(&'a Json);
+struct IndentedItem<'a>(&'a Json);
 
-impl Serialize for Item<'_> {
+impl Serialize for IndentedItem<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Json::Object(map) => IndentedObject { map, is_histogram: false }.serialize(serializer),

@@ -176,11 +176,11 @@ impl LoadedDescription {
         varied: &[String],
     ) -> Option<Problem> {
         let recorded_hashes = self.recorded_file_hashes.as_object()?;
-        let names = |option: &str| vary::key_names(&self.registry.with_canonical_keys(option)).ok();
+        let key_names = |option: &str| vary::key_names(&self.registry.with_canonical_keys(option)).ok();
         let current_hashes = record::file_hashes(description);
         let is_set = |key: &str| {
-            let key = names(&format!("{key}=0"));
-            base_overrides.iter().chain(varied).any(|option| names(option) == key)
+            let key = key_names(&format!("{key}=0"));
+            base_overrides.iter().chain(varied).any(|option| key_names(option) == key)
         };
         let (key, _) =
             recorded_hashes.iter().find(|(key, hash)| current_hashes.get(key) != Some(hash) && !is_set(key))?;
@@ -196,22 +196,22 @@ impl LoadedDescription {
 
     fn read_without_files(&self, base_overrides: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let document = Document::Text(&self.name, &self.text, self.folder.as_deref());
-        let settings: Vec<String> = base_overrides
+        let part_selections: Vec<String> = base_overrides
             .iter()
             .chain(varied)
             .filter(|option| part_overrides::selects_part(option))
             .cloned()
             .collect();
-        if settings.is_empty() {
+        if part_selections.is_empty() {
             return self.registry.read_varied(document, base_overrides, varied, &self.layers);
         }
-        if let Some(problem) = part_overrides::problems(settings.iter().map(String::as_str)).into_iter().next() {
+        if let Some(problem) = part_overrides::problems(part_selections.iter().map(String::as_str)).into_iter().next() {
             return Err(Problems::from_problem(problem));
         }
         let (base_overrides, varied) =
-            self.named_parts.get_or_init(|| NamedParts::parse(&self.text)).settings(base_overrides, varied);
+            self.named_parts.get_or_init(|| NamedParts::parse(&self.text)).rewrite_overrides(base_overrides, varied);
         let description = self.registry.read_varied(document, &base_overrides, &varied, &self.layers)?;
-        match part_overrides::unused_overrides(&description, &settings) {
+        match part_overrides::unused_override_problem(&description, &part_selections) {
             Some(problem) => Err(Problems::from_problem(problem)),
             None => Ok(description),
         }

@@ -188,31 +188,31 @@ impl NamedParts {
     /// Rewrites overrides that select parts into overrides of keys that descriptions have: `parts`, and for `host=NAME`
     /// the `host` of each node. The overrides of nodes keep their positions, so that later options override them; the
     /// override of `parts` comes last.
-    pub fn settings(&self, base_overrides: &[String], varied: &[String]) -> (Vec<String>, Vec<String>) {
+    pub fn rewrite_overrides(&self, base_overrides: &[String], varied: &[String]) -> (Vec<String>, Vec<String>) {
         let mut named_parts = self.clone();
         let mut rewrite = |options: &[String]| {
-            let (mut settings, mut changes_parts) = (Vec::new(), false);
+            let (mut rewritten, mut changes_parts) = (Vec::new(), false);
             for option in options {
                 match part_override(option) {
                     None => {
                         changes_parts |= named_parts.apply(option);
-                        settings.push(option.clone());
+                        rewritten.push(option.clone());
                     }
                     Some(PartOverride { node: Some(node), family, name }) => {
                         let parts = named_parts.node_parts.entry(node.clone()).or_default();
                         family.replace(parts, &name);
-                        settings.push(format!("{NODES}.\"{node}\".parts={}", parts_value(parts)));
+                        rewritten.push(format!("{NODES}.\"{node}\".parts={}", parts_value(parts)));
                     }
                     Some(PartOverride { node: None, family, name }) => {
                         changes_parts = true;
                         named_parts.replaced_parts.extend(family.replace(&mut named_parts.parts, &name));
                         let host = |node: &String| format!("{NODES}.\"{node}\".host={}", Value::from(name.as_str()));
-                        settings.extend(named_parts.nodes.iter().filter(|_| family.key == "host").map(host));
+                        rewritten.extend(named_parts.nodes.iter().filter(|_| family.key == "host").map(host));
                     }
                 }
             }
-            settings.extend(changes_parts.then(|| format!("parts={}", parts_value(&named_parts.parts))));
-            settings
+            rewritten.extend(changes_parts.then(|| format!("parts={}", parts_value(&named_parts.parts))));
+            rewritten
         };
         (rewrite(base_overrides), rewrite(varied))
     }
@@ -233,7 +233,7 @@ fn text_items(value: &Value) -> Vec<String> {
 
 /// Returns the problem of an override whose part the machine does not have, because the description declares another
 /// part.
-pub fn unused_overrides(description: &Read<Machine>, options: &[String]) -> Option<Problem> {
+pub fn unused_override_problem(description: &Read<Machine>, options: &[String]) -> Option<Problem> {
     let selected_parts: Vec<_> =
         options.iter().filter_map(|option| part_override(option)).filter(|part| part.node.is_none()).collect();
     let machine = if selected_parts.is_empty() { return None } else { description.resolved() };
@@ -262,7 +262,7 @@ mod tests {
 
     fn settings(text: &str, varied: &[&str]) -> Vec<String> {
         let varied: Vec<String> = varied.iter().map(|option| option.to_string()).collect();
-        NamedParts::parse(text).settings(&[], &varied).1
+        NamedParts::parse(text).rewrite_overrides(&[], &varied).1
     }
 
     #[test]
@@ -291,7 +291,7 @@ mod tests {
         for name in ["ring", "ni/ring", "ni/ring-simple"] {
             let description = loaded.read(&options(&format!("ni={name}"))).expect("the part exists");
             assert_eq!(
-                unused_overrides(&description, &options(&format!("ni={name}"))).map(|problem| problem.message),
+                unused_override_problem(&description, &options(&format!("ni={name}"))).map(|problem| problem.message),
                 None
             );
         }
@@ -305,7 +305,7 @@ mod tests {
             [r#"nodes."a".host="miata""#, "nodes.a.host=alcor", r#"parts=["hosts/miata", "hosts/alcor"]"#]
         );
         let named_parts = NamedParts::parse(text);
-        let (_, varied) = named_parts.settings(&["host=miata".to_owned()], &["nodes.a.host=alcor".to_owned()]);
+        let (_, varied) = named_parts.rewrite_overrides(&["host=miata".to_owned()], &["nodes.a.host=alcor".to_owned()]);
         assert_eq!(varied, ["nodes.a.host=alcor", r#"parts=["hosts/miata", "hosts/alcor"]"#]);
         assert_eq!(settings(text, &["nodes.a.host=alcor"]), ["nodes.a.host=alcor"], "an ordinary setting");
     }

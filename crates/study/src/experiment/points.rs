@@ -27,16 +27,16 @@ pub enum StoredPoint {
 }
 
 impl PointStore {
-    /// Opens the store next to the results file `out`, and creates it if necessary.
-    pub fn create(out: &Path) -> io::Result<PointStore> {
-        let folder = folder_of(out).ok_or(ErrorKind::InvalidInput)?;
+    /// Opens the store next to the results file `results_file`, and creates it if necessary.
+    pub fn create(results_file: &Path) -> io::Result<PointStore> {
+        let folder = folder_of(results_file).ok_or(ErrorKind::InvalidInput)?;
         fs::create_dir_all(&folder)?;
         Ok(PointStore { folder })
     }
 
-    /// Opens the store next to the results file `out`, if it exists.
-    pub fn open(out: &Path) -> Option<PointStore> {
-        let folder = folder_of(out)?;
+    /// Opens the store next to the results file `results_file`, if it exists.
+    pub fn open(results_file: &Path) -> Option<PointStore> {
+        let folder = folder_of(results_file)?;
         folder.is_dir().then_some(PointStore { folder })
     }
 
@@ -70,8 +70,9 @@ impl PointStore {
         let paths = fs::read_dir(&self.folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
         let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
         paths.sort_unstable();
-        let record = |path: PathBuf| Record::parse(&fs::read_to_string(path).ok()?).ok().filter(Record::is_intact);
-        paths.into_iter().filter_map(record).collect()
+        let intact_record =
+            |path: PathBuf| Record::parse(&fs::read_to_string(path).ok()?).ok().filter(Record::is_intact);
+        paths.into_iter().filter_map(intact_record).collect()
     }
 
     /// Stores the result of the point whose inputs have this hash.
@@ -94,11 +95,11 @@ impl PointStore {
     }
 }
 
-/// Returns the folder of the store for the results file `out`.
-fn folder_of(out: &Path) -> Option<PathBuf> {
-    let mut name = out.file_name()?.to_owned();
+/// Returns the folder of the store for the results file `results_file`.
+fn folder_of(results_file: &Path) -> Option<PathBuf> {
+    let mut name = results_file.file_name()?.to_owned();
     name.push(".points");
-    Some(out.with_file_name(name))
+    Some(results_file.with_file_name(name))
 }
 
 /// The file with the plan of a sharded sweep.

@@ -112,11 +112,11 @@ impl Record {
 
     /// Adds the uncertainty of the metrics, and the constants that could not be changed. The hash does not cover them.
     pub fn with_uncertainty(mut self, uncertainty: &RunUncertainty) -> Record {
-        let entry = |uncertainty: &MetricUncertainty| {
+        let uncertainty_entry = |uncertainty: &MetricUncertainty| {
             let MetricUncertainty { metric, std_dev, elasticities } = uncertainty;
             (metric.name.clone(), json!({ "std_dev": std_dev, "elasticities": elasticities }))
         };
-        self.0.insert("uncertainty".into(), Json::Object(uncertainty.metrics.iter().map(entry).collect()));
+        self.0.insert("uncertainty".into(), Json::Object(uncertainty.metrics.iter().map(uncertainty_entry).collect()));
         if !uncertainty.failed_changes.is_empty() {
             let failed_changes =
                 uncertainty.failed_changes.iter().map(|(name, why)| (name.clone(), why.as_str().into()));

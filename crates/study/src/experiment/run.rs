@@ -7,7 +7,7 @@ use narrows_core::engine::{
 };
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
-use narrows_core::machine::build::{BuiltMachine, Start, build, build_with};
+use narrows_core::machine::build::{BuiltMachine, StartProgram, build, build_with};
 use narrows_core::program::WarmUpCheck;
 
 /// The result of a run.
@@ -81,7 +81,7 @@ pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
 }
 
 /// Runs the program `start` on the machine of a checked description, instead of the description's workload.
-pub fn run_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> RunResult {
+pub fn run_with(machine: &Machine, recorder: Recorder, start: Box<StartProgram<'_>>) -> RunResult {
     run_built(build_with(machine, recorder, start))
 }
 
@@ -91,14 +91,14 @@ fn run_built(built: BuiltMachine) -> RunResult {
     let sim = &built.world.sim;
     let is_complete = outcome.is_complete();
     let metrics = [built.workload.metrics(&built.world, &outcome), host_metrics(&built)].concat();
-    let reported = |metric: Metric| if is_complete { metric } else { metric.of_unfinished_run() };
+    let reported_metric = |metric: Metric| if is_complete { metric } else { metric.of_unfinished_run() };
     RunResult {
         note: built.workload.note(&built.world, &outcome),
-        metrics: metrics.into_iter().map(reported).collect(),
+        metrics: metrics.into_iter().map(reported_metric).collect(),
         distributions: if is_complete { distributions(&built, &outcome) } else { Vec::new() },
         warm_up: (outcome == Outcome::Done).then(|| built.workload.warm_up_check(&built.world)).flatten(),
         map: built.workload.heat_map(),
-        ledger: if is_complete { built.world.tally.ledger() } else { LedgerSums::default() },
+        ledger: if is_complete { built.world.tally.ledger_sums() } else { LedgerSums::default() },
         deliveries: deliveries(&built),
         resources: resources(&built),
         end: end_time(&built, &outcome),
@@ -126,7 +126,7 @@ fn distributions(built: &BuiltMachine, outcome: &Outcome) -> Vec<Distribution> {
 fn deliveries(built: &BuiltMachine) -> Vec<Delivery> {
     let tally = &built.world.tally;
     let delivered = tally.delivered();
-    let reported = delivered.iter().filter(|(message, _)| tally.keeps_ledger_of(message.source));
+    let reported_messages = delivered.iter().filter(|(message, _)| tally.keeps_ledger_of(message.source));
     let delivery = |(message, time): &(std::rc::Rc<Message>, Time)| Delivery {
         message: message.id,
         source: message.source,
@@ -135,7 +135,7 @@ fn deliveries(built: &BuiltMachine) -> Vec<Delivery> {
         at: *time,
         ledger: message.ledger(),
     };
-    reported.map(delivery).collect()
+    reported_messages.map(delivery).collect()
 }
 
 impl RunResult {
@@ -215,16 +215,18 @@ fn host_metrics(built: &BuiltMachine) -> Vec<Metric> {
         nodes.map(|node| (node.name.as_str(), node.endpoint().host().metrics())).collect();
     let host_count = metrics_by_node.iter().filter(|(_, metrics)| metrics.iter().any(|metric| metric.per_node)).count();
     let is_reported_by_node = |metric: &HostMetric| metric.per_node && host_count <= HOSTS_REPORTED_MAX;
-    let by_node = |(node, metrics): &(&str, Vec<HostMetric>)| {
+    let metrics_of_node = |(node, metrics): &(&str, Vec<HostMetric>)| {
         let metrics = metrics.iter().filter(|metric| is_reported_by_node(metric));
         let node = name_word(node);
-        let named = |metric: &HostMetric| host_metric(format!("{}.{node}.{}", metric.part, metric.quantity), metric);
-        metrics.map(named).collect::<Vec<_>>()
+        let node_metric =
+            |metric: &HostMetric| host_metric(format!("{}.{node}.{}", metric.part, metric.quantity), metric);
+        metrics.map(node_metric).collect::<Vec<_>>()
     };
-    let mut all_metrics: Vec<Metric> = metrics_by_node.iter().flat_map(by_node).collect();
+    let mut all_metrics: Vec<Metric> = metrics_by_node.iter().flat_map(metrics_of_node).collect();
     let node_metric_count = all_metrics.len();
-    let summed = metrics_by_node.iter().flat_map(|(_, metrics)| metrics).filter(|metric| !is_reported_by_node(metric));
-    for metric in summed {
+    let metrics_to_sum =
+        metrics_by_node.iter().flat_map(|(_, metrics)| metrics).filter(|metric| !is_reported_by_node(metric));
+    for metric in metrics_to_sum {
         let name = format!("{}.{}", metric.part, metric.quantity);
         match all_metrics[node_metric_count..].iter_mut().find(|sum| sum.name == name) {
             Some(sum) => sum.value += metric.value,

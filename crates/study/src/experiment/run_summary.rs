@@ -52,8 +52,8 @@ pub fn number(value: f64, unit: &str) -> String {
         return "–".to_owned();
     }
     match value.abs() {
-        whole if unit.is_empty() && whole.fract() == 0.0 => format!("{value}"),
-        small if small > 0.0 && small < SMALL_NUMBER_MAX => significant(value, 3),
+        magnitude if unit.is_empty() && magnitude.fract() == 0.0 => format!("{value}"),
+        magnitude if magnitude > 0.0 && magnitude < SMALL_NUMBER_MAX => significant(value, 3),
         _ => format!("{value:.3}"),
     }
 }

@@ -42,8 +42,8 @@ pub fn dimension(reader: Reader<'_>, dimensions: &[Dimension], count: u64) -> Re
         let problem = Problem::new("both --vary and --seeds vary `run.seed`");
         return Err(problem.help("leave out one of the two"));
     }
-    let points: usize = dimensions.iter().map(Dimension::len).product();
-    if points.saturating_mul(count as usize) > POINTS_MAX {
+    let point_count: usize = dimensions.iter().map(Dimension::len).product();
+    if point_count.saturating_mul(count as usize) > POINTS_MAX {
         let problem = Problem::new(format!("the sweep has more than {POINTS_MAX} runs"));
         return Err(problem.help("vary fewer values, or take fewer seeds"));
     }
@@ -99,7 +99,7 @@ fn is_counted(result: &ResultRow, have_same_outcome: bool, name: &str) -> bool {
 /// run.
 pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<ReplicatedMetric> {
     let have_same_outcome = have_same_outcome(results);
-    let pooled: Vec<PooledStatistic> = distributions
+    let pooled_statistics: Vec<PooledStatistic> = distributions
         .iter()
         .flat_map(|distribution| PooledStatistic::statistics(distribution, results, have_same_outcome))
         .collect();
@@ -114,14 +114,14 @@ pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Re
             });
         values_by_metric[index].2.extend(Some(*value).filter(|value| is_counted && !value.is_nan()));
     }
-    let replicated = |(name, unit, values): (&str, &str, Vec<f64>)| {
-        let (value, half_width, runs) = match pooled.iter().find(|statistic| statistic.name == name) {
+    let replicated_metric = |(name, unit, values): (&str, &str, Vec<f64>)| {
+        let (value, half_width, runs) = match pooled_statistics.iter().find(|statistic| statistic.name == name) {
             Some(statistic) => (statistic.value, statistic.half_width(&values), statistic.runs),
             None => (interval::mean(&values), interval::half_width(&values), values.len()),
         };
         ReplicatedMetric { name: name.to_owned(), unit: unit.to_owned(), value, half_width, runs }
     };
-    values_by_metric.into_iter().map(replicated).collect()
+    values_by_metric.into_iter().map(replicated_metric).collect()
 }
 
 /// A statistic over the samples of several runs.
@@ -142,23 +142,23 @@ impl PooledStatistic {
         have_same_outcome: bool,
     ) -> Vec<PooledStatistic> {
         let has_samples = |result: &&&ResultRow| {
-            let is_there = result.distributions.iter().any(|candidate| candidate.name == distribution.name);
-            is_there && is_counted(result, have_same_outcome, &distribution.name)
+            let has_distribution = result.distributions.iter().any(|candidate| candidate.name == distribution.name);
+            has_distribution && is_counted(result, have_same_outcome, &distribution.name)
         };
-        let with_samples = results.iter().filter(has_samples).count();
+        let runs_with_samples = results.iter().filter(has_samples).count();
         let statistic = |(suffix, value): (&str, f64)| PooledStatistic {
             name: format!("{}{suffix}", distribution.name),
             value,
             is_percentile: PERCENTILES.iter().any(|(percentile, _)| *percentile == suffix),
-            runs: if value.is_nan() { 0 } else { with_samples },
+            runs: if value.is_nan() { 0 } else { runs_with_samples },
         };
         distribution.statistics().into_iter().map(statistic).collect()
     }
 
     /// Returns half the width of the 95 % confidence interval, from the values of single runs.
     fn half_width(&self, values: &[f64]) -> Option<f64> {
-        let all_runs_have_it = self.is_percentile && values.len() == self.runs;
-        interval::half_width_about(self.value, values).filter(|_| all_runs_have_it)
+        let all_runs_measured_it = self.is_percentile && values.len() == self.runs;
+        interval::half_width_about(self.value, values).filter(|_| all_runs_measured_it)
     }
 }
 

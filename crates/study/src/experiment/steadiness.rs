@@ -7,35 +7,36 @@ use crate::report::dataset::{Dataset, Variable};
 
 /// Returns the warnings about the rows of tidy data whose runs were saturated or have an initial transient.
 pub fn data_warnings(data: &Dataset) -> Vec<String> {
-    let count = |column: Option<&Variable>, is_counted: &dyn Fn(&Variable, usize) -> bool| {
+    let count_rows = |column: Option<&Variable>, is_counted: &dyn Fn(&Variable, usize) -> bool| {
         column.map_or(0, |column| (0..data.rows()).filter(|row| is_counted(column, *row)).count())
     };
-    let saturated = count(data.find(OUTCOME), &|outcome, row| {
+    let saturated_count = count_rows(data.find(OUTCOME), &|outcome, row| {
         outcome.values.text(row).is_some_and(|outcome| outcome.contains("saturated"))
     });
-    let transient = count(data.find(TRANSIENT), &is_transient);
+    let transient_count = count_rows(data.find(TRANSIENT), &is_transient);
     let points = if data.rows() == 1 { "point" } else { "points" };
-    let saturated = (saturated > 0).then(|| {
-        let verb = if saturated == 1 { "is" } else { "are" };
+    let saturated_warning = (saturated_count > 0).then(|| {
+        let verb = if saturated_count == 1 { "is" } else { "are" };
         format!(
-            "{saturated} of {} {points} {verb} saturated: their latencies and backlogs grow with the length of the run.",
+            "{saturated_count} of {} {points} {verb} saturated: their latencies and backlogs grow with the length of the \
+             run.",
             data.rows()
         )
     });
-    let transient = (transient > 0).then(|| {
-        let verb = if transient == 1 { "has" } else { "have" };
+    let transient_warning = (transient_count > 0).then(|| {
+        let verb = if transient_count == 1 { "has" } else { "have" };
         format!(
-            "{transient} of {} {points} {verb} an initial transient, so that their values depend on the length of the run. \
-             Increase the warm-up; if latencies still grow, the load is too high.",
+            "{transient_count} of {} {points} {verb} an initial transient, so that their values depend on the length \
+             of the run. Increase the warm-up; if latencies still grow, the load is too high.",
             data.rows()
         )
     });
-    saturated.into_iter().chain(transient).collect()
+    saturated_warning.into_iter().chain(transient_warning).collect()
 }
 
-/// Returns the warning that `transient` of `runs` runs have an initial transient, with the key of the warm-up.
-pub fn transient_runs_warning(transient: usize, runs: usize, key: &str) -> String {
-    format!("{transient} of {runs} runs have an initial transient: increase `{key}`.")
+/// Returns the warning that `transient_runs` of `runs` runs have an initial transient, with the key of the warm-up.
+pub fn transient_runs_warning(transient_runs: usize, runs: usize, key: &str) -> String {
+    format!("{transient_runs} of {runs} runs have an initial transient: increase `{key}`.")
 }
 
 /// Returns whether a row of the column of initial transients states that a run has one.

@@ -36,8 +36,8 @@ pub fn explorer_link(path: &Path, rows: &Dataset) -> Result<ExplorerLink, String
     }
     let values_by_point: Vec<BTreeMap<String, String>> = records.iter().map(values).collect();
     let values_by_point: Vec<BTreeMap<&str, &str>> = values_by_point.iter().map(as_str_map).collect();
-    let (first_values, others) = (values(first), values_by_point.iter().collect::<Vec<_>>());
-    let curve = VariedKeys::find(&as_str_map(&first_values), &others).map(|varied| {
+    let (first_values, values_of_points) = (values(first), values_by_point.iter().collect::<Vec<_>>());
+    let curve = VariedKeys::find(&as_str_map(&first_values), &values_of_points).map(|varied| {
         // Results spell keys with `_`.
         let keys: Vec<String> =
             varied.text().split(';').map(|key| Registry::shared().with_canonical_keys(key)).collect();

@@ -117,11 +117,12 @@ pub fn dimensions(
     }
     let varies = || dimensions.iter().flat_map(|dimension| &dimension.varies);
     let values = varies().flat_map(|vary| vary.values.iter().map(|value| (vary.key.clone(), value.clone())));
-    let distinct: BTreeSet<(String, String)> = values.collect();
-    let settings = settings(&distinct.into_iter().collect::<Vec<_>>());
+    let distinct_values: BTreeSet<(String, String)> = values.collect();
+    let settings = settings(&distinct_values.into_iter().collect::<Vec<_>>());
     problems.extend(part_overrides::problems(settings.iter().map(String::as_str)));
-    let points = dimensions.iter().try_fold(1usize, |points, dimension| points.checked_mul(dimension.len()));
-    if points.is_none_or(|points| points > POINTS_MAX) {
+    let point_count =
+        dimensions.iter().try_fold(1usize, |point_count, dimension| point_count.checked_mul(dimension.len()));
+    if point_count.is_none_or(|point_count| point_count > POINTS_MAX) {
         problems.push(Problem::new(format!("the sweep has more than {POINTS_MAX} points")).help("vary fewer values"));
     }
     if problems.is_empty() { Ok(dimensions) } else { Err(problems) }
@@ -208,10 +209,10 @@ impl<'a> Sweep<'a> {
 
 /// Returns the keys and values of the point with this number in the cross product of `dimensions`.
 pub fn values_of(dimensions: &[Dimension], point: usize) -> Vec<(String, String)> {
-    let (mut rest, mut indices) = (point, vec![0; dimensions.len()]);
+    let (mut remaining_index, mut indices) = (point, vec![0; dimensions.len()]);
     for (index, dimension) in indices.iter_mut().zip(dimensions).rev() {
-        *index = rest % dimension.len();
-        rest /= dimension.len();
+        *index = remaining_index % dimension.len();
+        remaining_index /= dimension.len();
     }
     let values = |(index, dimension): (usize, &Dimension)| {
         dimension.varies.iter().map(|vary| (vary.key.clone(), vary.values[index].clone())).collect::<Vec<_>>()

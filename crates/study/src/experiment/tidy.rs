@@ -50,8 +50,8 @@ pub fn metrics(rows: &[SweepPoint], seeds: Option<u64>, requested: &[String]) ->
         all_metrics.retain(|(name, _)| rows.chunks(runs).any(|point| has_samples(name, point)));
         return all_metrics;
     }
-    let find = |name: &String| all_metrics.iter().find(|(metric_name, _)| metric_name == name).cloned();
-    requested.iter().map(|name| find(name).unwrap_or((name.clone(), String::new()))).collect()
+    let find_metric = |name: &String| all_metrics.iter().find(|(metric_name, _)| metric_name == name).cloned();
+    requested.iter().map(|name| find_metric(name).unwrap_or((name.clone(), String::new()))).collect()
 }
 
 /// Returns whether the runs of a point have enough samples for the metric `name`. A metric that is not a percentile
@@ -59,8 +59,8 @@ pub fn metrics(rows: &[SweepPoint], seeds: Option<u64>, requested: &[String]) ->
 fn has_samples(name: &str, point: &[SweepPoint]) -> bool {
     let percentile = PERCENTILES.iter().find_map(|(suffix, percent)| Some((name.strip_suffix(suffix)?, *percent)));
     let Some((distribution, percent)) = percentile else { return true };
-    let count = format!("{distribution}{SAMPLES}");
-    let samples: Vec<f64> = point.iter().filter_map(|run| Some(run.result.metric(&count)?.0)).collect();
+    let sample_count_metric = format!("{distribution}{SAMPLES}");
+    let samples: Vec<f64> = point.iter().filter_map(|run| Some(run.result.metric(&sample_count_metric)?.0)).collect();
     samples.is_empty() || samples.iter().sum::<f64>() >= samples_needed(percent) as f64
 }
 
@@ -139,10 +139,10 @@ fn push_resources(data: &mut Dataset, results: &[&ResultRow]) {
     let resources = distinct(results.iter().flat_map(|result| &result.resources).map(|(name, _)| &**name));
     if resources.len() <= RESOURCES_MAX {
         for name in &resources {
-            let share = |result: &ResultRow| {
+            let share_of_resource = |result: &ResultRow| {
                 result.resources.iter().find(|(resource, _)| **resource == **name).map(|(_, share)| *share)
             };
-            data.push(&format!("utilisation_{name}"), "", numbers(results, share));
+            data.push(&format!("utilisation_{name}"), "", numbers(results, share_of_resource));
         }
         return;
     }

@@ -41,7 +41,7 @@ impl<'a> VariedKeys<'a> {
     fn from_points(mut keys: Vec<&'a str>, points: &[&BTreeMap<&'a str, &'a str>]) -> Option<VariedKeys<'a>> {
         let values = |key: &str| points.iter().map(|point| point[key]).collect::<Vec<&str>>();
         let is_axis = |key: &str| {
-            let numbers: Vec<Option<f64>> = values(key).into_iter().map(number).collect();
+            let numbers: Vec<Option<f64>> = values(key).into_iter().map(parse_number).collect();
             let mut sorted: Vec<f64> = numbers.iter().copied().flatten().collect();
             sorted.sort_by(f64::total_cmp);
             sorted.len() == numbers.len() && sorted.windows(2).all(|pair| pair[0] < pair[1])
@@ -56,23 +56,23 @@ impl<'a> VariedKeys<'a> {
         keys.swap(0, axis);
         let mut rows: Vec<Vec<&str>> =
             points.iter().map(|point| keys.iter().map(|key| point[*key]).collect()).collect();
-        rows.sort_by(|a, b| number(a[0]).unwrap_or_default().total_cmp(&number(b[0]).unwrap_or_default()));
+        rows.sort_by(|a, b| parse_number(a[0]).unwrap_or_default().total_cmp(&parse_number(b[0]).unwrap_or_default()));
         let is_plain = rows.iter().flatten().all(|value| !value.contains([',', ';', '[', '{', '"', '\'']));
         (is_plain && rows.len() <= VALUES_MAX).then_some(VariedKeys { keys, rows })
     }
 
     /// Returns the keys and values as `--vary` takes them.
     pub fn text(&self) -> String {
-        let key = |(index, key): (usize, &&str)| {
+        let key_and_values = |(index, key): (usize, &&str)| {
             let values: Vec<&str> = self.rows.iter().map(|row| row[index]).collect();
             format!("{key}={}", values.join(","))
         };
-        self.keys.iter().enumerate().map(key).collect::<Vec<_>>().join(";")
+        self.keys.iter().enumerate().map(key_and_values).collect::<Vec<_>>().join(";")
     }
 }
 
 /// Returns a value as a number in the smallest unit of its kind, or `None` if it is not a number.
-fn number(value: &str) -> Option<f64> {
+fn parse_number(value: &str) -> Option<f64> {
     value.parse().ok().or_else(|| parse_any(value).map(|(_, amount)| amount as f64))
 }
 

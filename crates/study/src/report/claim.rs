@@ -141,8 +141,8 @@ pub struct Claim {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The failure of the claim, if the study expects it to fail.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fails: Option<ExpectedFailure>,
+    #[serde(rename = "fails", default, skip_serializing_if = "Option::is_none")]
+    pub expected_failure: Option<ExpectedFailure>,
     /// The claims from whose numbers the number of this claim is computed. Such a claim adds no information, and is not
     /// counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -45,15 +45,15 @@ impl HeldOutNumber {
 
     /// Returns the texts of a row of the table.
     pub fn cells(&self) -> [String; 7] {
-        let number = |number: Option<f64>| number.map_or("–".to_owned(), short);
+        let number_text = |number: Option<f64>| number.map_or("–".to_owned(), short);
         let unit = display_unit(&self.unit);
         [
             self.claim.clone(),
             self.role.word().to_owned(),
             self.left_out.clone().unwrap_or_else(|| "nothing".to_owned()),
             format!("{} {unit}", short(self.expected)).trim_end().to_owned(),
-            number(self.fitted),
-            number(self.predicted),
+            number_text(self.fitted),
+            number_text(self.predicted),
             self.error().map_or("–".to_owned(), signed_percent),
         ]
     }
@@ -74,14 +74,14 @@ pub fn table(numbers: &[HeldOutNumber]) -> ReportTable {
 /// Returns sentences that state how many predictions are close to the published numbers.
 pub fn finding(numbers: &[HeldOutNumber]) -> String {
     let close_error_text = percent(CLOSE_PREDICTION_ERROR);
-    let count = |is_prediction: bool| {
+    let close_and_total = |is_prediction: bool| {
         let numbers_of_role: Vec<_> = numbers.iter().filter(|number| number.is_prediction() == is_prediction).collect();
         (numbers_of_role.iter().filter(|number| number.is_close()).count(), numbers_of_role.len())
     };
-    let (close, total) = count(false);
+    let (close, total) = close_and_total(false);
     let mut text =
         format!("{close} of {total} numbers are within {close_error_text} when their row is left out of the fit.");
-    let (close, total) = count(true);
+    let (close, total) = close_and_total(true);
     if total > 0 {
         text += &format!(" {close} of {total} predicted numbers are within {close_error_text}.");
     }

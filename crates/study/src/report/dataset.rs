@@ -102,9 +102,9 @@ impl Dataset {
     pub fn push(&mut self, name: &str, unit: &str, values: ColumnValues) {
         let name_with_unit = suffixed(name, unit);
         let is_taken = |name: &str| self.variables.iter().any(|variable| variable.name == name);
-        let numbered = (2..).map(|index| format!("{name_with_unit}_{index}"));
+        let numbered_names = (2..).map(|index| format!("{name_with_unit}_{index}"));
         let name =
-            [name_with_unit.clone()].into_iter().chain(numbered).find(|name| !is_taken(name)).unwrap_or_default();
+            [name_with_unit.clone()].into_iter().chain(numbered_names).find(|name| !is_taken(name)).unwrap_or_default();
         self.variables.push(Variable { name, unit: unit.to_owned(), values });
     }
 

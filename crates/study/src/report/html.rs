@@ -121,8 +121,11 @@ fn section(artifact: &Artifact, provenance: &Provenance) -> String {
         // On a narrow screen the chart scrolls, which needs the focus of the keyboard.
         section += &format!("<figure tabindex=\"0\" role=\"group\" aria-label=\"{title}\">\n{svg}</figure>\n");
     }
-    let file = |name: String, link_text: &str| format!("<a href=\"{}\">{link_text}</a>", escape(&name));
-    let links = [artifact.svg_file().map(|name| file(name, "SVG")), artifact.csv_file().map(|name| file(name, "CSV"))];
+    let file_link = |name: String, link_text: &str| format!("<a href=\"{}\">{link_text}</a>", escape(&name));
+    let links = [
+        artifact.svg_file().map(|name| file_link(name, "SVG")),
+        artifact.csv_file().map(|name| file_link(name, "CSV")),
+    ];
     let links: Vec<String> = links.into_iter().flatten().collect();
     if !links.is_empty() && !provenance.is_single_file {
         section += &format!("<p class=\"files\">{}</p>\n", links.join(" · "));
@@ -132,10 +135,13 @@ fn section(artifact: &Artifact, provenance: &Provenance) -> String {
     section += &explorer::link(artifact, provenance);
     if let Some(table) = &artifact.table {
         // A table without a chart is shown open.
-        let open = if artifact.svg.is_none() { " open=\"\"" } else { "" };
+        let open_attribute = if artifact.svg.is_none() { " open=\"\"" } else { "" };
         let rows = table.rows.len();
         let data = data_table(table, &title);
-        section += &format!("<details{open}>\n<summary>Data: {}</summary>\n{data}</details>\n", counted(rows, "row"));
+        section += &format!(
+            "<details{open_attribute}>\n<summary>Data: {}</summary>\n{data}</details>\n",
+            counted(rows, "row")
+        );
     }
     section + "</section>\n"
 }
@@ -148,16 +154,16 @@ fn embedded_data(artifact: &Artifact, table: &ReportTable) -> String {
 }
 
 fn data_table(table: &ReportTable, title: &str) -> String {
-    let class = |i: usize| if table.is_numeric(i) { " class=\"number\"" } else { "" };
+    let class_attribute = |i: usize| if table.is_numeric(i) { " class=\"number\"" } else { "" };
     let mut html = format!("<div {}><table>\n<thead><tr>", scrollable_attributes(&format!("Data of {title}")));
     for (i, column) in table.columns.iter().enumerate() {
-        html += &format!("<th{}>{}</th>", class(i), escape(&column.heading()));
+        html += &format!("<th{}>{}</th>", class_attribute(i), escape(&column.heading()));
     }
     html += "</tr></thead>\n<tbody>\n";
     for row in table.rows.iter().take(ROWS_MAX) {
         html += "<tr>";
         for (i, cell) in row.iter().enumerate() {
-            html += &format!("<td{}>{}</td>", class(i), escape(&cell.text(&table.columns[i])));
+            html += &format!("<td{}>{}</td>", class_attribute(i), escape(&cell.text(&table.columns[i])));
         }
         html += "</tr>\n";
     }

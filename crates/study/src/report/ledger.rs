@@ -55,8 +55,14 @@ impl MeanLedger {
 
     /// Returns a table of stage, waiting, service, total and share, with a last row for the sums.
     pub fn table(&self) -> ReportTable {
-        let us = |name| Column::unit(name, "µs").decimals(3);
-        let headings = vec![Column::new("stage"), us("waiting"), us("service"), us("total"), Column::new("share")];
+        let us_column = |name| Column::unit(name, "µs").decimals(3);
+        let headings = vec![
+            Column::new("stage"),
+            us_column("waiting"),
+            us_column("service"),
+            us_column("total"),
+            Column::new("share"),
+        ];
         let mut table = ReportTable::new(headings);
         let sum = MeanStage {
             name: "total".to_owned(),
@@ -92,15 +98,17 @@ impl MeanLedger {
 pub fn comparison(title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
     let mut names: Vec<&str> = Vec::new();
     for (_, ledger) in cases {
-        let mut next = 0;
+        let mut next_index = 0;
         for stage in &ledger.stages {
-            find_or_insert(&mut names, &mut next, |name| *name == stage.name, || &stage.name);
+            find_or_insert(&mut names, &mut next_index, |name| *name == stage.name, || &stage.name);
         }
     }
-    let time = |ledger: &MeanLedger, name: &str| {
+    let stage_time_us = |ledger: &MeanLedger, name: &str| {
         ledger.stages.iter().find(|stage| stage.name == name).map_or(0.0, MeanStage::total_us)
     };
-    let bars = cases.iter().map(|(case, ledger)| (case.clone(), names.iter().map(|name| time(ledger, name)).collect()));
+    let bars = cases
+        .iter()
+        .map(|(case, ledger)| (case.clone(), names.iter().map(|name| stage_time_us(ledger, name)).collect()));
     BarChart::stacked(title, "mean time [µs]", &names, bars)
 }
 

@@ -86,9 +86,11 @@ impl PacketFlow {
 
     /// Returns the transfers of `band` that are completely within the window, in order of their ends.
     pub fn transfers_of_band(&self, band: usize) -> Vec<&Transfer> {
-        let is_in_window = |t: &&Transfer| t.band == band && t.start >= self.window.0 && t.end <= self.window.1;
+        let is_in_window = |transfer: &&Transfer| {
+            transfer.band == band && transfer.start >= self.window.0 && transfer.end <= self.window.1
+        };
         let mut transfers: Vec<&Transfer> = self.transfers.iter().filter(is_in_window).collect();
-        transfers.sort_by_key(|t| (t.end, t.start));
+        transfers.sort_by_key(|transfer| (transfer.end, transfer.start));
         transfers
     }
 

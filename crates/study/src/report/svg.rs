@@ -14,7 +14,7 @@ pub const GRID: &str = "#E3E6EA";
 /// The colour of text on a coloured background, which the page never changes.
 pub const ON_COLOUR: &str = "#101418";
 /// The background of a chart.
-pub const PAPER: &str = "#FFFFFF";
+pub const BACKGROUND: &str = "#FFFFFF";
 /// The font of all text in charts.
 pub const FONT: &str = "Helvetica, Arial, sans-serif";
 
@@ -92,7 +92,7 @@ impl Svg {
     /// Returns a document of `width` by `height` pixels with a white background and a title for screen readers.
     pub fn new(width: f64, height: f64, title: &str) -> Svg {
         let mut svg = Svg { text: head(width, height, title) };
-        svg.rect((0.0, 0.0), (width, height), &format!("fill=\"{PAPER}\""), None);
+        svg.rect((0.0, 0.0), (width, height), &format!("fill=\"{BACKGROUND}\""), None);
         svg
     }
 

@@ -39,12 +39,12 @@ pub enum Observation {
 }
 
 /// A function that observes the results for a claim. It is called with the arguments that the claim states.
-pub type Judge = fn(&Results, &[&str]) -> Option<Observation>;
+pub type JudgeFn = fn(&Results, &[&str]) -> Option<Observation>;
 /// A function that draws tables and charts.
-pub type Draw = fn(&Results) -> Vec<Artifact>;
+pub type DrawFn = fn(&Results) -> Vec<Artifact>;
 /// A function that makes runs of a study's experiments. Its arguments are the experiments, their location, whether the
 /// smaller inputs of `--quick` are used, the number of threads, and a function to be called after each run.
-pub type Explore = fn(&Experiments, &Location, bool, usize, &(dyn Fn(&str) + Sync)) -> Results;
+pub type ExploreFn = fn(&Experiments, &Location, bool, usize, &(dyn Fn(&str) + Sync)) -> Results;
 
 /// Runs that depend on the results of earlier ones.
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ pub struct Exploration {
     /// The number of runs.
     pub runs: fn(quick: bool) -> usize,
     /// The function that makes the runs.
-    pub explore: Explore,
+    pub explore: ExploreFn,
 }
 
 /// The built-in functions in the order in which they were registered, and the parts that descriptions of studies may
@@ -61,8 +61,8 @@ pub struct Exploration {
 pub struct BuiltinFns {
     registry: Arc<Registry>,
     values: Vec<(&'static str, BuiltinValue)>,
-    judges: Vec<(&'static str, Judge)>,
-    draws: Vec<(&'static str, Draw)>,
+    judges: Vec<(&'static str, JudgeFn)>,
+    figures: Vec<(&'static str, DrawFn)>,
     explorations: Vec<(&'static str, Exploration)>,
 }
 
@@ -73,7 +73,7 @@ impl BuiltinFns {
             registry: registry.clone(),
             values: Vec::new(),
             judges: Vec::new(),
-            draws: Vec::new(),
+            figures: Vec::new(),
             explorations: Vec::new(),
         }
     }
@@ -96,14 +96,14 @@ impl BuiltinFns {
     }
 
     /// Adds a function that judges claims.
-    pub fn with_judge(mut self, name: &'static str, judge: Judge) -> BuiltinFns {
+    pub fn with_judge(mut self, name: &'static str, judge: JudgeFn) -> BuiltinFns {
         self.judges.push((name, judge));
         self
     }
 
     /// Adds a function that draws figures.
-    pub fn with_figure(mut self, name: &'static str, draw: Draw) -> BuiltinFns {
-        self.draws.push((name, draw));
+    pub fn with_figure(mut self, name: &'static str, draw: DrawFn) -> BuiltinFns {
+        self.figures.push((name, draw));
         self
     }
 
@@ -127,14 +127,14 @@ impl BuiltinFns {
 
     /// Returns the function `source`, which judges claims.
     #[doc(hidden)]
-    pub fn judge(&self, source: &SpannedString) -> Result<Judge, EvalError> {
+    pub fn judge(&self, source: &SpannedString) -> Result<JudgeFn, EvalError> {
         find(&self.judges, source)
     }
 
     /// Returns the function `source`, which draws figures.
     #[doc(hidden)]
-    pub fn figure(&self, source: &SpannedString) -> Result<Draw, EvalError> {
-        find(&self.draws, source)
+    pub fn figure(&self, source: &SpannedString) -> Result<DrawFn, EvalError> {
+        find(&self.figures, source)
     }
 
     /// Returns the exploration `source`.

@@ -32,9 +32,9 @@ pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns, qui
     let mut problems: Vec<Problem> = errors.iter().map(|error| problem(read.texts(), error)).collect();
     problems.extend(roles::problems(study));
     for (_, experiment) in &study.experiments.all {
-        let base = location.file(&experiment.base).err();
-        problems.extend(base.into_iter().flat_map(|base| base.list().to_vec()).map(|base| {
-            base.with_location(experiment.base.place.clone(), "this names a description in the study's folder")
+        let base_problems = location.file(&experiment.base).err();
+        problems.extend(base_problems.into_iter().flat_map(|problems| problems.list().to_vec()).map(|problem| {
+            problem.with_location(experiment.base.place.clone(), "this names a description in the study's folder")
         }));
     }
     // Uses of points can be checked only when the points are known.
@@ -44,16 +44,16 @@ pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns, qui
     if problems.is_empty() { Ok(()) } else { Err(read.problems(problems)) }
 }
 
-/// Returns the error of a name that is not among `known`. `kind_of_name` is the kind of name that is expected.
+/// Returns the error of a name that is not among `known_names`. `kind_of_name` is the kind of name that is expected.
 fn unknown_name<'a>(
     source: &SpannedString,
     kind_of_name: &str,
-    known: impl Iterator<Item = &'a str> + Clone,
+    known_names: impl Iterator<Item = &'a str> + Clone,
 ) -> Option<ExpressionError> {
-    if known.clone().any(|known| known == source.text) {
+    if known_names.clone().any(|known_name| known_name == source.text) {
         return None;
     }
-    let nearest = suggest::nearest(&source.text, known.clone());
+    let nearest = suggest::nearest(&source.text, known_names.clone());
     let label = nearest.map_or("no such name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     let error = ExpressionError::new(
         source,
@@ -61,13 +61,13 @@ fn unknown_name<'a>(
         format!("there is no {kind_of_name} `{}`", source.text),
         label,
     );
-    Some(error.help(format!("known names: {}", suggest::phrase(known))))
+    Some(error.help(format!("known names: {}", suggest::phrase(known_names))))
 }
 
 /// Returns an error for each name that occurs a second time.
-fn duplicate_names<'a>(kind_of_name: &str, all: impl Iterator<Item = &'a SpannedString>) -> Vec<ExpressionError> {
-    let mut known = HashSet::new();
-    let duplicates = all.filter(|source| !known.insert(source.text.as_str()));
+fn duplicate_names<'a>(kind_of_name: &str, names: impl Iterator<Item = &'a SpannedString>) -> Vec<ExpressionError> {
+    let mut earlier_names = HashSet::new();
+    let duplicates = names.filter(|source| !earlier_names.insert(source.text.as_str()));
     let error = |source: &SpannedString| {
         ExpressionError::new(
             source,
@@ -119,11 +119,12 @@ fn artifact_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError>
     let experiment_references = study.artifacts.iter().flat_map(|(_, experiments)| experiments);
     let mut errors: Vec<ExpressionError> =
         experiment_references.filter_map(|source| unknown_name(source, "experiment", experiments.clone())).collect();
-    let referenced = study.artifacts_on_request.iter().chain(study.explore.iter().map(|(artifact, _)| artifact));
-    let referenced = referenced.chain(study.claims.iter().map(|claim| &claim.artifact));
-    let referenced = referenced.chain(study.figures.iter().map(|figure| &figure.artifact));
-    let referenced = referenced.chain(study.choices.iter().flat_map(|choice| &choice.artifacts));
-    errors.extend(referenced.filter_map(|source| unknown_name(source, "artifact", artifacts.clone())));
+    let artifact_references =
+        study.artifacts_on_request.iter().chain(study.explore.iter().map(|(artifact, _)| artifact));
+    let artifact_references = artifact_references.chain(study.claims.iter().map(|claim| &claim.artifact));
+    let artifact_references = artifact_references.chain(study.figures.iter().map(|figure| &figure.artifact));
+    let artifact_references = artifact_references.chain(study.choices.iter().flat_map(|choice| &choice.artifacts));
+    errors.extend(artifact_references.filter_map(|source| unknown_name(source, "artifact", artifacts.clone())));
     errors.extend(duplicate_names("claims", study.claims.iter().map(|claim| &claim.id)));
     for (id, _) in study.artifacts.iter().filter(|(_, experiments)| experiments.is_empty()) {
         if !study.explore.iter().any(|(artifact, _)| artifact.text == id.text) {
@@ -142,8 +143,8 @@ fn artifact_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError>
 
 /// Returns the error of a value if its built-in function does not exist.
 fn value_error(named: &NamedValue, builtins: &BuiltinFns) -> Option<ExpressionError> {
-    let ValueDefinition::Builtin(rust) = &named.definition else { return None };
-    unknown_name(rust, "function", builtins.value_names())
+    let ValueDefinition::Builtin(function_name) = &named.definition else { return None };
+    unknown_name(function_name, "function", builtins.value_names())
 }
 
 /// Returns the errors of claims and figures that use points which are not run.

@@ -213,7 +213,7 @@ impl ClaimStatement {
             holds: None,
             role: self.role,
             note: self.note.clone(),
-            fails: self.fails.clone(),
+            expected_failure: self.fails.clone(),
             restates: self.restates.iter().map(|id| id.text.clone()).collect(),
             part_of: self.part_of.clone(),
             uncertainty: None,
@@ -230,12 +230,14 @@ impl ObservationMethod {
             .phrase("holds", "Condition under which the claim holds, as an expression; `value` is the measured value")
             .optional();
         let words = t.phrase("words", "Description of the observation, with placeholders for expressions").optional();
-        let rust = t.phrase("rust", "Name of the built-in function that judges the claim").optional();
-        let with = t.phrases("with", "Arguments of the built-in function").or(&[]);
-        let is_data = value.is_some() || holds.is_some() || words.is_some();
-        match (point, metric, rust) {
-            (Some(point), Some(metric), None) if !is_data => ObservationMethod::Metric(point, metric),
-            (None, None, Some(rust)) if !is_data => ObservationMethod::Builtin(rust, with),
+        let function_name = t.phrase("rust", "Name of the built-in function that judges the claim").optional();
+        let arguments = t.phrases("with", "Arguments of the built-in function").or(&[]);
+        let has_expressions = value.is_some() || holds.is_some() || words.is_some();
+        match (point, metric, function_name) {
+            (Some(point), Some(metric), None) if !has_expressions => ObservationMethod::Metric(point, metric),
+            (None, None, Some(function_name)) if !has_expressions => {
+                ObservationMethod::Builtin(function_name, arguments)
+            }
             (None, None, None) => ObservationMethod::Expressions {
                 value: value.map(|source| expression(t, &source)),
                 holds: holds.map(|source| expression(t, &source)),

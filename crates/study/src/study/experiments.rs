@@ -26,7 +26,7 @@ pub struct Experiments {
     /// The axes and their values.
     pub axes: Vec<(SpannedString, AxisValues)>,
     /// Overrides that replace those of the axes' values under `--quick`.
-    pub quick: Vec<(SpannedString, AxisValues)>,
+    pub quick_axis_overrides: Vec<(SpannedString, AxisValues)>,
     /// The experiments, by name.
     pub all: Vec<(String, Experiment)>,
 }
@@ -39,15 +39,15 @@ pub struct Experiment {
     /// The overrides of the base description.
     pub overrides: Vec<SpannedString>,
     /// The key that replaces `PAYLOAD` in the overrides of axes.
-    payload: Option<String>,
+    payload_key: Option<String>,
     /// The names of the axes.
     pub axes: Vec<SpannedString>,
     /// Whether spans are recorded.
-    trace: bool,
+    records_spans: bool,
     /// Whether points with incompatible parts are left out.
     skips_incompatible: bool,
     /// Overrides under `--quick`, which replace those of the same keys.
-    quick: Vec<SpannedString>,
+    quick_overrides: Vec<SpannedString>,
 }
 
 /// A point as a combination of values of the axes.
@@ -65,7 +65,7 @@ pub struct Point {
     pub name: String,
     /// The checked description.
     pub machine: Machine,
-    trace: bool,
+    records_spans: bool,
 }
 
 /// A point whose description is not read yet.
@@ -74,25 +74,25 @@ pub struct Draft {
     pub name: String,
     base: Arc<StudyFile>,
     overrides: Vec<String>,
-    trace: bool,
+    records_spans: bool,
     skips_incompatible: bool,
 }
 
 impl Draft {
-    /// Reads the description, with the overrides `extra` after those of the point.
-    pub fn read(&self, extra: &[String]) -> Result<Read<Machine>, Problems> {
-        let overrides: Vec<String> = self.overrides.iter().chain(extra).cloned().collect();
+    /// Reads the description, with `extra_overrides` after those of the point.
+    pub fn read(&self, extra_overrides: &[String]) -> Result<Read<Machine>, Problems> {
+        let overrides: Vec<String> = self.overrides.iter().chain(extra_overrides).cloned().collect();
         self.base.machine(&overrides)
     }
 
     /// Runs the description that was read.
     pub fn run(&self, read: &Read<Machine>) -> RunResult {
-        run(&read.value, recorder(self.trace))
+        run(&read.value, recorder(self.records_spans))
     }
 
     /// Returns the point of this draft, whose description was read.
     pub fn point(&self, read: Read<Machine>) -> Point {
-        Point { name: self.name.clone(), machine: read.value, trace: self.trace }
+        Point { name: self.name.clone(), machine: read.value, records_spans: self.records_spans }
     }
 
     /// Returns the base description.
@@ -130,13 +130,13 @@ pub const POINTS_MAX: usize = 100_000;
 impl Experiments {
     /// Reads the experiments.
     pub fn read(t: &mut Table<'_>) -> Experiments {
-        let settings = || MapOf(ListOf::new(SpannedStringKind));
-        let axes = t.by_name("axes", "Values of each axis, each with its overrides", settings());
+        let axis_kind = || MapOf(ListOf::new(SpannedStringKind));
+        let axes = t.by_name("axes", "Values of each axis, each with its overrides", axis_kind());
         let axes = axes.optional().unwrap_or_default();
-        let quick = t.by_name("quick", "Overrides that replace those of an axis' values under --quick", settings());
+        let quick = t.by_name("quick", "Overrides that replace those of an axis' values under --quick", axis_kind());
         Experiments {
             axes,
-            quick: quick.optional().unwrap_or_default(),
+            quick_axis_overrides: quick.optional().unwrap_or_default(),
             all: t.map("experiments", "Experiments, by name", Experiment::read),
         }
     }
@@ -146,7 +146,7 @@ impl Experiments {
         self.all.iter().find(|(known, _)| known == name).map(|(_, experiment)| experiment)
     }
 
-    /// Reads and checks the points of the experiments `names`, in order, with the overrides `extra` after those of each
+    /// Reads and checks the points of the experiments `names`, in order, with `extra_overrides` after those of each
     /// point. Points with incompatible parts are left out if the experiment allows that.
     ///
     /// # Errors
@@ -157,16 +157,16 @@ impl Experiments {
         location: &Location,
         names: &[&str],
         quick: bool,
-        extra: &[String],
+        extra_overrides: &[String],
     ) -> Result<Vec<Point>, PointProblems> {
         let (mut points, mut shared_problems) = (Vec::new(), Vec::<SharedProblem>::new());
         for name in names {
             let (point_count, mut incompatible) = (points.len(), Vec::new());
             let drafts = self.drafts(location, &[name], quick)?.into_par_iter();
-            let read: Vec<_> = drafts.map(|draft| (draft.read(extra).map(|read| read.value), draft)).collect();
-            for (read, draft) in read {
-                match read {
-                    Ok(machine) => points.push(Point { name: draft.name, machine, trace: draft.trace }),
+            let machine_of = |draft: Draft| (draft.read(extra_overrides).map(|read| read.value), draft);
+            for (machine, draft) in drafts.map(machine_of).collect::<Vec<_>>() {
+                match machine {
+                    Ok(machine) => points.push(Point { name: draft.name, machine, records_spans: draft.records_spans }),
                     Err(problems) if draft.skips_incompatible && problems.are_incompatibilities() => {
                         incompatible.push((draft.name, problems))
                     }
@@ -189,13 +189,13 @@ impl Experiments {
         let mut drafts = Vec::new();
         for (name, experiment) in names.iter().filter_map(|name| Some((*name, self.find(name)?))) {
             let base = Arc::new(location.file(&experiment.base).map_err(|problem| vec![(String::new(), problem)])?);
-            let (trace, skips_incompatible) = (experiment.trace, experiment.skips_incompatible);
+            let (records_spans, skips_incompatible) = (experiment.records_spans, experiment.skips_incompatible);
             let combinations = self.combinations(name, experiment, quick).into_iter();
             drafts.extend(combinations.map(|Combination { name, overrides, .. }| Draft {
                 name,
                 base: base.clone(),
                 overrides,
-                trace,
+                records_spans,
                 skips_incompatible,
             }));
         }
@@ -214,23 +214,23 @@ impl Experiments {
         Ok(drafts.filter_map(|draft| Some((export::path(&draft.name), draft.file_text()?))).collect())
     }
 
-    /// Returns a variant of the point `base_point` of an experiment: its name is `name`, and the overrides `extra`
-    /// follow those of the point. Returns `None` if the point does not exist or the variant is invalid.
+    /// Returns a variant of the point `base_point` of an experiment: its name is `name`, and `extra_overrides`
+    /// follow the overrides of the point. Returns `None` if the point does not exist or the variant is invalid.
     pub fn variant(
         &self,
         location: &Location,
         experiment: &str,
         base_point: &str,
         name: String,
-        extra: &[String],
+        extra_overrides: &[String],
     ) -> Option<Point> {
         let (key, experiment) = (experiment, self.find(experiment)?);
         let mut overrides =
             self.combinations(key, experiment, false).into_iter().find(|point| point.name == base_point)?.overrides;
-        overrides.extend_from_slice(extra);
+        overrides.extend_from_slice(extra_overrides);
         let base = location.file(&experiment.base).ok()?;
         let read = base.machine(&overrides).ok()?;
-        Some(Point { machine: read.value, name, trace: experiment.trace })
+        Some(Point { machine: read.value, name, records_spans: experiment.records_spans })
     }
 
     /// Returns the names of the points of the experiment `name`, in order; none if there is no such experiment.
@@ -243,9 +243,9 @@ impl Experiments {
     /// axis occurs among them.
     pub fn axis_variations(&self, name: &str) -> Vec<Vec<String>> {
         let points = self.find(name).map(|experiment| self.combinations(name, experiment, false)).unwrap_or_default();
-        let differing_axes =
+        let differing_axis_count =
             |point: &Combination| point.values.iter().zip(&points[0].values).filter(|(a, b)| a != b).count();
-        points.iter().filter(|point| differing_axes(point) <= 1).map(|point| point.overrides.clone()).collect()
+        points.iter().filter(|point| differing_axis_count(point) <= 1).map(|point| point.overrides.clone()).collect()
     }
 
     /// Returns the values of an axis.
@@ -261,7 +261,7 @@ impl Experiments {
 
     /// Returns the points of an experiment, sorted by name.
     fn combinations(&self, name: &str, experiment: &Experiment, quick: bool) -> Vec<Combination> {
-        let replacements = if quick { experiment.quick.as_slice() } else { &[] };
+        let replacements = if quick { experiment.quick_overrides.as_slice() } else { &[] };
         let overrides: Vec<String> =
             experiment.overrides.iter().map(|setting| quick_override(&setting.text, replacements)).collect();
         let mut points = vec![Combination { name: name.to_owned(), overrides, values: Vec::new() }];
@@ -270,10 +270,10 @@ impl Experiments {
             let values: Vec<(&str, Vec<String>)> = values
                 .map(|(value, overrides)| (&*value.text, self.axis_overrides(axis, &value.text, overrides, quick)))
                 .collect();
-            let extended = |(value, overrides): &(&str, Vec<String>), point: &Combination| {
+            let with_axis_value = |(value, overrides): &(&str, Vec<String>), point: &Combination| {
                 extend(point, axis, value, overrides, experiment)
             };
-            points = values.iter().flat_map(|value| points.iter().map(|point| extended(value, point))).collect();
+            points = values.iter().flat_map(|value| points.iter().map(|point| with_axis_value(value, point))).collect();
         }
         points.iter_mut().for_each(Combination::fill_placeholders);
         points.sort_by(|a, b| a.name.cmp(&b.name));
@@ -282,7 +282,7 @@ impl Experiments {
 
     /// Returns the overrides of a value of an axis.
     fn axis_overrides(&self, axis: &str, value: &str, overrides: &[SpannedString], quick: bool) -> Vec<String> {
-        let replacements = self.quick.iter().find(|(name, _)| name.text == axis && quick);
+        let replacements = self.quick_axis_overrides.iter().find(|(name, _)| name.text == axis && quick);
         let replacements = replacements.and_then(|(_, values)| values.iter().find(|(name, _)| name.text == value));
         let replacements = replacements.map_or(&[][..], |(_, overrides)| overrides);
         overrides.iter().map(|setting| quick_override(&setting.text, replacements)).collect()
@@ -296,11 +296,11 @@ impl Experiment {
             overrides: t
                 .phrases("set", "Overrides, each as KEY=VALUE; <AXIS> is replaced by the point's value of that axis")
                 .or(&[]),
-            payload: t.text("payload", "Key that replaces PAYLOAD in the overrides of axes").optional(),
+            payload_key: t.text("payload", "Key that replaces PAYLOAD in the overrides of axes").optional(),
             axes: t.phrases("axes", "Axes whose cross product gives the points").or(&[]),
-            trace: t.flag("trace", "Whether the spans of all engines are recorded").or(false),
+            records_spans: t.flag("trace", "Whether the spans of all engines are recorded").or(false),
             skips_incompatible: t.flag("fitting", "Whether points with incompatible parts are left out").or(false),
-            quick: t.phrases("quick", "Overrides that replace those of the same key under --quick").or(&[]),
+            quick_overrides: t.phrases("quick", "Overrides that replace those of the same key under --quick").or(&[]),
         }
     }
 }
@@ -324,25 +324,25 @@ fn quick_override(setting: &str, replacements: &[SpannedString]) -> String {
 }
 
 /// Returns the point extended by one more axis.
-fn extend(point: &Combination, axis: &str, value: &str, extra: &[String], experiment: &Experiment) -> Combination {
-    let payload = experiment.payload.as_deref().unwrap_or("PAYLOAD");
+fn extend(point: &Combination, axis: &str, value: &str, overrides: &[String], experiment: &Experiment) -> Combination {
+    let payload_key = experiment.payload_key.as_deref().unwrap_or("PAYLOAD");
     let mut point = point.clone();
     point.name += &format!("/{value}");
-    point.overrides.extend(extra.iter().map(|setting| setting.replace("PAYLOAD", payload)));
+    point.overrides.extend(overrides.iter().map(|setting| setting.replace("PAYLOAD", payload_key)));
     point.values.push((axis.to_owned(), value.to_owned()));
     point
 }
 
 /// Returns the recorder of a point.
-fn recorder(trace: bool) -> Recorder {
-    if trace { Recorder::with_spans_max(SPANS_MAX) } else { Recorder::off() }
+fn recorder(records_spans: bool) -> Recorder {
+    if records_spans { Recorder::with_spans_max(SPANS_MAX) } else { Recorder::off() }
 }
 
 /// Runs all points on `jobs` threads (0 means one per CPU), and calls `on_run_done` after each.
 pub fn run_all(points: &[Point], jobs: usize, on_run_done: &(dyn Fn(&str) + Sync)) -> Results {
     let run_point = |point: &Point| {
         // The deliveries are dropped, since they are not used and hundreds of results are held until the end.
-        let result = RunResult { deliveries: Vec::new(), ..run(&point.machine, recorder(point.trace)) };
+        let result = RunResult { deliveries: Vec::new(), ..run(&point.machine, recorder(point.records_spans)) };
         on_run_done(&point.name);
         (point.name.clone(), result)
     };

@@ -27,8 +27,8 @@ pub fn description(point: &str, base: &str, overrides: &[String]) -> Option<Stri
     let mut table: Table = base.parse().ok()?;
     for setting in overrides {
         let (keys, value) = set::parse_plain(setting)?;
-        let (last, parent_keys) = keys.split_last()?;
-        set_value(descend(&mut table, parent_keys)?, last, value);
+        let (last_key, parent_keys) = keys.split_last()?;
+        set_value(descend(&mut table, parent_keys)?, last_key, value);
     }
     let (name, path) = (point.replace(char::is_control, " "), path(point));
     Some(format!("# The point {name}. To run it alone:\n#   narrows run {path}\n\n{table}"))

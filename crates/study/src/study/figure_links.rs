@@ -93,12 +93,12 @@ impl<'a> FigureLinks<'a> {
                 .all(|(key, value)| draft_overrides.get(key) == Some(varied_overrides.get(key).unwrap_or(value)))
         };
         let (draft, _) = overrides_of_drafts.iter().find(|(_, overrides)| has_last_values(overrides))?;
-        let fixed: Vec<String> =
+        let fixed_overrides: Vec<String> =
             overrides.iter().filter(|setting| !varied.keys.contains(&key_and_value(setting).0)).cloned().collect();
         let machine = self.machine(draft)?;
         let description =
             LoadedDescription::new(self.study.builtins.registry(), DESCRIPTION_FILE, &first.base().text, None);
-        let read = description.read_varied(&fixed, &last_values);
+        let read = description.read_varied(&fixed_overrides, &last_values);
         read.is_ok_and(|read| read.resolved() == machine).then(|| varied.text())
     }
 }

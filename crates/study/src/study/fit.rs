@@ -28,7 +28,7 @@ struct PreparedFit<'a> {
     constants: Vec<FreeConstant>,
     data: Vec<Datum>,
     /// The digest of everything other than the constants on which the numbers depend.
-    description: String,
+    inputs_digest: String,
 }
 
 /// The claims of a plan, and the points by which they are judged.
@@ -53,9 +53,9 @@ pub fn fit_study(
     tolerance: Option<f64>,
     control: FitControl<'_>,
 ) -> Result<FitResult, PointProblems> {
-    let PreparedFit { predictor, constants, data, description } = prepare(located, tolerance, |_, _| Vec::new())?;
+    let PreparedFit { predictor, constants, data, inputs_digest } = prepare(located, tolerance, |_, _| Vec::new())?;
     let without_point = |problem| vec![(String::new(), Problems::from_problem(problem))];
-    fit(&constants, &data, &predictor, description, control).map_err(without_point)
+    fit(&constants, &data, &predictor, inputs_digest, control).map_err(without_point)
 }
 
 /// Reads the points of the plan's claims, and then those of the claims that `additional_claims` returns, and finds the
@@ -76,18 +76,18 @@ fn prepare<'a>(
             problem.help(help).help(format!("shipped studies that have one: {}", studies_with_plan.join(", ")));
         return Err(without_point(Problems::from_problem(problem)));
     };
-    let in_plan = |problems: Vec<Problem>| without_point(located.read.problems(problems));
+    let plan_problems = |problems: Vec<Problem>| without_point(located.read.problems(problems));
     let mut claims = planned_claims(study, plan);
     let plan_claim_count = claims.len();
     claims.extend(additional_claims(study, plan));
     let (drafts, draft_indices) = drafts(located, &claims)?;
     let read_draft = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
-    let reads: Vec<Read<Machine>> = drafts.iter().map(read_draft).collect::<Result<_, _>>()?;
+    let machines: Vec<Read<Machine>> = drafts.iter().map(read_draft).collect::<Result<_, _>>()?;
     let is_planned = |draft: usize| draft_indices[..plan_claim_count].iter().any(|indices| indices.contains(&draft));
     let plan_machines: Vec<&Read<Machine>> =
-        reads.iter().enumerate().filter(|(draft, _)| is_planned(*draft)).map(|(_, read)| read).collect();
-    let constants = free_constants(plan, &plan_machines).map_err(in_plan)?;
-    let keys = reads.iter().map(|read| constants.iter().map(|free| free.keys_in(read)).collect()).collect();
+        machines.iter().enumerate().filter(|(draft, _)| is_planned(*draft)).map(|(_, read)| read).collect();
+    let constants = free_constants(plan, &plan_machines).map_err(plan_problems)?;
+    let keys = machines.iter().map(|read| constants.iter().map(|free| free.keys_in(read)).collect()).collect();
     let datum = |(curve_index, claim): (usize, &&ClaimStatement)| Datum {
         name: claim.id.text.clone(),
         unit: claim.unit().to_owned(),
@@ -98,13 +98,13 @@ fn prepare<'a>(
     };
     let data: Vec<Datum> = claims.iter().enumerate().map(datum).collect();
     let input_hashes: Vec<_> =
-        drafts.iter().zip(&reads).map(|(draft, read)| json!([draft.name, inputs_hash(read)])).collect();
+        drafts.iter().zip(&machines).map(|(draft, read)| json!([draft.name, inputs_hash(read)])).collect();
     let statements: Vec<String> = claims.iter().map(|claim| format!("{claim:?}")).collect();
     // The definitions to which claims refer are part of the claims.
     let definitions = format!("{:?} {:?} {:?}", study.values, study.sets, study.names);
-    let description = digest(&json!([input_hashes, statements, definitions]));
+    let inputs_digest = digest(&json!([input_hashes, statements, definitions]));
     let predictor = ClaimPredictor { located, claims, drafts, draft_indices, keys };
-    Ok(PreparedFit { predictor, constants, data, description })
+    Ok(PreparedFit { predictor, constants, data, inputs_digest })
 }
 
 /// Returns the claims that a plan names. The check of the study has found each of them.
@@ -125,18 +125,18 @@ fn drafts(located: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Dra
     let experiments: Vec<&str> = experiments.into_iter().collect();
     let mut drafts = study.experiments.drafts(&located.location, &experiments, false)?;
     drafts.retain(|draft| points_by_claim.iter().any(|points| points.contains(&draft.name)));
-    let indices = |points: &BTreeSet<String>| {
+    let draft_indices_of_claim = |points: &BTreeSet<String>| {
         let drafts_of_claim = drafts.iter().enumerate().filter(|(_, draft)| points.contains(&draft.name));
         drafts_of_claim.map(|(index, _)| index).collect()
     };
-    let draft_indices = points_by_claim.iter().map(indices).collect();
+    let draft_indices = points_by_claim.iter().map(draft_indices_of_claim).collect();
     Ok((drafts, draft_indices))
 }
 
 /// Returns the constants that a plan names, as these machines have them.
 fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeConstant>, Vec<Problem>> {
     let (constants, problems): (Vec<_>, Vec<_>) =
-        plan.constants.iter().map(|wanted| FreeConstant::find(wanted, machines)).partition(Result::is_ok);
+        plan.constants.iter().map(|declaration| FreeConstant::find(declaration, machines)).partition(Result::is_ok);
     match problems.is_empty() {
         true => Ok(constants.into_iter().flatten().collect()),
         false => Err(problems.into_iter().filter_map(Result::err).collect()),
@@ -145,12 +145,13 @@ fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeCo
 
 impl PredictionSource for ClaimPredictor<'_> {
     fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
-        let run = |point: &usize| {
-            let draft = &self.drafts[*point];
-            let settings_of = |(keys, value): (&Vec<String>, &&str)| {
+        let run_draft = |draft_index: &usize| {
+            let draft = &self.drafts[*draft_index];
+            let overrides_of_constant = |(keys, value): (&Vec<String>, &&str)| {
                 keys.iter().filter(|_| !value.is_empty()).map(|key| format!("{key}={value}")).collect::<Vec<_>>()
             };
-            let overrides: Vec<String> = self.keys[*point].iter().zip(constants).flat_map(settings_of).collect();
+            let overrides: Vec<String> =
+                self.keys[*draft_index].iter().zip(constants).flat_map(overrides_of_constant).collect();
             let read = draft.read(&overrides).map_err(|_| format!("invalid description of `{}`", draft.name))?;
             let result = draft.run(&read);
             match result.outcome {
@@ -160,14 +161,14 @@ impl PredictionSource for ClaimPredictor<'_> {
         };
         // All results are collected before an error is chosen. The error is then that of the first failing point, in
         // whatever order the threads finish.
-        let results: Vec<_> = one_task_per_run(self.draft_indices[datum].par_iter()).map(run).collect();
+        let results: Vec<_> = one_task_per_run(self.draft_indices[datum].par_iter()).map(run_draft).collect();
         let results: Results = results.into_iter().collect::<Result<_, _>>()?;
-        let numbers = judge::numbers(&self.located.results_view(&results), &[self.claims[datum]]);
+        let numbers = judge::claim_numbers(&self.located.results_view(&results), &[self.claims[datum]]);
         let number = numbers.first().copied().filter(|number| number.is_finite());
         number.ok_or_else(|| "the claim has no number".to_owned())
     }
 
     fn depends_on(&self, datum: usize, constant: usize) -> bool {
-        self.draft_indices[datum].iter().any(|point| !self.keys[*point][constant].is_empty())
+        self.draft_indices[datum].iter().any(|draft_index| !self.keys[*draft_index][constant].is_empty())
     }
 }

@@ -82,12 +82,12 @@ impl ValueDefinition {
         let fact = t.choice("fact", help, &FACTS).renamed_word("binds", "candidate").optional();
         let value = t.phrase("value", "Expression over other values").optional();
         let table = t.by_name("table", "Number or text for each argument", NumberOrText).optional();
-        let rust = t.phrase("rust", "Name of a built-in function").optional();
+        let function_name = t.phrase("rust", "Name of a built-in function").optional();
         let has_points = !points.is_empty();
         if missing.is_some() && metric.is_none() {
             t.report_invalid("missing", "only a `metric` can be missing", "leave `missing` out, or write `metric`");
         }
-        match (metric, busy, fact, value, table, rust) {
+        match (metric, busy, fact, value, table, function_name) {
             (Some(metric), None, None, None, None, None) if has_points => {
                 ValueDefinition::Metric(points, template(t, &metric), missing)
             }
@@ -101,7 +101,9 @@ impl ValueDefinition {
             (None, None, None, None, Some(table), None) if !has_points => {
                 ValueDefinition::Table(table.into_iter().map(|(key, value)| (key.text, value)).collect())
             }
-            (None, None, None, None, None, Some(rust)) if !has_points => ValueDefinition::Builtin(rust),
+            (None, None, None, None, None, Some(function_name)) if !has_points => {
+                ValueDefinition::Builtin(function_name)
+            }
             _ => {
                 let help = "write `point` with `metric`, `busy` or `fact`, or `value`, or `table`, or `rust`";
                 t.report_invalid("", "this value must be defined in exactly one way", help);

@@ -57,7 +57,7 @@ pub fn reproduce(options: &Options, builtins: &BuiltinFns, progress: &dyn Progre
 }
 
 /// Returns a table of the points whose runs did not end as `done`, with the reasons; `None` if all did.
-fn runs_not_done(results: &Results) -> Option<Artifact> {
+fn runs_not_done_table(results: &Results) -> Option<Artifact> {
     let mut table = ReportTable::new(["point", "outcome", "reason"].map(Column::new).into());
     for (point, run) in results.iter().filter(|(_, run)| run.outcome != Outcome::Done) {
         let reason = record::outcome_reason(run).or_else(|| record::outcome_note(run)).unwrap_or_default();
@@ -107,9 +107,9 @@ impl LocatedStudy {
             let influences = add_uncertainty(self, &artifacts, &mut claims, progress)?;
             drawn_artifacts.extend(report::artifacts(&claims, &influences));
         }
-        let runs_not_done = runs_not_done(&results);
-        let problems = runs_not_done.iter().map(|table| format!("{}.", table.title)).collect();
-        drawn_artifacts.splice(0..0, runs_not_done);
+        let runs_not_done_table = runs_not_done_table(&results);
+        let problems = runs_not_done_table.iter().map(|table| format!("{}.", table.title)).collect();
+        drawn_artifacts.splice(0..0, runs_not_done_table);
         drawn_artifacts.extend(conditioning::artifact(&roles::calibration_choices(study)));
         drawn_artifacts.extend(cross_validation::artifact(&held_out::numbers(&study.held_out, &study.claims)));
         let files = study.experiments.descriptions(&self.location, &experiment_names, options.quick, &linked_points)?;

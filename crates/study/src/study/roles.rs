@@ -38,12 +38,12 @@ impl Calibration<'_> {
 
 /// Returns every entry of the fit and of the choices, each with its source.
 fn entries(study: &Study) -> impl Iterator<Item = (Calibration<'_>, &SpannedString)> {
-    let fitted = study.fit.iter().flat_map(|plan| &plan.claims).map(|entry| (Calibration::Fit, entry));
-    let chosen = study
+    let fit_entries = study.fit.iter().flat_map(|plan| &plan.claims).map(|entry| (Calibration::Fit, entry));
+    let choice_entries = study
         .choices
         .iter()
         .flat_map(|choice| choice.chosen_with.iter().map(move |entry| (Calibration::Choice(choice), entry)));
-    fitted.chain(chosen)
+    fit_entries.chain(choice_entries)
 }
 
 /// Returns the errors of the roles of a study's claims, and of the names in its choices.
@@ -126,31 +126,31 @@ pub fn constrains(study: &Study, claim: &ClaimStatement) -> bool {
 /// Returns the choices on which a study's predictions depend: the fit, then each choice made by hand, in the order of
 /// the files.
 pub fn calibration_choices(study: &Study) -> Vec<CalibrationChoice> {
-    let predicted = |is_dependent: &dyn Fn(&ClaimStatement) -> bool| -> Vec<String> {
+    let predicted_claims = |is_dependent: &dyn Fn(&ClaimStatement) -> bool| -> Vec<String> {
         let claims = study.claims.iter().filter(|claim| claim.role() == Role::Predicted && claim.restates.is_empty());
         claims.filter(|claim| is_dependent(claim)).map(|claim| claim.id.text.clone()).collect()
     };
-    let predicted_count = predicted(&|_| true).len();
-    let texts = |list: &[SpannedString]| list.iter().map(|entry| entry.text.clone()).collect();
-    let fit = study.fit.iter().map(|plan| CalibrationChoice {
+    let predicted_count = predicted_claims(&|_| true).len();
+    let entry_texts = |list: &[SpannedString]| list.iter().map(|entry| entry.text.clone()).collect();
+    let fit_choice = study.fit.iter().map(|plan| CalibrationChoice {
         choice: format!("fit of {} constants", plan.constants.len()),
         location: "fit.toml".to_owned(),
         value: String::new(),
         why: "least squares".to_owned(),
-        chosen_with: texts(&plan.claims),
-        predicted: predicted(&|_| true),
+        chosen_with: entry_texts(&plan.claims),
+        predicted: predicted_claims(&|_| true),
         predicted_in_study: predicted_count,
     });
-    let chosen = study.choices.iter().map(|choice| CalibrationChoice {
+    let hand_choices = study.choices.iter().map(|choice| CalibrationChoice {
         choice: choice.subject.text.clone(),
         location: choice.location.clone(),
         value: choice.value.clone(),
         why: choice.why.clone(),
-        chosen_with: texts(&choice.chosen_with),
-        predicted: predicted(&|claim| {
+        chosen_with: entry_texts(&choice.chosen_with),
+        predicted: predicted_claims(&|claim| {
             choice.artifacts.is_empty() || choice.artifacts.iter().any(|artifact| artifact.text == claim.artifact.text)
         }),
         predicted_in_study: predicted_count,
     });
-    fit.chain(chosen).collect()
+    fit_choice.chain(hand_choices).collect()
 }

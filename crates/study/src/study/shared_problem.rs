@@ -23,10 +23,10 @@ impl SharedProblem {
 
     /// Returns the problem with a heading that names its points.
     pub fn with_heading(self) -> (String, Problems) {
-        let head = match self.point_count {
+        let heading = match self.point_count {
             1 => format!("At the point {}:", self.first_point),
             more => format!("At {more} points (the first is {}):", self.first_point),
         };
-        (head, self.problem)
+        (heading, self.problem)
     }
 }

@@ -42,7 +42,7 @@ pub struct ConstantInfluences {
 struct ClaimRuns<'a> {
     claims: Vec<&'a ClaimStatement>,
     drafts: Vec<Draft>,
-    reads: Vec<Read<Machine>>,
+    machines: Vec<Read<Machine>>,
 }
 
 impl ClaimRuns<'_> {
@@ -62,14 +62,16 @@ impl ClaimRuns<'_> {
         let mut drafts = study.experiments.drafts(&located.location, &experiments, QUICK)?;
         drafts.retain(|draft| used_points.contains(&draft.name));
         let read = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
-        let reads = drafts.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(ClaimRuns { claims, drafts, reads })
+        let machines = drafts.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(ClaimRuns { claims, drafts, machines })
     }
 
     /// Returns the results of all points.
     fn run_base(&self) -> Results {
-        let pairs: Vec<_> = self.drafts.iter().zip(&self.reads).collect();
-        one_task_per_run(pairs.into_par_iter()).map(|(draft, read)| (draft.name.clone(), draft.run(read))).collect()
+        let drafts_and_machines: Vec<_> = self.drafts.iter().zip(&self.machines).collect();
+        one_task_per_run(drafts_and_machines.into_par_iter())
+            .map(|(draft, read)| (draft.name.clone(), draft.run(read)))
+            .collect()
     }
 
     /// Runs the points with these indices and overrides; `None` if one of them is invalid.
@@ -90,41 +92,41 @@ pub fn add_uncertainty(
     claims: &mut [Claim],
     progress: &dyn Progress,
 ) -> Result<ConstantInfluences, PointProblems> {
-    let problems = |why: String| vec![(String::new(), Problems::from_problem(Problem::new(why)))];
+    let without_point = |why: String| vec![(String::new(), Problems::from_problem(Problem::new(why)))];
     let runs = ClaimRuns::new(located, artifacts)?;
-    let unknowns = unknown::uncertain_constants(&runs.reads).map_err(problems)?;
+    let unknowns = unknown::uncertain_constants(&runs.machines).map_err(without_point)?;
     progress.begins(2 * unknowns.len());
-    let base = runs.run_base();
-    let base_numbers = judge::numbers(&located.results_view(&base), &runs.claims);
-    let numbers = |overrides_by_point: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
+    let base_results = runs.run_base();
+    let base_numbers = judge::claim_numbers(&located.results_view(&base_results), &runs.claims);
+    let numbers_with = |overrides_by_point: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
         let Some(varied_results) = runs.run_varied(overrides_by_point) else { return Ok(None) };
-        let mut results = base.clone();
+        let mut results = base_results.clone();
         results.extend(varied_results);
-        Ok(Some(judge::numbers(&located.results_view(&results), &runs.claims)))
+        Ok(Some(judge::claim_numbers(&located.results_view(&results), &runs.claims)))
     };
-    let reads: Vec<&Read<Machine>> = runs.reads.iter().collect();
+    let machines: Vec<&Read<Machine>> = runs.machines.iter().collect();
     let elasticities_by_constant =
-        elasticity::elasticities_of_constants(&unknowns, &reads, &base_numbers, &numbers, &|| {
+        elasticity::elasticities_of_constants(&unknowns, &machines, &base_numbers, &numbers_with, &|| {
             progress.done("a constant changed")
         });
-    let row =
+    let elasticities_of_claim =
         |claim: usize| elasticities_by_constant.iter().map(|constant| constant.numbers[claim]).collect::<Vec<f64>>();
-    let rows: Vec<Vec<f64>> = (0..runs.claims.len()).map(row).collect();
-    let fitted = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(&located.read.value, claim));
-    let fitted: Vec<_> = fitted.map(|(_, row)| (row.as_slice(), NOISE)).collect();
-    let posterior = Posterior::new(&unknown::priors(&unknowns), &fitted);
+    let rows: Vec<Vec<f64>> = (0..runs.claims.len()).map(elasticities_of_claim).collect();
+    let constraining_rows = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(&located.read.value, claim));
+    let constraining_rows: Vec<_> = constraining_rows.map(|(_, row)| (row.as_slice(), NOISE)).collect();
+    let posterior = Posterior::new(&unknown::priors(&unknowns), &constraining_rows);
     for (statement, row) in runs.claims.iter().zip(&rows) {
-        let judged = claims.iter_mut().find(|claim| claim.id == statement.id.text);
-        judged.into_iter().for_each(|claim| add_to_claim(claim, row, &unknowns, &posterior));
+        let judged_claim = claims.iter_mut().find(|claim| claim.id == statement.id.text);
+        judged_claim.into_iter().for_each(|claim| add_to_claim(claim, row, &unknowns, &posterior));
     }
-    let constant = |(index, unknown): (usize, &UncertainConstant)| {
+    let constant_std_devs = |(index, unknown): (usize, &UncertainConstant)| {
         (unknown.name(), unknown.prior, posterior.constant_std_dev(index))
     };
     let failed_changes = unknowns.iter().zip(&elasticities_by_constant);
     let failed_changes =
         failed_changes.filter_map(|(unknown, constant)| Some((unknown.name(), constant.failed_change.clone()?)));
     Ok(ConstantInfluences {
-        constants: unknowns.iter().enumerate().map(constant).collect(),
+        constants: unknowns.iter().enumerate().map(constant_std_devs).collect(),
         failed_changes: failed_changes.collect(),
     })
 }

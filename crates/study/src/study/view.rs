@@ -138,19 +138,19 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the number that `read` returns for the first of these points that is run. The name of the metric or
+    /// Returns the number that `read_value` returns for the first of these points that is run. The name of the metric or
     /// resource is given by `name_template`.
     fn read_number(
         &self,
         scope: &Scope,
         points: &[Template],
         name_template: &Template,
-        read: impl Fn(&RunResult, &str) -> Result<f64, EvalError>,
+        read_value: impl Fn(&RunResult, &str) -> Result<f64, EvalError>,
     ) -> Result<Value, EvalError> {
         let name = scope.fill_template(&name_template.with_key_format())?;
         let point = &self.first_run_point(scope, points)?;
         match (self.run(point)?, self.source) {
-            (Some(run), _) => read(run, &name).map(Value::Number),
+            (Some(run), _) => read_value(run, &name).map(Value::Number),
             (None, ValueSource::Planned(_)) => Ok(Value::Number(1.0)),
             (None, ValueSource::Ran(_)) => Err(EvalError::Missing(format!("`{point}` was not run"))),
         }
@@ -246,19 +246,19 @@ impl<'a> View<'a> {
 
 impl NameResolver for View<'_> {
     fn set(&self, name: &str, variable: &str) -> Option<Vec<Key>> {
-        let with_labels = |keys: Vec<&SpannedString>| {
-            let key =
+        let labelled_keys = |keys: Vec<&SpannedString>| {
+            let labelled_key =
                 |key: &&SpannedString| Key { key: key.text.clone(), label: self.label(&key.text, [variable, name]) };
-            Some(keys.iter().map(key).collect())
+            Some(keys.iter().map(labelled_key).collect())
         };
         if let Some((_, keys)) = self.definitions.sets.iter().find(|(set, _)| set.text == name) {
-            return with_labels(keys.iter().collect());
+            return labelled_keys(keys.iter().collect());
         }
         if let Some((_, names)) = self.definitions.names.iter().find(|(axis, _)| axis.text == name) {
-            return with_labels(names.iter().map(|(key, _)| key).collect());
+            return labelled_keys(names.iter().map(|(key, _)| key).collect());
         }
         let values = self.definitions.experiments.axis(name)?;
-        with_labels(values.iter().map(|(key, _)| key).collect())
+        labelled_keys(values.iter().map(|(key, _)| key).collect())
     }
 
     fn sets(&self) -> Vec<&str> {

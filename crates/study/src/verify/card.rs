@@ -93,9 +93,9 @@ pub struct Card {
     pub posted_messages: u8,
     /// The length of each message, until the other side has received all of it.
     pub lengths: [u8; MESSAGES_MAX],
-    pub host: Option<HostWork>,
-    pub send: Option<SendWork>,
-    pub receive: Option<ReceiveWork>,
+    pub host_work: Option<HostWork>,
+    pub send_work: Option<SendWork>,
+    pub receive_work: Option<ReceiveWork>,
     /// Whether a packet whose end has not been sent is on the link.
     pub is_link_open: bool,
     send_buffers: [[Mark; UNITS_MAX]; BUFFERS_MAX],
@@ -128,9 +128,9 @@ impl Card {
             mcp,
             posted_messages: 0,
             lengths: [0; MESSAGES_MAX],
-            host: None,
-            send: None,
-            receive: None,
+            host_work: None,
+            send_work: None,
+            receive_work: None,
             is_link_open: false,
             send_buffers: Default::default(),
             receive_buffers: Default::default(),
@@ -147,7 +147,7 @@ impl Card {
     /// Returns the possible next actions of the card's engines and firmware.
     pub fn actions(&self) -> impl Iterator<Item = Action> + use<> {
         let steps = self.mcp.has_ready_thread().then_some(Action::Step);
-        let host = self.host.is_some().then_some(Action::MoveHost);
+        let host = self.host_work.is_some().then_some(Action::MoveHost);
         steps.into_iter().chain(host)
     }
 
@@ -208,14 +208,14 @@ impl Card {
                 let [from, units] = [from, units].map(|n| n as u8);
                 let send_work =
                     SendWork { message: id as u8, buffer, first_unit: from, units, units_moved: 0, is_last: last };
-                if self.send.replace(send_work).is_some() || units == 0 {
+                if self.send_work.replace(send_work).is_some() || units == 0 {
                     self.record_violation(Violation::EngineMisuse);
                 }
                 return !std::mem::replace(&mut self.is_link_open, true);
             }
             Command::StartReceive { buffer, .. } => {
                 self.receive_buffers[usize::from(buffer)] = Default::default();
-                if self.receive.replace(ReceiveWork { buffer, units_moved: 0 }).is_some() {
+                if self.receive_work.replace(ReceiveWork { buffer, units_moved: 0 }).is_some() {
                     self.record_violation(Violation::EngineMisuse);
                 }
             }
@@ -227,7 +227,7 @@ impl Card {
 
     fn start_host(&mut self, message: Option<u8>, buffer: u8, from: u32, units: u32) {
         let work = HostWork { message, buffer, first_unit: from as u8, units: units as u8, units_moved: 0 };
-        if self.host.replace(work).is_some() || units == 0 {
+        if self.host_work.replace(work).is_some() || units == 0 {
             self.record_violation(Violation::EngineMisuse);
         }
     }
@@ -253,7 +253,7 @@ impl Card {
     /// other side's messages.
     pub fn move_host(&mut self, lengths: &[u8; MESSAGES_MAX]) {
         let (was_idle, watch) = (!self.mcp.has_ready_thread(), self.mcp.watch());
-        let work = self.host.as_mut().expect("the host engine is busy");
+        let work = self.host_work.as_mut().expect("the host engine is busy");
         work.units_moved += 1;
         let (HostWork { buffer, first_unit: first, units_moved: moved_units, .. }, is_last) =
             (*work, work.units_moved == work.units);
@@ -272,7 +272,7 @@ impl Card {
             }
         }
         if is_last {
-            self.host = None;
+            self.host_work = None;
             self.mcp.report_host_done();
         }
     }
@@ -297,7 +297,7 @@ impl Card {
 
     /// Sends the next unit, or the end of the packet. The send engine finishes with the last unit or the end.
     pub fn send_next(&mut self) -> Crossing {
-        let sending = self.send.as_mut().expect("the send engine is busy");
+        let sending = self.send_work.as_mut().expect("the send engine is busy");
         if sending.units_moved == sending.units {
             self.is_link_open = false;
             self.finish_send();
@@ -319,14 +319,14 @@ impl Card {
     }
 
     fn finish_send(&mut self) {
-        self.send = None;
+        self.send_work = None;
         self.mcp.report_send_done();
     }
 
     /// Receives a unit or the end of a packet from the link.
     pub fn receive_next(&mut self, crossing: Crossing) {
         let (was_idle, watch) = (!self.mcp.has_ready_thread(), self.mcp.watch());
-        let receiving = self.receive.as_mut().expect("the receive engine is busy");
+        let receiving = self.receive_work.as_mut().expect("the receive engine is busy");
         match crossing {
             Crossing::Unit(mark) => {
                 let mark_slot =
@@ -340,7 +340,7 @@ impl Card {
             }
             Crossing::End => {
                 self.mcp.report_received(u32::from(receiving.units_moved), true);
-                self.receive = None;
+                self.receive_work = None;
                 self.mcp.report_receive_done();
             }
         }

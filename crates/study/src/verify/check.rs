@@ -59,8 +59,8 @@ impl Model for Case {
         }
     }
 
-    fn next_state(&self, last: &Pair, next: SideAction) -> Option<Pair> {
-        let mut pair = last.clone();
+    fn next_state(&self, previous: &Pair, next: SideAction) -> Option<Pair> {
+        let mut pair = previous.clone();
         pair.apply(next);
         Some(pair)
     }
@@ -87,7 +87,7 @@ pub(super) type ExplorationResult = (usize, Vec<bool>);
 pub(super) fn explore(case: &Case) -> ExplorationResult {
     let checker = case.checker().threads(1).spawn_bfs().join();
     let discovered = checker.discoveries();
-    (checker.unique_state_count(), PROPERTIES.iter().map(|checked| discovered.contains_key(checked.name)).collect())
+    (checker.unique_state_count(), PROPERTIES.iter().map(|property| discovered.contains_key(property.name)).collect())
 }
 
 /// Returns the shortest run to a state that decides a property, or an empty run if there is no such state. The case is

@@ -103,7 +103,7 @@ impl Firmware {
             let (pipelining, segment, buffers) = (self.pipelining, self.segment, traffic.buffers);
             let pipelining = match pipelining {
                 Pipelining::Fine { .. } => Pipelining::Fine { threshold: traffic.threshold },
-                whole => whole,
+                pipelining => pipelining,
             };
             let config = Config { pipelining, send_buffers: buffers, receive_buffers: buffers, segment };
             Case {

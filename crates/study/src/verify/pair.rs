@@ -41,15 +41,16 @@ impl Case {
     /// Returns the possible next actions of a side.
     pub fn actions(&self, pair: &Pair, side: usize) -> impl Iterator<Item = Action> {
         let (this_side, other) = (&pair.sides[side], &pair.sides[1 - side]);
-        let posts = match this_side.can_post(self.messages[side]) {
+        let post_actions = match this_side.can_post(self.messages[side]) {
             true => self.lengths,
             false => &[],
         };
         // Each message of a peer is one packet.
         let packet_max = self.config.segment.filter(|_| this_side.card().is_none()).unwrap_or(u32::MAX);
-        let posts = posts.iter().map(move |&length| Action::Post(u32::from(length).min(packet_max) as u8));
-        let crosses = (this_side.has_unit_to_send() && other.can_receive()).then_some(Action::Cross);
-        posts.chain(crosses).chain(this_side.card().into_iter().flat_map(Card::actions))
+        let post_actions =
+            post_actions.iter().map(move |&length| Action::Post(u32::from(length).min(packet_max) as u8));
+        let cross_action = (this_side.has_unit_to_send() && other.can_receive()).then_some(Action::Cross);
+        post_actions.chain(cross_action).chain(this_side.card().into_iter().flat_map(Card::actions))
     }
 
     /// Returns whether no action is possible.
@@ -75,12 +76,12 @@ impl Pair {
         let [left, right] = &mut self.sides;
         let (this_side, other) = if side == 0 { (left, right) } else { (right, left) };
         let mut thread_step = None;
-        let head = match action {
+        let head_position = match action {
             Action::Post(length) => this_side.post(length),
             Action::Step => {
-                let (step, head) = this_side.step();
+                let (step, head_position) = this_side.step();
                 thread_step = Some(step);
-                head
+                head_position
             }
             Action::MoveHost => {
                 let received = this_side.move_host(other.lengths());
@@ -93,7 +94,7 @@ impl Pair {
                 None
             }
         };
-        if let Some(position) = head {
+        if let Some(position) = head_position {
             other.announce(position);
         }
         thread_step

@@ -115,8 +115,10 @@ fn name(thread: Thread) -> &'static str {
 
 impl PromelaWriter {
     fn model(&self, firmware: &Firmware) -> String {
-        let broken = self.disabled_rule.map_or(String::new(), |rule| format!(", without the rule {}", rule.name()));
-        let mut text = format!("/* The firmware {}{broken}: {}. */\n\n", firmware.name, firmware.description);
+        let disabled_rule_text =
+            self.disabled_rule.map_or(String::new(), |rule| format!(", without the rule {}", rule.name()));
+        let mut text =
+            format!("/* The firmware {}{disabled_rule_text}: {}. */\n\n", firmware.name, firmware.description);
         self.write_constants(&mut text);
         text += include_str!("promela.pml");
         text += "\n";
@@ -126,9 +128,11 @@ impl PromelaWriter {
         let lengths = |target: &str, max: u32| -> String {
             LENGTHS.iter().map(|length| format!(":: {target} = {} ", (*length).min(max))).collect()
         };
-        let posts = lengths("length[posted]", u32::MAX);
-        let peers = lengths("peer_length", self.segment.unwrap_or(u32::MAX));
-        text += &include_str!("engines.pml").replace("POST_LENGTHS ", &posts).replace("PEER_LENGTHS ", &peers);
+        let post_lengths = lengths("length[posted]", u32::MAX);
+        let peer_lengths = lengths("peer_length", self.segment.unwrap_or(u32::MAX));
+        text += &include_str!("engines.pml")
+            .replace("POST_LENGTHS ", &post_lengths)
+            .replace("PEER_LENGTHS ", &peer_lengths);
         text += "    od\n}\n\n";
         for formula in &FORMULAS {
             let _ = writeln!(text, "/* {} */\nltl {} {{ {} }}", formula.description, formula.name, formula.ltl);
@@ -178,13 +182,13 @@ impl PromelaWriter {
             return Thread::ALL[..index].iter().map(|&preceding| format!(" && !{}_READY", name(preceding))).collect();
         }
         // With round robin, the threads between the one that ran last and this one precede it.
-        let before = (1..4).map(|distance| {
+        let conditions = (1..4).map(|distance| {
             let other = Thread::ALL[(index + 4 - distance) % 4];
             let may_have_run_last: Vec<String> =
                 (distance + 1..=4).map(|k| format!("last == {}", name(Thread::ALL[(index + 4 - k) % 4]))).collect();
             format!(" && !({}_READY && ({}))", name(other), may_have_run_last.join(" || "))
         });
-        before.collect()
+        conditions.collect()
     }
 
     /// Returns the condition that a transition is enabled, with the guards for which `is_included` holds.

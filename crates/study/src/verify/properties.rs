@@ -19,7 +19,7 @@ pub struct PropertySpec {
     pub quantifier: Quantifier,
     holds: fn(&Case, &Pair) -> bool,
     /// A function that returns whether the property is expected to hold.
-    expected: fn(Pipelining) -> bool,
+    is_expected_for: fn(Pipelining) -> bool,
 }
 
 /// The quantifier of a property.
@@ -34,7 +34,7 @@ pub enum Quantifier {
 impl PropertySpec {
     /// Returns whether the property is expected to hold for a firmware with all rules enabled.
     pub fn is_expected(&self, pipelining: Pipelining) -> bool {
-        (self.expected)(pipelining)
+        (self.is_expected_for)(pipelining)
     }
 }
 
@@ -45,42 +45,42 @@ pub const PROPERTIES: [PropertySpec; 13] = [
         description: "SEND can work while SDMA does",
         quantifier: Quantifier::Possible,
         holds: |_, pair| any_card(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && sends(mcp)),
-        expected: overlaps,
+        is_expected_for: overlaps,
     },
     PropertySpec {
         name: "f1-within",
         description: "SEND and SDMA can work at the same packet",
         quantifier: Quantifier::Possible,
         holds: |_, pair| any_card(pair, Mcp::sends_partial_packets),
-        expected: is_fine,
+        is_expected_for: is_fine,
     },
     PropertySpec {
         name: "f2",
         description: "RDMA can work while RECV does",
         quantifier: Quantifier::Possible,
         holds: |_, pair| any_card(pair, |mcp| writes(mcp) && is_at(mcp, Thread::Recv, &[ThreadState::Recv])),
-        expected: overlaps,
+        is_expected_for: overlaps,
     },
     PropertySpec {
         name: "f2-within",
         description: "RDMA and RECV can work at the same packet",
         quantifier: Quantifier::Possible,
         holds: |_, pair| any_card(pair, Mcp::delivers_partial_packets),
-        expected: is_fine,
+        is_expected_for: is_fine,
     },
     PropertySpec {
         name: "f3",
         description: "SEND can work while RECV does",
         quantifier: Quantifier::Possible,
         holds: |_, pair| any_card(pair, |mcp| sends(mcp) && is_at(mcp, Thread::Recv, &[ThreadState::Recv])),
-        expected: |_| true,
+        is_expected_for: |_| true,
     },
     PropertySpec {
         name: "f4",
         description: "SDMA and RDMA never use the host engine at the same time",
         quantifier: Quantifier::Always,
         holds: |_, pair| !any_card(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && writes(mcp)),
-        expected: |_| true,
+        is_expected_for: |_| true,
     },
     PropertySpec {
         name: "f4-last",
@@ -90,59 +90,63 @@ pub const PROPERTIES: [PropertySpec; 13] = [
             let receives_last_fragment = |mcp: &Mcp| is_at(mcp, Thread::Rdma, &[ThreadState::RdmaLastFragment]);
             !any_card(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && receives_last_fragment(mcp))
         },
-        expected: |_| true,
+        is_expected_for: |_| true,
     },
     PropertySpec {
         name: "engines",
         description: "no engine is started while busy, or for an empty transfer",
         quantifier: Quantifier::Always,
         holds: |_, pair| !has_violation(pair, &[Violation::EngineMisuse]),
-        expected: |_| true,
+        is_expected_for: |_| true,
     },
     PropertySpec {
         name: "landed-first",
         description: "no unit is sent or delivered before it has arrived, out of order, or twice",
         quantifier: Quantifier::Always,
         holds: |_, pair| !has_violation(pair, &[Violation::WrongUnitSent, Violation::WrongUnitDelivered]),
-        expected: |_| true,
+        is_expected_for: |_| true,
     },
     PropertySpec {
         name: "whole",
         description: "every message or packet notified as sent or delivered is complete",
         quantifier: Quantifier::Always,
         holds: |_, pair| !has_violation(pair, &[Violation::FalseNotification]),
-        expected: |_| true,
+        is_expected_for: |_| true,
     },
     PropertySpec {
         name: "no-deadlock",
         description: "no run stops before every message is delivered",
         quantifier: Quantifier::Always,
         holds: |case, pair| case.is_complete(pair) || !case.is_deadlocked(pair),
-        expected: |_| true,
+        is_expected_for: |_| true,
     },
     PropertySpec {
         name: "in-turn",
         description: "a thread that wants the host engine is passed over at most once",
         quantifier: Quantifier::Always,
         holds: |_, pair| pair.cards().flat_map(|card| card.times_passed_over).all(|times| times < 2),
-        expected: |_| true,
+        is_expected_for: |_| true,
     },
     PropertySpec {
         name: "table",
         description: "at most one transition of a state is enabled, and threads wake up as their watch states",
         quantifier: Quantifier::Always,
         holds: |_, pair| !has_violation(pair, &[Violation::AmbiguousTransition, Violation::WrongWakeUp]),
-        expected: |_| true,
+        is_expected_for: |_| true,
     },
 ];
 
 /// Returns all properties, or the one named, in the form of the checker.
 pub fn properties(only_name: Option<&str>) -> Vec<Property<Case>> {
-    let property = |checked: &PropertySpec| match checked.quantifier {
-        Quantifier::Possible => Property::sometimes(checked.name, checked.holds),
-        Quantifier::Always => Property::always(checked.name, checked.holds),
+    let property = |property_spec: &PropertySpec| match property_spec.quantifier {
+        Quantifier::Possible => Property::sometimes(property_spec.name, property_spec.holds),
+        Quantifier::Always => Property::always(property_spec.name, property_spec.holds),
     };
-    PROPERTIES.iter().filter(|checked| only_name.is_none_or(|only| only == checked.name)).map(property).collect()
+    PROPERTIES
+        .iter()
+        .filter(|property_spec| only_name.is_none_or(|only| only == property_spec.name))
+        .map(property)
+        .collect()
 }
 
 fn overlaps(pipelining: Pipelining) -> bool {

@@ -104,12 +104,12 @@ impl VerificationReport {
 }
 
 fn line(finding: &Finding) -> String {
-    let kind = match finding.quantifier {
+    let quantifier_text = match finding.quantifier {
         Quantifier::Possible => "possible",
         Quantifier::Always => "always",
     };
     let verdict = verdict(finding.holds, finding.expected);
-    let mut text = format!("  {:<13} {verdict:<21} {kind:<8}  {}\n", finding.name, finding.description);
+    let mut text = format!("  {:<13} {verdict:<21} {quantifier_text:<8}  {}\n", finding.name, finding.description);
     if !finding.is_as_expected() {
         finding.trace.iter().for_each(|line| text += &format!("      {line}\n"));
     }

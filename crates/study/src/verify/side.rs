@@ -15,7 +15,7 @@ pub enum Side {
 /// The state of a peer: the packet that it sends.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Peer {
-    posted: u8,
+    posted_messages: u8,
     lengths: [u8; MESSAGES_MAX],
     next_send: UnitPosition,
     /// Whether all units of a packet were sent, but not the end of the packet.
@@ -24,12 +24,12 @@ pub struct Peer {
 
 impl Peer {
     pub fn new() -> Peer {
-        Peer { posted: 0, lengths: [0; MESSAGES_MAX], next_send: (0, 0), is_end_pending: false }
+        Peer { posted_messages: 0, lengths: [0; MESSAGES_MAX], next_send: (0, 0), is_end_pending: false }
     }
 
     /// Returns whether a packet of the peer is on the link.
     fn is_sending(&self) -> bool {
-        self.next_send.0 < self.posted || self.is_end_pending
+        self.next_send.0 < self.posted_messages || self.is_end_pending
     }
 
     fn send_next(&mut self) -> Crossing {
@@ -63,14 +63,14 @@ impl Side {
     pub fn can_post(&self, messages: u8) -> bool {
         match self {
             Side::Card(card) => card.posted_messages < messages,
-            Side::Peer(peer) => peer.posted < messages && !peer.is_sending(),
+            Side::Peer(peer) => peer.posted_messages < messages && !peer.is_sending(),
         }
     }
 
     /// Returns whether a unit or the end of a packet is ready to cross.
     pub fn has_unit_to_send(&self) -> bool {
         match self {
-            Side::Card(card) => card.send.is_some(),
+            Side::Card(card) => card.send_work.is_some(),
             Side::Peer(peer) => peer.is_sending(),
         }
     }
@@ -78,7 +78,7 @@ impl Side {
     /// Returns whether the end of a packet crosses next.
     pub fn is_at_end(&self) -> bool {
         match self {
-            Side::Card(card) => card.send.is_some_and(|sending| sending.units_moved == sending.units),
+            Side::Card(card) => card.send_work.is_some_and(|sending| sending.units_moved == sending.units),
             Side::Peer(peer) => peer.is_end_pending,
         }
     }
@@ -86,7 +86,7 @@ impl Side {
     /// Returns whether the side can receive a unit.
     pub fn can_receive(&self) -> bool {
         match self {
-            Side::Card(card) => card.receive.is_some(),
+            Side::Card(card) => card.receive_work.is_some(),
             Side::Peer(_) => true,
         }
     }
@@ -117,8 +117,8 @@ impl Side {
                 None
             }
             Side::Peer(peer) => {
-                peer.lengths[usize::from(peer.posted)] = length;
-                peer.posted += 1;
+                peer.lengths[usize::from(peer.posted_messages)] = length;
+                peer.posted_messages += 1;
                 Some(peer.next_send)
             }
         }

@@ -120,14 +120,14 @@ impl TempFolder {
     fn finds_no_error(&self, verifier: &str, arguments: &[&str]) -> Result<bool, Problem> {
         let path = self.0.join(verifier);
         let output = self.run(&path.display().to_string(), arguments)?;
-        let failed =
+        let unfinished_problem =
             || Problem::new(format!("Spin's verifier did not finish: {}", output.lines().next().unwrap_or("")));
         if output.contains("search depth too small") {
-            return Err(failed());
+            return Err(unfinished_problem());
         }
         match output.split_once("errors: ").map(|(_, rest)| rest.trim_start().starts_with('0')) {
             Some(holds) => Ok(holds),
-            None => Err(failed()),
+            None => Err(unfinished_problem()),
         }
     }
 

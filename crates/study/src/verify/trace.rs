@@ -10,8 +10,8 @@ pub fn trace_lines(case: &Case, moves: &[SideAction]) -> Vec<String> {
     let mut lines = vec![case_text(case)];
     for &next in moves {
         let is_end = pair.sides[next.side].is_at_end();
-        let executed = pair.apply(next);
-        lines.push(action_text(case, next, executed, is_end));
+        let step = pair.apply(next);
+        lines.push(action_text(case, next, step, is_end));
     }
     lines
 }
@@ -23,14 +23,19 @@ fn case_text(case: &Case) -> String {
     format!("card A sends {left}, {other_name} sends {right}; buffers each way: {buffers}")
 }
 
-fn action_text(case: &Case, SideAction { side, action }: SideAction, executed: Option<Step>, is_end: bool) -> String {
+fn action_text(
+    case: &Case,
+    SideAction { side, action }: SideAction,
+    executed_step: Option<Step>,
+    is_end: bool,
+) -> String {
     let [this, other] = match (side, case.has_two_cards) {
         (0, true) => ["A", "B"],
         (0, false) => ["A", "peer"],
         (_, true) => ["B", "A"],
         (_, false) => ["peer", "A"],
     };
-    let event = match (action, executed) {
+    let event = match (action, executed_step) {
         (Action::Post(units), _) => format!("posts a message of {}", units_text(u32::from(units))),
         (Action::MoveHost, _) => "host engine moves a unit".to_owned(),
         (Action::Cross, _) if is_end => format!("the packet's end crosses to {other}"),

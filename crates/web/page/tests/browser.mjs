@@ -23,8 +23,8 @@ export class Browser {
       "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
       `--user-data-dir=${this.profile}`, ...extraArguments, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-    this.next = 1;
-    this.waiting = new Map();
+    this.nextCallId = 1;
+    this.pendingCalls = new Map();
     this.listeners = [];
     this.unparsed = "";
     this.child.stdio[4].on("data", (data) => {
@@ -34,15 +34,15 @@ export class Browser {
       for (const part of parts) this.dispatch(JSON.parse(part));
     });
     this.child.on("exit", () => {
-      for (const { reject } of this.waiting.values()) reject(new Error("Chromium ended"));
-      this.waiting.clear();
+      for (const { reject } of this.pendingCalls.values()) reject(new Error("Chromium ended"));
+      this.pendingCalls.clear();
     });
   }
 
   dispatch(message) {
     if (message.id) {
-      const { resolve, reject } = this.waiting.get(message.id) ?? {};
-      this.waiting.delete(message.id);
+      const { resolve, reject } = this.pendingCalls.get(message.id) ?? {};
+      this.pendingCalls.delete(message.id);
       if (message.error) reject?.(new Error(message.error.message));
       else resolve?.(message.result);
     } else {
@@ -51,10 +51,10 @@ export class Browser {
   }
 
   call(method, params = {}, sessionId = undefined) {
-    const id = this.next;
-    this.next += 1;
+    const id = this.nextCallId;
+    this.nextCallId += 1;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
+      this.pendingCalls.set(id, { resolve, reject });
       this.child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     });
   }

@@ -26,13 +26,13 @@ export function build(module) {
 }
 
 /** Serves a folder on the loopback address, and returns the address and the server. */
-export function serve(root, extra = {}) {
+export function serve(root, extraFiles = {}) {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
     const name = path === "/" ? "/index.html" : path;
-    if (extra[name]) {
+    if (extraFiles[name]) {
       response.setHeader("content-type", TYPES[extname(name)] ?? "text/plain");
-      return response.end(extra[name]);
+      return response.end(extraFiles[name]);
     }
     const file = join(root, normalize(name));
     if (!file.startsWith(root) || !existsSync(file) || !statSync(file).isFile()) {

@@ -72,16 +72,16 @@ function descriptions(text, payload) {
 }
 
 /** Checks that nothing of a payload became script, markup or a request. A page in one file has embedded elements of its own. */
-export async function unharmed(page, address, what, embedded = 0) {
+export async function assertUnharmed(page, address, what, embedded = 0) {
   equal(await page.value("globalThis.struck ?? false"), false, `script of ${what}`);
   equal(page.dialogs, [], `dialogs of ${what}`);
-  const own = embedded > 0 ? ", html > head > style, html > body > script:not([src])" : "";
+  const allowedElements = embedded > 0 ? ", html > head > style, html > body > script:not([src])" : "";
   if (embedded > 0) equal(await page.value("document.querySelectorAll('style').length === 1 && document.querySelectorAll('script').length"), embedded, `scripts of ${what}`);
-  const foreign = "Array.from(document.querySelectorAll('img, iframe, object, embed, base, form:not([method=dialog]), script:not([src]), style, a[href^=javascript], [onerror], [onload], [style*=url], link[href*=\"192.0.2\"]')).filter((each) => !each.matches('x" + own + "')).map((each) => each.outerHTML.slice(0, 100))";
-  equal(await page.value(foreign), [], `elements of ${what}`);
+  const foreignElements = "Array.from(document.querySelectorAll('img, iframe, object, embed, base, form:not([method=dialog]), script:not([src]), style, a[href^=javascript], [onerror], [onload], [style*=url], link[href*=\"192.0.2\"]')).filter((each) => !each.matches('x" + allowedElements + "')).map((each) => each.outerHTML.slice(0, 100))";
+  equal(await page.value(foreignElements), [], `elements of ${what}`);
   const home = embedded > 0 ? address : new URL(address).origin;
-  const strange = page.requests.filter((each) => !each.startsWith(home) && !/^(blob|data|about):/.test(each));
-  equal(strange, [], `requests of ${what}`);
+  const strangeRequests = page.requests.filter((each) => !each.startsWith(home) && !/^(blob|data|about):/.test(each));
+  equal(strangeRequests, [], `requests of ${what}`);
 }
 
 export async function links_of_strangers_are_data(context) {
@@ -94,14 +94,14 @@ export async function links_of_strangers_are_data(context) {
       count += 1;
       await page.value(`narrowsExplorer.open(${JSON.stringify(link.replaceAll("%00", ""))})`);
       await page.waitUntil(`!document.getElementById('answers').hidden`, link.slice(0, 80));
-      await unharmed(page, context.address, link.slice(0, 80));
+      await assertUnharmed(page, context.address, link.slice(0, 80));
     }
   }
   // As a reader would open them, too.
   for (const payload of PAYLOADS.slice(0, 3)) {
     await page.open(context.address + links(payload)[4]);
     await page.waitUntil(`${headlineOf()} && document.getElementById('notices').textContent !== ''`, "a result and a notice");
-    await unharmed(page, context.address, payload);
+    await assertUnharmed(page, context.address, payload);
   }
   equal(page.consoleErrors, [], "errors of the console");
   await page.close();
@@ -123,7 +123,7 @@ export async function descriptions_of_strangers_are_data(context) {
       await page.value("document.getElementById('open-toml').click()");
       await page.value(`document.getElementById('toml-text').value = ${JSON.stringify(description)}; document.getElementById('toml-use').click()`);
       await page.waitUntil("!document.getElementById('toml').open || document.getElementById('toml-problems').textContent !== ''", "an answer");
-      await unharmed(page, context.address, description.slice(0, 60));
+      await assertUnharmed(page, context.address, description.slice(0, 60));
       await page.value("document.getElementById('toml').close(); document.getElementById('toml-problems').replaceChildren()");
     }
   }
@@ -160,7 +160,7 @@ export async function live_element_shows_a_figure(context) {
   await page.open(`${context.address}live-wrong.html`);
   await page.waitUntil("document.querySelector('narrows-live').dataset.error", "the error");
   equal(await page.value("document.getElementById('inside').checkVisibility()"), true, "the static figure stays");
-  await unharmed(page, context.address, "the attributes");
+  await assertUnharmed(page, context.address, "the attributes");
   await page.close();
   return undefined;
 }

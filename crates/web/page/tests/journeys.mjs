@@ -44,11 +44,11 @@ export async function change_a_part(context) {
   await page.waitUntil("location.hash.includes('ni=ni2w')", "the link");
   await page.waitUntil("document.getElementById('command-text').textContent.includes('ni=ni2w')", "the command");
   // The slider moves by keyboard, and the result follows.
-  const second = await page.value(headlineOf());
+  const latencyOfPart = await page.value(headlineOf());
   await page.value(`${field("workload.ping-pong.payload", "input[type=range]")}.focus()`);
   await page.key("ArrowRight");
   await page.key("ArrowRight");
-  await page.waitUntil(`${headlineOf()} !== ${JSON.stringify(second)}`, "another latency by the slider");
+  await page.waitUntil(`${headlineOf()} !== ${JSON.stringify(latencyOfPart)}`, "another latency by the slider");
   await page.waitUntil("location.hash.includes('payload=')", "the payload in the link");
   // A value that cannot be read is reported at its field; reset takes it back.
   await page.value(`{ const input = ${field("workload.ping-pong.payload", "input.value")}; input.value = "12 parsecs"; input.dispatchEvent(new Event("change")); }`);

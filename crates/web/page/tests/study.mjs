@@ -12,7 +12,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { findChromium, Browser } from "./browser.mjs";
 import { check, equal } from "./harness.mjs";
-import { PAYLOADS, unharmed } from "./injection.mjs";
+import { PAYLOADS, assertUnharmed } from "./injection.mjs";
 
 const [subject, study = "trapeze"] = process.argv.slice(2);
 const chromium = findChromium();
@@ -22,7 +22,7 @@ if (!subject || !existsSync(subject) || !chromium) {
 }
 
 /** Starts the server of a program, and returns it with the address that it prints. */
-async function served(program) {
+async function startServer(program) {
   const server = spawn(program, ["reproduce", study, "--live", "--no-browser"], { stdio: ["ignore", "pipe", "inherit"] });
   const address = await new Promise((found, failed) => {
     let text = "";
@@ -40,7 +40,7 @@ const isFile = subject.endsWith(".html");
 const source = isFile ? readFileSync(subject, "utf8") : "";
 const isNamed = source.includes(`<meta name="narrows-study" content="${study}">`);
 const fileAddress = () => pathToFileURL(resolve(subject)).href;
-const { server, address } = isFile ? { server: null, address: `${fileAddress()}${isNamed ? "" : `#${study}`}` } : await served(subject);
+const { server, address } = isFile ? { server: null, address: `${fileAddress()}${isNamed ? "" : `#${study}`}` } : await startServer(subject);
 
 const seconds = (from) => ((performance.now() - from) / 1000).toFixed(1);
 const TALLY = "document.getElementById('tally').textContent";
@@ -50,7 +50,7 @@ const IDLE = "!Array.from(document.querySelectorAll('[data-artifact] [role=statu
 const READY = "'ready' in document.body.dataset";
 
 /** Moves a constant to its end, and returns its key. */
-async function moved(page, index, end = "max") {
+async function moveConstant(page, index, end = "max") {
   const key = await page.value(`{ const slider = document.querySelectorAll('.constant input')[${index}]; slider.value = slider.${end}; slider.dispatchEvent(new Event('input')); slider.closest('.constant').dataset.key; }`);
   await page.waitUntil(`location.hash.includes(${JSON.stringify(`${key}=`)})`, "the constant in the link");
   return key;
@@ -85,7 +85,7 @@ async function constants_are_moved(browser) {
   let isTurned = false;
   for (let index = 0; index < count && !isTurned; index += 1) {
     const from = performance.now();
-    const key = await moved(page, index);
+    const key = await moveConstant(page, index);
     await page.waitUntil(IDLE, "the verdicts");
     isTurned = (await page.value(VERDICTS)) !== verdicts;
     if (isTurned) console.log(`study: ${seconds(from)} s to the verdicts with another ${key}: ${await page.value(TALLY)}`);
@@ -138,7 +138,7 @@ async function links_of_strangers_are_data(browser) {
       await page.open(`${home}#${fragment}`);
       const isShown = fragment === text ? "document.getElementById('notice').textContent.includes('could not be shown')" : READY;
       await page.waitUntil(isShown, `an answer to ${fragment.slice(0, 80)}`);
-      await unharmed(page, isFile ? "file:///" : address, fragment.slice(0, 80), isFile ? 2 : 0);
+      await assertUnharmed(page, isFile ? "file:///" : address, fragment.slice(0, 80), isFile ? 2 : 0);
     }
   }
   equal(page.consoleErrors, [], "errors of the console");

@@ -11,10 +11,10 @@ use super::heap::Heap;
 use super::{Event, NO_EVENT_KEY, TASK_BITS};
 use crate::engine::time::Time;
 
-/// A wheel is made when there are more pending events than `WHEEL_FROM_EVENTS`, and dropped when there are fewer than
-/// `WHEEL_TO_EVENTS`.
-const WHEEL_FROM_EVENTS: usize = 96;
-const WHEEL_TO_EVENTS: usize = 32;
+/// A wheel is made when there are more pending events than `WHEEL_CREATION_EVENTS`, and dropped when there are fewer
+/// than `WHEEL_REMOVAL_EVENTS`.
+const WHEEL_CREATION_EVENTS: usize = 96;
+const WHEEL_REMOVAL_EVENTS: usize = 32;
 /// The least and largest number of buckets, powers of two and multiples of 64.
 const BUCKETS_MIN: usize = 64;
 const BUCKETS_MAX: usize = 1 << 18;
@@ -54,7 +54,7 @@ pub(super) struct Wheel {
     far_heap: Heap,
     /// Counts since the buckets were last chosen: events sorted into `sorted_run`, and events moved in from `far_heap`.
     sorted_count: usize,
-    moved_from_far: usize,
+    moved_count: usize,
     /// The sequence number before which the buckets are not chosen again, so that the cost of choosing stays small
     /// compared with that of the events in between.
     next_choice_sequence: u64,
@@ -66,7 +66,7 @@ impl Default for Wheel {
             sorted_run: Vec::new(),
             near_heap: Heap::default(),
             current_end: Time::MAX,
-            near_heap_max: WHEEL_FROM_EVENTS,
+            near_heap_max: WHEEL_CREATION_EVENTS,
             current_bucket: 0,
             bucket_bits: 0,
             first_nodes: Vec::new(),
@@ -76,7 +76,7 @@ impl Default for Wheel {
             events_in_buckets: 0,
             far_heap: Heap::default(),
             sorted_count: 0,
-            moved_from_far: 0,
+            moved_count: 0,
             next_choice_sequence: 0,
         }
     }
@@ -92,11 +92,11 @@ impl Wheel {
         self.sorted_run.iter().for_each(|&key| visit(Event::from_key(key)));
         self.near_heap.for_each_event(visit);
         self.far_heap.for_each_event(visit);
-        for head in &self.first_nodes {
-            let mut next = *head;
-            while let Some(node) = self.nodes.get(next as usize) {
+        for first_node in &self.first_nodes {
+            let mut node_index = *first_node;
+            while let Some(node) = self.nodes.get(node_index as usize) {
                 visit(node.event);
-                next = node.next;
+                node_index = node.next;
             }
         }
     }
@@ -165,7 +165,7 @@ impl Wheel {
         }
         match self.sorted_run.pop() {
             Some(first) => (first, self.no_event_before()),
-            None => (self.advance(), Time::ZERO),
+            None => (self.advance_and_pop(), Time::ZERO),
         }
     }
 
@@ -216,12 +216,12 @@ impl Wheel {
         if bucket - self.current_bucket >= self.first_nodes.len() as u64 {
             return self.push_far(event);
         }
-        let Some(unused) = self.nodes.get_mut(self.first_free_node as usize) else {
+        let Some(free_node) = self.nodes.get_mut(self.first_free_node as usize) else {
             return self.add_to_bucket_growing(event);
         };
         let slot = bucket as usize & (self.first_nodes.len() - 1);
         let next = std::mem::replace(&mut self.first_nodes[slot], self.first_free_node);
-        self.first_free_node = std::mem::replace(unused, Node { event, next }).next;
+        self.first_free_node = std::mem::replace(free_node, Node { event, next }).next;
         self.occupied_buckets[slot / 64] |= 1 << (slot % 64);
         self.events_in_buckets += 1;
     }
@@ -243,13 +243,13 @@ impl Wheel {
 
     /// Makes the next bucket that has events the current one, and takes its first event.
     #[inline(never)]
-    fn advance(&mut self) -> u128 {
+    fn advance_and_pop(&mut self) -> u128 {
         let pending_count = self.events_in_buckets + self.far_heap.len();
-        if pending_count < WHEEL_TO_EVENTS || self.sorted_count > 4 * pending_count {
+        if pending_count < WHEEL_REMOVAL_EVENTS || self.sorted_count > 4 * pending_count {
             if pending_count == 0 {
                 return NO_EVENT_KEY;
             }
-            if pending_count < WHEEL_TO_EVENTS || self.is_width_unsuitable() {
+            if pending_count < WHEEL_REMOVAL_EVENTS || self.is_width_unsuitable() {
                 self.choose_buckets(0);
                 return self.pop_key();
             }
@@ -275,7 +275,7 @@ impl Wheel {
         {
             self.far_heap.pop();
             self.add_to_bucket(event);
-            self.moved_from_far += 1;
+            self.moved_count += 1;
         }
         let slot = bucket as usize & (self.first_nodes.len() - 1);
         let mut node_index = std::mem::replace(&mut self.first_nodes[slot], NO_NODE);
@@ -317,55 +317,55 @@ impl Wheel {
     /// Returns whether the width of the buckets is unsuitable: they hold too many events, or most events came from
     /// `far_heap`.
     fn is_width_unsuitable(&mut self) -> bool {
-        let is_unsuitable = self.moved_from_far > self.sorted_count / 2 || self.len() > 4 * self.first_nodes.len();
-        (self.sorted_count, self.moved_from_far) = (0, 0);
+        let is_unsuitable = self.moved_count > self.sorted_count / 2 || self.len() > 4 * self.first_nodes.len();
+        (self.sorted_count, self.moved_count) = (0, 0);
         is_unsuitable
     }
 
     /// Chooses buckets that fit the pending events, and distributes the events again.
     #[cold]
     fn choose_buckets(&mut self, sequence: u64) {
-        let near_events = self.near_heap.len();
+        let near_event_count = self.near_heap.len();
         let mut events: Vec<Event> = self.sorted_run.drain(..).map(Event::from_key).collect();
         self.near_heap.drain_into(&mut events);
         self.far_heap.drain_into(&mut events);
-        for head in &mut self.first_nodes {
-            while let Some(node) = self.nodes.get(*head as usize) {
+        for first_node in &mut self.first_nodes {
+            while let Some(node) = self.nodes.get(*first_node as usize) {
                 events.push(node.event);
-                *head = node.next;
+                *first_node = node.next;
             }
         }
         self.nodes.clear();
-        (self.first_free_node, self.events_in_buckets, self.sorted_count, self.moved_from_far) = (NO_NODE, 0, 0, 0);
+        (self.first_free_node, self.events_in_buckets, self.sorted_count, self.moved_count) = (NO_NODE, 0, 0, 0);
         self.first_nodes.clear();
         self.occupied_buckets.clear();
-        if events.len() < WHEEL_TO_EVENTS {
-            (self.current_end, self.near_heap_max) = (Time::MAX, WHEEL_FROM_EVENTS);
+        if events.len() < WHEEL_REMOVAL_EVENTS {
+            (self.current_end, self.near_heap_max) = (Time::MAX, WHEEL_CREATION_EVENTS);
             events.iter().for_each(|&event| self.near_heap.push(event));
             return;
         }
         events.sort_unstable_by(|a, b| b.cmp(a));
         // The width gives two events per bucket at the density of the first three quarters of the events, or of the
         // crowded bucket.
-        let first = events[events.len() - 1].time;
-        let time_after = |count: usize| events[events.len() - 1 - count].time.since(first).ps();
-        let mut count = if near_events > 0 { near_events / 2 } else { events.len() * 3 / 4 };
-        while time_after(count) == 0 && count < events.len() - 1 {
-            count = (2 * count + 1).min(events.len() - 1);
+        let first_time = events[events.len() - 1].time;
+        let time_after = |measured_count: usize| events[events.len() - 1 - measured_count].time.since(first_time).ps();
+        let mut measured_count = if near_event_count > 0 { near_event_count / 2 } else { events.len() * 3 / 4 };
+        while time_after(measured_count) == 0 && measured_count < events.len() - 1 {
+            measured_count = (2 * measured_count + 1).min(events.len() - 1);
         }
-        let width = match time_after(count) {
+        let width = match time_after(measured_count) {
             // All events are at one instant, as when tasks follow a clock. The width is a quarter of the time until
             // that instant.
-            0 => (first.ps() - (self.current_bucket << self.bucket_bits).min(first.ps())) / 4,
-            span => 2 * (span / count as u64).min(1 << 61),
+            0 => (first_time.ps() - (self.current_bucket << self.bucket_bits).min(first_time.ps())) / 4,
+            span => 2 * (span / measured_count as u64).min(1 << 61),
         };
         self.bucket_bits = width.max(1).ilog2();
         let buckets = (2 * events.len()).next_power_of_two().clamp(BUCKETS_MIN, BUCKETS_MAX);
         self.first_nodes.resize(buckets, NO_NODE);
         self.occupied_buckets.resize(buckets / 64, 0);
-        self.near_heap_max = WHEEL_FROM_EVENTS;
+        self.near_heap_max = WHEEL_CREATION_EVENTS;
         self.next_choice_sequence = sequence + 8 * events.len() as u64;
-        self.current_bucket = first.ps() >> self.bucket_bits;
+        self.current_bucket = first_time.ps() >> self.bucket_bits;
         self.current_end = Time::from_ps(self.current_bucket << self.bucket_bits | ((1 << self.bucket_bits) - 1));
         while let Some(event) = events.pop_if(|event| event.time <= self.current_end) {
             self.sorted_run.push(event.key());

@@ -64,9 +64,9 @@ fn polling_with_a_stated_reason_is_a_deadlock_by_the_limit() {
             let _poll_guard = sim.polls_for(door_reason);
             loop {
                 // A wait in between that ends does not remove the poll reason.
-                let held = bus.acquire().await;
+                let bus_hold = bus.acquire().await;
                 sim.delay(ns(7)).await;
-                drop(held);
+                drop(bus_hold);
                 sim.delay(ns(3)).await;
             }
         });
@@ -118,7 +118,7 @@ async fn spin_for(sim: &Sim, span: Time) {
 }
 
 /// Spawns a task that polls without end, and states its reason.
-fn poll_for(bench: &TestBench, reason: &str, interval: Time) {
+fn spawn_poller(bench: &TestBench, reason: &str, interval: Time) {
     let reason_id = bench.sim().register_wait_reason(reason);
     bench.spawn("poller", |sim, _| async move {
         let _poll_guard = sim.polls_for(reason_id);
@@ -158,9 +158,9 @@ fn a_long_delay_is_not_a_livelock() {
 
 #[test]
 fn a_deadline_before_the_time_limit_is_awaited() {
-    let outcome = |deadline| {
+    let end_and_log = |deadline| {
         let bench = TestBench::new();
-        poll_for(&bench, "the door", ns(10));
+        spawn_poller(&bench, "the door", ns(10));
         let signal = Signal::new(&bench.sim(), "an answer");
         bench.spawn("patient", |_, log| async move {
             log.note(signal.wait_until(deadline).await);
@@ -169,8 +169,8 @@ fn a_deadline_before_the_time_limit_is_awaited() {
         let Outcome::Deadlock(report) = outcome else { panic!("{outcome:?}") };
         (report.end_time, bench.log.lines.take().join(""))
     };
-    assert_eq!(outcome(Time::from_us(100)), (Time::from_us(101), "100000 false".to_owned()));
-    assert_eq!(outcome(Time::from_us(201)), (Time::from_us(1), String::new()));
+    assert_eq!(end_and_log(Time::from_us(100)), (Time::from_us(101), "100000 false".to_owned()));
+    assert_eq!(end_and_log(Time::from_us(201)), (Time::from_us(1), String::new()));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_wait_beyond_the_end_ends_the_run_at_its_limit_of_time() {
 #[test]
 fn a_task_that_polls_rarely_is_waited_for_until_it_polls() {
     let bench = TestBench::new();
-    poll_for(&bench, "the door", Time::from_us(3));
+    spawn_poller(&bench, "the door", Time::from_us(3));
     let Outcome::Deadlock(report) = bench.run(microsecond_limits()) else { panic!("the run deadlocks") };
     assert_eq!(report.end_time, Time::from_us(3), "the task polled once");
 }
@@ -212,9 +212,9 @@ fn a_poll_reason_is_not_reported_after_its_guard_is_dropped() {
     let waits_while_polling = reported_waits(async |sim, door_reason| std::mem::forget(sim.polls_for(door_reason)));
     assert_eq!(waits_while_polling, ["the door"], "the guard was never dropped");
     let waits_after_polling = reported_waits(async |sim, door_reason| {
-        let polls = sim.polls_for(door_reason);
+        let poll_guard = sim.polls_for(door_reason);
         sim.delay(ns(5)).await;
-        drop(polls);
+        drop(poll_guard);
     });
     assert_eq!(waits_after_polling, Vec::<String>::new());
 }
@@ -250,13 +250,13 @@ fn a_stalled_clock_is_a_livelock_without_limits() {
 
 #[test]
 fn a_task_that_works_is_waited_for_until_it_polls() {
-    let outcome = |is_polling: bool| {
+    let end_and_log = |is_polling: bool| {
         let bench = TestBench::new();
         let door_reason = bench.sim().register_wait_reason("the door");
-        poll_for(&bench, "the window", ns(10));
+        spawn_poller(&bench, "the window", ns(10));
         bench.spawn("slow", move |sim, log| async move {
             // The inner of two guards has precedence.
-            let _outer = (!is_polling).then(|| sim.polls_for(door_reason));
+            let _outer_poll_guard = (!is_polling).then(|| sim.polls_for(door_reason));
             let _work_guard = sim.works();
             let _poll_guard = is_polling.then(|| sim.polls_for(door_reason));
             spin_for(&sim, Time::from_us(20)).await;
@@ -265,8 +265,8 @@ fn a_task_that_works_is_waited_for_until_it_polls() {
         let Outcome::Deadlock(report) = bench.run(microsecond_limits()) else { panic!("the run deadlocks") };
         (report.end_time, bench.log.lines.take().join(""))
     };
-    assert_eq!(outcome(true), (Time::from_us(1), String::new()));
-    let (end_time, log) = outcome(false);
+    assert_eq!(end_and_log(true), (Time::from_us(1), String::new()));
+    let (end_time, log) = end_and_log(false);
     assert_eq!(log, "20000 end");
     assert!((Time::from_us(20)..=Time::from_us(22)).contains(&end_time), "{end_time}");
 }

@@ -72,7 +72,7 @@ fn spawn_task(sim: Sim, log: Log, shared: Rc<SharedParts>, name: String, steps: 
                 Step::SendAt(span) => shared.mailbox.send_at(sim.now() + ns(span), span),
                 Step::Receive => log.note(shared.mailbox.receive().await),
                 Step::Hold(span) => {
-                    let _held = shared.resource.acquire().await;
+                    let _hold = shared.resource.acquire().await;
                     sim.delay(ns(span)).await;
                 }
                 Step::DelayBeforeSignal(span) => {

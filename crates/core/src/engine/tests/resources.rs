@@ -17,7 +17,7 @@ fn a_resource_serves_requests_in_order_and_counts_its_time() {
             drop(hold);
             // The resource is requested again at once; the waiting tasks come first.
             if name == "a" {
-                let _held = bus.acquire().await;
+                let _hold = bus.acquire().await;
                 log.note("a again");
                 assert_eq!(bus.held_total(), ns(10));
                 sim.delay(ns(1)).await;

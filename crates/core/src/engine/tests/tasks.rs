@@ -102,7 +102,7 @@ fn a_dropped_simulation_drops_its_tasks_wherever_they_are() {
             let _spawner = SpawnsWhenDropped(sim.clone(), alive);
             match task % 4 {
                 0 | 1 => {
-                    let _held = bus.acquire().await;
+                    let _hold = bus.acquire().await;
                     sim.delay(ns(1_000)).await;
                 }
                 2 => {
@@ -122,7 +122,7 @@ fn a_dropped_simulation_drops_its_tasks_wherever_they_are() {
 
 #[test]
 fn equal_runs_give_equal_logs() {
-    let run = || {
+    let log_of_run = || {
         let bench = TestBench::new();
         for task in 0..300u64 {
             bench.spawn("task", |sim, log| async move {
@@ -134,5 +134,5 @@ fn equal_runs_give_equal_logs() {
         }
         bench.finish()
     };
-    assert_eq!(run(), run());
+    assert_eq!(log_of_run(), log_of_run());
 }

@@ -48,12 +48,12 @@ pub fn routes(
     if links.is_empty() {
         return Err(RouteError::NoLinks);
     }
-    let ends: Vec<&String> = nodes.iter().chain(switches).collect();
+    let vertex_names: Vec<&String> = nodes.iter().chain(switches).collect();
     let mut names = Vec::new();
-    let mut outgoing_links = vec![Vec::new(); ends.len()];
+    let mut outgoing_links = vec![Vec::new(); vertex_names.len()];
     for (link, (from, to)) in links.iter().enumerate() {
         let end_index = |name: &String| {
-            let index = ends.iter().position(|end| *end == name);
+            let index = vertex_names.iter().position(|vertex_name| *vertex_name == name);
             index.ok_or_else(|| RouteError::UnknownEnd { link, name: name.clone() })
         };
         let (from_index, to_index) = (end_index(from)?, end_index(to)?);
@@ -74,14 +74,14 @@ fn routes_from(
     let mut routes: Vec<Option<Vec<usize>>> = vec![None; outgoing_links.len()];
     routes[from] = Some(Vec::new());
     let mut queue = VecDeque::from([from]);
-    while let Some(end) = queue.pop_front() {
-        if end < nodes.len() && end != from {
+    while let Some(vertex) = queue.pop_front() {
+        if vertex < nodes.len() && vertex != from {
             continue;
         }
-        let route_to_end = routes[end].clone().unwrap_or_default();
-        for &(link, neighbour) in &outgoing_links[end] {
+        let route_to_vertex = routes[vertex].clone().unwrap_or_default();
+        for &(link, neighbour) in &outgoing_links[vertex] {
             if routes[neighbour].is_none() {
-                routes[neighbour] = Some(route_to_end.iter().copied().chain([link]).collect());
+                routes[neighbour] = Some(route_to_vertex.iter().copied().chain([link]).collect());
                 queue.push_back(neighbour);
             }
         }

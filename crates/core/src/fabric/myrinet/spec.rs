@@ -24,7 +24,7 @@ impl Part for MyrinetParameters {
 
 impl FabricSpec for MyrinetParameters {
     fn capabilities(&self) -> FabricCapabilities {
-        let loss = Loss::Held { failure_time: self.watchdog, carries: self.link_rate.bytes_in(self.watchdog) };
+        let loss = Loss::Held { failure_time: self.watchdog, carried_bytes: self.link_rate.bytes_in(self.watchdog) };
         FabricCapabilities { loss, ..FabricCapabilities::new(self.link_rate) }
     }
 
@@ -37,8 +37,8 @@ impl FabricSpec for MyrinetParameters {
         let (key, help) = match &error {
             RouteError::NoLinks => ("links".to_owned(), "join every node to a switch: \"node - switch\"".to_owned()),
             RouteError::UnknownEnd { name, link } => {
-                let ends: Vec<&str> = nodes.iter().chain(&self.switches).map(String::as_str).collect();
-                (format!("links.{link}"), suggestion("nodes and switches", name, &ends))
+                let end_names: Vec<&str> = nodes.iter().chain(&self.switches).map(String::as_str).collect();
+                (format!("links.{link}"), suggestion("nodes and switches", name, &end_names))
             }
             RouteError::Unreachable { from, to } => ("links".to_owned(), missing_link(&links, [from, to])),
         };

@@ -58,12 +58,14 @@ impl Routed {
             let source = Rc::new(CrossSource { port, destination, messages_sent: Cell::new(0), entry_signal });
             self.cross_sources.borrow_mut().push(source.clone());
             let start_time = Time::from_ps(random.random_range(0..=traffic.period().ps()));
-            self.sim
-                .spawn_server(format!("cross-traffic {port}"), self.clone().send_cross(source, traffic, start_time));
+            self.sim.spawn_server(
+                format!("cross-traffic {port}"),
+                self.clone().send_cross_traffic(source, traffic, start_time),
+            );
         }
     }
 
-    async fn send_cross(self: Rc<Self>, source: Rc<CrossSource>, traffic: CrossTraffic, start_time: Time) {
+    async fn send_cross_traffic(self: Rc<Self>, source: Rc<CrossSource>, traffic: CrossTraffic, start_time: Time) {
         let flits = traffic.message.get().div_ceil(u64::from(self.links.flit_bytes)) as u16;
         let mut due_time = start_time;
         for message_index in 0.. {
@@ -98,7 +100,7 @@ impl Routed {
 
     /// Returns the bytes of cross-traffic that have entered, if there is cross-traffic.
     pub fn cross_traffic(&self) -> Option<Bytes> {
-        let traffic = self.cross?;
+        let traffic = self.cross_traffic?;
         let messages_sent: u64 = self.cross_sources.borrow().iter().map(|source| source.messages_sent.get()).sum();
         Some(Bytes(messages_sent * traffic.message.get()))
     }

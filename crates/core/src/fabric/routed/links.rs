@@ -24,7 +24,7 @@ pub struct Links {
     time_shares: u8,
     /// Number of channels of a link, over all logical networks.
     channels: u32,
-    nodes: Vec<String>,
+    node_names: Vec<String>,
     /// Names and properties of single links and routers.
     wiring: Wiring,
 }
@@ -40,7 +40,7 @@ impl Links {
             flit_bytes: router.flit_bits / 8,
             time_shares: if router.sharing == Sharing::Strict { router.networks } else { 1 },
             channels: u32::from(router.networks) * u32::from(router.virtual_channels),
-            nodes: nodes.to_vec(),
+            node_names: nodes.to_vec(),
             wiring: wiring.clone(),
         }
     }
@@ -87,7 +87,7 @@ impl Links {
 
     fn end_name(&self, end: LinkEnd) -> String {
         match end {
-            LinkEnd::Node(node) => match self.nodes.get(node as usize).map(String::as_str) {
+            LinkEnd::Node(node) => match self.node_names.get(node as usize).map(String::as_str) {
                 Some(name) => name.to_owned(),
                 None => self.wiring.node_name(node).map_or_else(|| format!("node {node}"), str::to_owned),
             },

@@ -53,7 +53,7 @@ pub struct Routed {
     loss: RefCell<LossModel>,
     /// Streams by node and class, for the nodes that use streams.
     streams: RefCell<BTreeMap<(u32, u8), Rc<NodeStream>>>,
-    cross: Option<CrossTraffic>,
+    cross_traffic: Option<CrossTraffic>,
     cross_sources: RefCell<Vec<Rc<CrossSource>>>,
     /// Number of logical networks.
     networks: u8,
@@ -83,7 +83,7 @@ impl Routed {
             hub: DeliveryHub::default(),
             in_flight: RefCell::default(),
             loss: RefCell::new(LossModel::new(parameters.loss, seed)),
-            cross: parameters.cross,
+            cross_traffic: parameters.cross,
             cross_sources: RefCell::default(),
             networks: router.networks,
             wakeup: Signal::new(sim, "work for the fabric"),
@@ -246,14 +246,20 @@ impl Routed {
         self.offer(packet, u16::MAX, 0);
     }
 
-    /// Adds a packet to its source's queue and returns its tag. At most `ready` of its flits are available at first,
-    /// and a `flow_unit` above 0 makes it a stream.
-    fn offer(&self, packet: Rc<Packet>, ready: u16, flow_unit: u16) -> u32 {
+    /// Adds a packet to its source's queue and returns its tag. At most `available_flits` of its flits are available at
+    /// first, and a `flow_unit` above 0 makes the packet a stream.
+    fn offer(&self, packet: Rc<Packet>, available_flits: u16, flow_unit: u16) -> u32 {
         let flit_count = self.flit_count(&packet);
         let tag = self.in_flight.borrow_mut().insert(packet.clone());
         self.hub.count(|counts| counts.injected += 1);
         self.sync_network();
-        self.network.borrow_mut().offer(stream::injection(&packet, tag, flit_count, ready.min(flit_count), flow_unit));
+        self.network.borrow_mut().offer(stream::injection(
+            &packet,
+            tag,
+            flit_count,
+            available_flits.min(flit_count),
+            flow_unit,
+        ));
         self.wake_task();
         tag
     }

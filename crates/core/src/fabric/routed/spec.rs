@@ -12,7 +12,7 @@ use crate::fabric::port::LinkUse;
 use crate::fabric::spec::FabricSpec;
 use crate::fabric::topology::survey::{self, Deadlock};
 use crate::fabric::topology::{TOPOLOGIES, Topology, flit_router_error};
-use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec, SiblingTable, Siblings};
+use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec, SiblingTable, SiblingTables};
 use crate::text::suggest::suggestion;
 use crate::text::{ParameterSink, ParameterVariants, Parameters, Table};
 use std::any::Any;
@@ -32,7 +32,7 @@ const SIBLING_TABLES: [SiblingTable; 3] = [
 /// Returns the registry's entries, one for each shape.
 pub fn entries() -> Vec<PartEntry<dyn FabricSpec>> {
     let help = "remove the table, or choose a fabric of routers such as [fabric.mesh]";
-    let siblings = Arc::new(Siblings { tables: &SIBLING_TABLES, help, read: read_router_tables });
+    let siblings = Arc::new(SiblingTables { tables: &SIBLING_TABLES, help, read: read_router_tables });
     let entry = |&(shape, summary): &(&'static str, &'static str)| {
         let read = move |t: &mut Table<'_>| -> Arc<dyn FabricSpec> {
             let topology = Topology::read_variant(shape, t);
@@ -124,10 +124,10 @@ impl FabricSpec for RoutedFabric {
 impl FabricNet for Rc<Routed> {
     fn views(&self, node: NodeId) -> NodeViews {
         let fabric = self.clone();
-        let stream =
+        let stream_pair =
             move |class| (AnyStreamTx::Routed(fabric.tx(node, class)), AnyStreamRx::Routed(fabric.rx(node, class)));
         let networks = self.networks;
-        let streams = Box::new(move || Class::all(networks).map(stream).collect());
+        let streams = Box::new(move || Class::all(networks).map(stream_pair).collect());
         NodeViews::StreamsAndPackets { streams, packets: self.packet_port(node) }
     }
 

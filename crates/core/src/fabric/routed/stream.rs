@@ -48,7 +48,7 @@ impl Routed {
     /// Returns the transmit side of `node` in `class`.
     pub fn tx(self: &Rc<Self>, node: NodeId, class: Class) -> RoutedTx {
         let stream = self.stream(node, class);
-        RoutedTx { fabric: self.clone(), stream, node, sending: None }
+        RoutedTx { fabric: self.clone(), stream, node, open_packet: None }
     }
 
     /// Returns the receive side of `node` in `class`.
@@ -164,7 +164,7 @@ pub struct RoutedTx {
     stream: Rc<NodeStream>,
     node: NodeId,
     /// Packet being sent, its tag, and the number of its bytes that were supplied.
-    sending: Option<(Rc<Packet>, u32, u64)>,
+    open_packet: Option<(Rc<Packet>, u32, u64)>,
 }
 
 impl StreamTx for RoutedTx {
@@ -179,7 +179,7 @@ impl StreamTx for RoutedTx {
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), PacketDropped> {
         self.stream.flits_sent.set(0);
         let tag = self.fabric.offer(packet.clone(), 0, self.fabric.flow_unit_flits());
-        self.sending = Some((packet.clone(), tag, 0));
+        self.open_packet = Some((packet.clone(), tag, 0));
         Ok(())
     }
 
@@ -188,7 +188,7 @@ impl StreamTx for RoutedTx {
     }
 
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
-        let (packet, tag, supplied_bytes) = self.sending.as_mut().expect("bytes leave in a packet");
+        let (packet, tag, supplied_bytes) = self.open_packet.as_mut().expect("bytes leave in a packet");
         let (fabric, flit_bytes) = (&self.fabric, u64::from(self.fabric.links.flit_bytes));
         // If memory is slower than the link, it delays the supply of flits.
         fabric.sim.delay(min_duration.since(fabric.links.entry_rate(self.node.0).time_for(bytes))).await;
@@ -210,7 +210,7 @@ impl StreamTx for RoutedTx {
     }
 
     fn close(&mut self) {
-        self.sending = None;
+        self.open_packet = None;
     }
 }
 
@@ -279,9 +279,9 @@ impl StreamRx for RoutedRx {
 
 /// Returns the injection of a packet. A packet with a `flow_unit` above 0 is streamed in units of this number of flits,
 /// and waits for no receive slot.
-pub(super) fn injection(packet: &Packet, tag: u32, flits: u16, ready: u16, flow_unit: u16) -> Injection {
+pub(super) fn injection(packet: &Packet, tag: u32, flits: u16, available_flits: u16, flow_unit: u16) -> Injection {
     let label = packet.label();
     let (source, destination, network) = (label.source.0, label.destination.0, label.class.0);
     let needs_slot = label.needs_slot && flow_unit == 0;
-    Injection { source, destination, flits, network, tag, needs_slot, ready, flow_unit }
+    Injection { source, destination, flits, network, tag, needs_slot, available_flits, flow_unit }
 }

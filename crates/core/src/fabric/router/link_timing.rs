@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    fn gigabits(rate: u64) -> LinkAttributes {
+    fn link_of_gigabits(rate: u64) -> LinkAttributes {
         LinkAttributes { rate: Some(Rate::from_bits_per_s(rate * 1_000_000_000)), latency: None }
     }
 
@@ -163,16 +163,16 @@ mod tests {
     fn rates_and_latencies_are_whole_cycles() {
         let router = router(256, 1_000_000_000);
         let timing = |attributes| router.link_timing(attributes, router.wire_delay);
-        assert_eq!(timing(gigabits(256)), Ok(LinkTiming { cycles_per_flit: 1, wire_cycles: 3 }));
-        assert_eq!(timing(gigabits(64)), Ok(LinkTiming { cycles_per_flit: 4, wire_cycles: 3 }));
+        assert_eq!(timing(link_of_gigabits(256)), Ok(LinkTiming { cycles_per_flit: 1, wire_cycles: 3 }));
+        assert_eq!(timing(link_of_gigabits(64)), Ok(LinkTiming { cycles_per_flit: 4, wire_cycles: 3 }));
         let latency = |ps| LinkAttributes { rate: None, latency: Some(Time::from_ps(ps)) };
         assert_eq!(timing(latency(500_000)), Ok(LinkTiming { cycles_per_flit: 1, wire_cycles: 500 }));
         assert_eq!(timing(latency(0)), Ok(LinkTiming { cycles_per_flit: 1, wire_cycles: 0 }));
-        let (message, help) = timing(gigabits(100)).unwrap_err();
+        let (message, help) = timing(link_of_gigabits(100)).unwrap_err();
         assert_eq!(message, "at 100 Gbit/s a flit of 32 B takes 2.560 cycles of 1 GHz, not a whole number");
         assert!(help.starts_with("the nearest rates are 128 Gbit/s and 85.333"), "{help}");
-        assert!(timing(gigabits(257)).unwrap_err().0.contains("is more than a flit of 32 B in each cycle"));
-        assert!(timing(gigabits(1)).unwrap_err().0.contains("takes more than 255 cycles"));
+        assert!(timing(link_of_gigabits(257)).unwrap_err().0.contains("is more than a flit of 32 B in each cycle"));
+        assert!(timing(link_of_gigabits(1)).unwrap_err().0.contains("takes more than 255 cycles"));
         let (message, help) = timing(latency(2_500)).unwrap_err();
         assert_eq!(message, "a latency of 2.5 ns is 2.500 cycles of 1 GHz, not a whole number");
         assert_eq!(help, "the nearest latencies are 2 ns and 3 ns");

@@ -43,7 +43,7 @@ pub struct Injection {
     /// Whether the packet needs a slot in the receiving interface.
     pub needs_slot: bool,
     /// Number of flits that the source has; the others are supplied later ([`Network::supply`]).
-    pub ready: u16,
+    pub available_flits: u16,
     /// Flow-control unit in flits, at most the size of a buffer; 0 if the packet is reported as a whole. A packet with
     /// a flow-control unit is streamed: departures and arrivals are reported by units, and the receiver must take the
     /// flits ([`Network::take`]).
@@ -53,7 +53,16 @@ pub struct Injection {
 impl Injection {
     /// Returns a complete packet of logical network 0 that is reported as a whole and needs no receive slot.
     pub const fn whole(source: u32, destination: u32, flits: u16, tag: u32) -> Injection {
-        Injection { source, destination, flits, network: 0, tag, needs_slot: false, ready: flits, flow_unit: 0 }
+        Injection {
+            source,
+            destination,
+            flits,
+            network: 0,
+            tag,
+            needs_slot: false,
+            available_flits: flits,
+            flow_unit: 0,
+        }
     }
 }
 

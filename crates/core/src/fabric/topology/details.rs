@@ -30,9 +30,9 @@ pub struct WiringDetails {
     /// For each node, the properties of the link by which its packets enter.
     pub entries: Vec<LinkAttributes>,
     /// Names of the routers.
-    pub routers: Vec<String>,
+    pub router_names: Vec<String>,
     /// Names of the nodes.
-    pub nodes: Vec<String>,
+    pub node_names: Vec<String>,
 }
 
 impl WiringDetails {

@@ -64,7 +64,7 @@ impl RelabelledRouting for IoColumns {
         self.port_at(end).map_or(end, |(router, _)| router)
     }
 
-    fn exit(&self, query: &RouteQuery, virtual_channels: u8) -> Option<RouteOptions> {
+    fn exit_options(&self, query: &RouteQuery, virtual_channels: u8) -> Option<RouteOptions> {
         let (_, port) = self.port_at(query.destination).filter(|(router, _)| *router == query.router)?;
         Some(RouteOptions::single_port(port, every_channel(virtual_channels)))
     }

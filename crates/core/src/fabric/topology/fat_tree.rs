@@ -120,7 +120,7 @@ impl FatTreeParameters {
                 levels.last_mut()?.parents = 0;
                 let router_count = first_router.checked_add(breadth)?;
                 let (arity, nodes, climb) = (self.arity, self.nodes, self.climb);
-                return Some(FatTree { arity, nodes, climb, levels, routers: router_count });
+                return Some(FatTree { arity, nodes, climb, levels, router_count });
             }
             first_router = first_router.checked_add(u32::try_from(subtrees.checked_mul(breadth.into())?).ok()?)?;
             subtree_links = u64::from(breadth) * u64::from(parents);
@@ -153,13 +153,14 @@ struct FatTree {
     nodes: u32,
     climb: ParentChoice,
     levels: Vec<TreeLevel>,
-    routers: u32,
+    router_count: u32,
 }
 
 impl FatTree {
     fn ports(&self) -> u64 {
         let ports_of = |(level_index, level): (usize, &TreeLevel)| {
-            let next_level_router = self.levels.get(level_index + 1).map_or(self.routers, |next| next.first_router);
+            let next_level_router =
+                self.levels.get(level_index + 1).map_or(self.router_count, |next| next.first_router);
             u64::from(next_level_router - level.first_router) * u64::from(self.arity + level.parents)
         };
         self.levels.iter().enumerate().map(ports_of).sum()
@@ -183,17 +184,17 @@ impl FatTree {
             return End::Unconnected;
         }
         let link = port % links_per_child * breadth + index;
-        let lower = &self.levels[level - 1];
-        let router = lower.first_router + child * lower.breadth + link / lower.parents;
-        End::Router { router, port: (self.arity + link % lower.parents) as u8 }
+        let lower_level = &self.levels[level - 1];
+        let router = lower_level.first_router + child * lower_level.breadth + link / lower_level.parents;
+        End::Router { router, port: (self.arity + link % lower_level.parents) as u8 }
     }
 
     /// Returns the target of a link up: a top router of the parent's subtree, with the port at that router.
     fn upward_target(&self, level: usize, subtree: u32, index: u32, parent: u32) -> End {
-        let upper = &self.levels[level + 1];
+        let upper_level = &self.levels[level + 1];
         let link = index * self.levels[level].parents + parent;
-        let router = upper.first_router + subtree / self.arity * upper.breadth + link % upper.breadth;
-        let port = subtree % self.arity * upper.links_per_child + link / upper.breadth;
+        let router = upper_level.first_router + subtree / self.arity * upper_level.breadth + link % upper_level.breadth;
+        let port = subtree % self.arity * upper_level.links_per_child + link / upper_level.breadth;
         End::Router { router, port: port as u8 }
     }
 
@@ -205,7 +206,7 @@ impl FatTree {
                 (0..self.levels[level].parents).map(|parent| self.upward_target(level, subtree, index, parent));
             down_ports.chain(up_ports).collect()
         };
-        let routers: Vec<Vec<End>> = (0..self.routers).map(outputs).collect();
+        let routers: Vec<Vec<End>> = (0..self.router_count).map(outputs).collect();
         let entries = (0..self.nodes).map(|node| (node / self.arity, (node % self.arity) as u8));
         Wiring::new(&routers, entries.collect())
     }

@@ -118,12 +118,12 @@ impl Wiring {
 
     /// Returns the name of a router, if the description names it.
     pub fn router_name(&self, router: u32) -> Option<&str> {
-        self.details.as_ref()?.routers.get(router as usize).map(String::as_str)
+        self.details.as_ref()?.router_names.get(router as usize).map(String::as_str)
     }
 
     /// Returns the name of a node, if the description names it.
     pub fn node_name(&self, node: u32) -> Option<&str> {
-        self.details.as_ref()?.nodes.get(node as usize).map(String::as_str)
+        self.details.as_ref()?.node_names.get(node as usize).map(String::as_str)
     }
 
     /// Returns the number of nodes.

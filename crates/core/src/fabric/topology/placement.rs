@@ -35,18 +35,18 @@ impl Shape {
 
 impl Wiring {
     fn with_positions(&self, positions: &[u32], nodes_by_position: &[u32]) -> Wiring {
-        let end = |end: &End| match *end {
+        let renumbered_end = |end: &End| match *end {
             End::Node(position) => End::Node(nodes_by_position[position as usize]),
             other => other,
         };
-        let outputs = self.outputs.iter().map(end).collect();
+        let outputs = self.outputs.iter().map(renumbered_end).collect();
         let entries = positions.iter().map(|position| self.entry(*position)).collect();
         let details = self.details.as_ref().map(|details| {
             let entries =
                 positions.iter().filter_map(|position| details.entries.get(*position as usize).copied()).collect();
             let nodes =
-                positions.iter().filter_map(|position| details.nodes.get(*position as usize).cloned()).collect();
-            Arc::new(WiringDetails { entries, nodes, ..WiringDetails::clone(details) })
+                positions.iter().filter_map(|position| details.node_names.get(*position as usize).cloned()).collect();
+            Arc::new(WiringDetails { entries, node_names: nodes, ..WiringDetails::clone(details) })
         });
         Wiring { outputs, first_outputs: self.first_outputs.clone(), entries, details }
     }

@@ -21,14 +21,14 @@ pub(super) trait RelabelledRouting: Debug + Send + Sync {
 
     /// Returns the options of a header that leaves the shape at this router by a port that the underlying rule does not
     /// have; `None` for any other header.
-    fn exit(&self, _query: &RouteQuery, _virtual_channels: u8) -> Option<RouteOptions> {
+    fn exit_options(&self, _query: &RouteQuery, _virtual_channels: u8) -> Option<RouteOptions> {
         None
     }
 }
 
 impl<R: RelabelledRouting> Routing for R {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-        self.exit(query, virtual_channels).unwrap_or_else(|| {
+        self.exit_options(query, virtual_channels).unwrap_or_else(|| {
             let [source, destination] = [query.source, query.destination].map(|node| self.position(node));
             self.rule().route(&RouteQuery { source, destination, ..*query }, virtual_channels)
         })

@@ -35,17 +35,17 @@ impl HostSpec for AlewifeParameters {
 
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {
         let node = Rc::new(AlewifeNode::new(sim, name, self));
-        Rc::new(Node { cores: [AnyProcessor::Alewife(node.processor.clone())], node })
+        Rc::new(AlewifeHostNode { cores: [AnyProcessor::Alewife(node.processor.clone())], node })
     }
 }
 
 /// An Alewife node in a simulation.
-struct Node {
+struct AlewifeHostNode {
     node: Rc<AlewifeNode>,
     cores: [AnyProcessor; 1],
 }
 
-impl HostNode for Node {
+impl HostNode for AlewifeHostNode {
     fn cores(&self) -> &[AnyProcessor] {
         &self.cores
     }

@@ -4,7 +4,7 @@
 //! hit is inlined. The bytes of a frame are allocated when it is first filled, so a large cache costs what a run uses.
 //! Timing is left out, since the processor and the bus model it.
 
-use super::state::State;
+use super::state::MoesiState;
 use crate::engine::Bytes;
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block, read_bytes};
 use std::cell::Cell;
@@ -19,18 +19,18 @@ pub struct Cache {
     /// The tag of each frame.
     tags: Vec<Tag>,
     /// The index of each frame's bytes; 0 if the frame has never held a block.
-    indices: Vec<u32>,
+    block_indices: Vec<u32>,
     /// The bytes of the frames that have ever held a block, in the order of their first fills. All other frames refer
     /// to the first entry.
     blocks: Vec<Block>,
     /// Number of the last access to each frame; empty in a direct-mapped cache.
     last_accesses: Vec<u64>,
-    accesses: u64,
+    access_count: u64,
     ways: usize,
     set_mask: u64,
     /// For each block number modulo [`RECENT_FRAMES`], the frame in which such a block was found last. A repeated
     /// access to a block then needs no search of its set.
-    recent: [Cell<u32>; RECENT_FRAMES],
+    recent_frames: [Cell<u32>; RECENT_FRAMES],
 }
 
 /// Number of frames that are remembered; a power of two.
@@ -52,13 +52,13 @@ impl Cache {
         let frames = size.len() / BLOCK_BYTES;
         Cache {
             tags: vec![0; frames],
-            indices: vec![0; frames],
+            block_indices: vec![0; frames],
             blocks: vec![Block::ZERO],
             last_accesses: vec![0; if ways > 1 { frames } else { 0 }],
-            accesses: 0,
+            access_count: 0,
             ways,
             set_mask: (frames / ways) as u64 - 1,
-            recent: [const { Cell::new(0) }; RECENT_FRAMES],
+            recent_frames: [const { Cell::new(0) }; RECENT_FRAMES],
         }
     }
 
@@ -69,9 +69,9 @@ impl Cache {
 
     /// Returns the frame and the state of the block of `address`, if it is in the cache.
     #[inline]
-    pub fn find(&self, address: Address) -> Option<(BlockFrame, State)> {
+    pub fn find(&self, address: Address) -> Option<(BlockFrame, MoesiState)> {
         let (frame, tag) = self.find_tag(address)?;
-        Some((frame, State::ALL[(tag & STATE_MASK) as usize]))
+        Some((frame, MoesiState::ALL[(tag & STATE_MASK) as usize]))
     }
 
     #[inline]
@@ -87,14 +87,14 @@ impl Cache {
     /// Finds a block among several ways. At most one frame holds the block.
     #[inline]
     fn find_among_ways(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
-        let recent = &self.recent[(block / BLOCK_BYTES as u64) as usize % RECENT_FRAMES];
-        let tag = self.tags[recent.get() as usize];
+        let recent_frame = &self.recent_frames[(block / BLOCK_BYTES as u64) as usize % RECENT_FRAMES];
+        let tag = self.tags[recent_frame.get() as usize];
         if tag_matches(tag, block) {
-            return Some((BlockFrame(recent.get() as usize), tag));
+            return Some((BlockFrame(recent_frame.get() as usize), tag));
         }
         let found = self.search(first, block);
         if let Some((frame, _)) = found {
-            recent.set(frame.0 as u32);
+            recent_frame.set(frame.0 as u32);
         }
         found
     }
@@ -107,8 +107,8 @@ impl Cache {
     }
 
     /// Returns the state of the block of `address`.
-    pub fn state(&self, address: Address) -> State {
-        self.find(address).map_or(State::Invalid, |(_, state)| state)
+    pub fn state(&self, address: Address) -> MoesiState {
+        self.find(address).map_or(MoesiState::Invalid, |(_, state)| state)
     }
 
     /// Returns the word at `address`, if its block is in the cache.
@@ -116,7 +116,7 @@ impl Cache {
     pub fn load(&mut self, address: Address, bytes: usize) -> Option<u64> {
         let (frame, _) = self.find_tag(address)?;
         self.touch(frame);
-        let (block, from) = (&self.blocks[self.indices[frame.0] as usize].0, offset_in_block(address));
+        let (block, from) = (&self.blocks[self.block_indices[frame.0] as usize].0, offset_in_block(address));
         match bytes {
             8 => block[from..].first_chunk().map(|word| u64::from_le_bytes(*word)),
             _ => Some(read_bytes(&block[from..from + bytes])),
@@ -127,14 +127,14 @@ impl Cache {
     #[inline]
     pub fn store(&mut self, address: Address, bytes: usize, value: u64) -> bool {
         let Some((frame, tag)) = self.find_tag(address) else { return false };
-        if tag & STATE_MASK != State::Modified as u64 {
-            if !State::ALL[(tag & STATE_MASK) as usize].writable() {
+        if tag & STATE_MASK != MoesiState::Modified as u64 {
+            if !MoesiState::ALL[(tag & STATE_MASK) as usize].writable() {
                 return false;
             }
-            self.tags[frame.0] = block_of(address) | State::Modified as u64;
+            self.tags[frame.0] = block_of(address) | MoesiState::Modified as u64;
         }
         self.touch(frame);
-        let (block, from) = (&mut self.blocks[self.indices[frame.0] as usize].0, offset_in_block(address));
+        let (block, from) = (&mut self.blocks[self.block_indices[frame.0] as usize].0, offset_in_block(address));
         match (bytes, block[from..].first_chunk_mut()) {
             (8, Some(word)) => *word = value.to_le_bytes(),
             _ => block[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]),
@@ -147,7 +147,7 @@ impl Cache {
         let Some((frame, _)) = self.find_tag(address) else { return false };
         self.touch(frame);
         let from = offset_in_block(address);
-        into.copy_from_slice(&self.blocks[self.indices[frame.0] as usize].0[from..from + into.len()]);
+        into.copy_from_slice(&self.blocks[self.block_indices[frame.0] as usize].0[from..from + into.len()]);
         true
     }
 
@@ -155,36 +155,36 @@ impl Cache {
     /// written.
     pub fn store_bytes(&mut self, address: Address, bytes: &[u8]) -> bool {
         let Some((frame, tag)) = self.find_tag(address) else { return false };
-        if !State::ALL[(tag & STATE_MASK) as usize].writable() {
+        if !MoesiState::ALL[(tag & STATE_MASK) as usize].writable() {
             return false;
         }
-        self.tags[frame.0] = block_of(address) | State::Modified as u64;
+        self.tags[frame.0] = block_of(address) | MoesiState::Modified as u64;
         self.touch(frame);
         let from = offset_in_block(address);
-        self.blocks[self.indices[frame.0] as usize].0[from..from + bytes.len()].copy_from_slice(bytes);
+        self.blocks[self.block_indices[frame.0] as usize].0[from..from + bytes.len()].copy_from_slice(bytes);
         true
     }
 
     #[inline]
     fn touch(&mut self, frame: BlockFrame) {
         if self.ways > 1 {
-            self.accesses += 1;
-            self.last_accesses[frame.0] = self.accesses;
+            self.access_count += 1;
+            self.last_accesses[frame.0] = self.access_count;
         }
     }
 
     /// Sets the state of the block in a frame.
-    pub fn set_state(&mut self, frame: BlockFrame, state: State) {
+    pub fn set_state(&mut self, frame: BlockFrame, state: MoesiState) {
         let tag = &mut self.tags[frame.0];
-        *tag = if state == State::Invalid { 0 } else { *tag & !STATE_MASK | state as u64 };
+        *tag = if state == MoesiState::Invalid { 0 } else { *tag & !STATE_MASK | state as u64 };
     }
 
     /// Returns the frame for the block of `address`, and the block that it would replace there.
-    pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
+    pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, MoesiState)>) {
         let first = self.first_frame(address);
         let frame = if self.ways > 1 { self.least_recently_used(first) } else { first };
         let tag = self.tags[frame];
-        let replaced = (tag != 0).then(|| (tag & !STATE_MASK, State::ALL[(tag & STATE_MASK) as usize]));
+        let replaced = (tag != 0).then(|| (tag & !STATE_MASK, MoesiState::ALL[(tag & STATE_MASK) as usize]));
         (BlockFrame(frame), replaced)
     }
 
@@ -211,9 +211,9 @@ impl Cache {
     }
 
     /// Puts a block into a frame. Returns whether the frame had never held a block.
-    pub fn fill(&mut self, frame: BlockFrame, address: Address, state: State, data: &Block) -> bool {
+    pub fn fill(&mut self, frame: BlockFrame, address: Address, state: MoesiState, data: &Block) -> bool {
         self.tags[frame.0] = block_of(address) | state as u64;
-        let index = &mut self.indices[frame.0];
+        let index = &mut self.block_indices[frame.0];
         let is_first = *index == 0;
         if is_first {
             *index = self.blocks.len() as u32;
@@ -227,7 +227,7 @@ impl Cache {
 
     /// Returns the bytes of the block in a frame.
     pub fn block(&self, frame: BlockFrame) -> Block {
-        self.blocks[self.indices[frame.0] as usize]
+        self.blocks[self.block_indices[frame.0] as usize]
     }
 }
 
@@ -245,11 +245,11 @@ mod tests {
             for (block, state, is_filled) in accesses {
                 let address = block * BLOCK_BYTES as u64;
                 match cache.find(address) {
-                    Some((frame, _)) if !is_filled => cache.set_state(frame, State::Invalid),
+                    Some((frame, _)) if !is_filled => cache.set_state(frame, MoesiState::Invalid),
                     Some(_) => {}
                     None => {
                         let (frame, _) = cache.victim(address);
-                        cache.fill(frame, address, State::ALL[state], &Block::ZERO);
+                        cache.fill(frame, address, MoesiState::ALL[state], &Block::ZERO);
                     }
                 }
                 for address in (0..64).map(|block| block * BLOCK_BYTES as u64) {
@@ -269,9 +269,9 @@ mod tests {
                 prop_assert_eq!(cache.find_tag(address), cache.search(first, address));
                 prop_assert_eq!(cache.victim(address).0.0, cache.least_recently_used(first));
                 match cache.find(address) {
-                    Some((frame, _)) if !is_filled => cache.set_state(frame, State::Invalid),
+                    Some((frame, _)) if !is_filled => cache.set_state(frame, MoesiState::Invalid),
                     _ => {
-                        cache.fill(BlockFrame(first), address, State::ALL[state], &Block::ZERO);
+                        cache.fill(BlockFrame(first), address, MoesiState::ALL[state], &Block::ZERO);
                     }
                 }
                 prop_assert_eq!(cache.find(address).is_some(), cache.search(first, address).is_some());

@@ -16,6 +16,6 @@ mod state;
 mod tag_bytes;
 
 pub use contents::{BlockFrame, Cache};
-pub use parameters::{CacheParameters, Spin};
-pub use state::State;
+pub use parameters::{CacheParameters, SpinModel};
+pub use state::MoesiState;
 pub use tag_bytes::TagBytes;

@@ -6,11 +6,11 @@ use crate::text::Parameters;
 
 /// The method by which a loop that polls a cached word is simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Spin {
+pub enum SpinModel {
     /// The simulation waits until the block is invalidated, and counts the polls until then.
-    Skipped,
+    SkippedPolls,
     /// Each poll is simulated, which is slow. Tests use this as the reference.
-    Each,
+    EveryPoll,
 }
 
 /// The parameters of a cache.

@@ -3,7 +3,7 @@
 /// The state of a copy of a block in a cache.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
-pub enum State {
+pub enum MoesiState {
     /// There is no copy.
     #[default]
     Invalid = 0,
@@ -17,23 +17,24 @@ pub enum State {
     Modified = 4,
 }
 
-impl State {
+impl MoesiState {
     /// All states, by number.
-    pub const ALL: [State; 5] = [State::Invalid, State::Shared, State::Exclusive, State::Owned, State::Modified];
+    pub const ALL: [MoesiState; 5] =
+        [MoesiState::Invalid, MoesiState::Shared, MoesiState::Exclusive, MoesiState::Owned, MoesiState::Modified];
 
     /// Returns whether a load hits.
     pub const fn readable(self) -> bool {
-        !matches!(self, State::Invalid)
+        !matches!(self, MoesiState::Invalid)
     }
 
     /// Returns whether a store hits.
     pub const fn writable(self) -> bool {
-        matches!(self, State::Exclusive | State::Modified)
+        matches!(self, MoesiState::Exclusive | MoesiState::Modified)
     }
 
     /// Returns whether the holder of this copy owns the block: the copy is newer than the home's, and must be written
     /// back when it is replaced.
     pub const fn owns(self) -> bool {
-        matches!(self, State::Owned | State::Modified)
+        matches!(self, MoesiState::Owned | MoesiState::Modified)
     }
 }

@@ -91,7 +91,7 @@ pub struct Burst<'a> {
     /// Size of the burst.
     pub bytes: Bytes,
     /// Start of the service by bus and memory, which may be in the past.
-    pub began: Time,
+    pub service_start: Time,
     /// Remaining time of the burst.
     pub time: Time,
     bridge: &'a Bridge,
@@ -165,8 +165,8 @@ impl<'a> DmaStream<'a> {
                 .await
             }
             Competition::DmaFirst => {
-                let (began, time) = (bridge.sim.now(), self.rate.time_for(burst_bytes));
-                Burst { bytes: burst_bytes, began, time, bridge, active_times: [time; 2], bus, _memory: None }
+                let (service_start, time) = (bridge.sim.now(), self.rate.time_for(burst_bytes));
+                Burst { bytes: burst_bytes, service_start, time, bridge, active_times: [time; 2], bus, _memory: None }
             }
             Competition::Buffered { memory_rate, read_restart, write_restart } => {
                 let restart = by_direction(self.direction, read_restart, write_restart);
@@ -187,8 +187,8 @@ impl<'a> DmaStream<'a> {
         memory.set_span_label(self.direction.span_label(bytes));
         let restart_delay = if self.is_interrupted() { restart } else { Time::ZERO };
         let data_time = self.rate.time_for(bytes);
-        let (began, time) = (bridge.sim.now(), restart_delay + data_time);
-        Burst { bytes, began, time, bridge, active_times: [data_time; 2], bus, _memory: Some(memory) }
+        let (service_start, time) = (bridge.sim.now(), restart_delay + data_time);
+        Burst { bytes, service_start, time, bridge, active_times: [data_time; 2], bus, _memory: Some(memory) }
     }
 
     /// Returns whether bus or memory was granted to others since the last burst. The stream's own new grant of the bus
@@ -211,13 +211,13 @@ impl<'a> DmaStream<'a> {
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
         memory.set_span_label(self.direction.span_label(bytes));
-        let began = bridge.sim.now();
+        let service_start = bridge.sim.now();
         bridge.sim.delay(memory_time).await;
         bridge.memory.port().add_moved_time(memory_time);
         drop(memory);
         Burst {
             bytes,
-            began,
+            service_start,
             time: restart_delay + time - memory_time,
             bridge,
             active_times: [time, Time::ZERO],

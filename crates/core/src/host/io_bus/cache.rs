@@ -15,7 +15,7 @@ use super::memory::MainMemory;
 use crate::engine::time_series::TimeSeries;
 use crate::engine::{Bytes, Signal, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
-use crate::host::cache::{BlockFrame, Cache, CacheParameters, Spin, State};
+use crate::host::cache::{BlockFrame, Cache, CacheParameters, MoesiState, SpinModel};
 use crate::host::metrics::HostMetric;
 use crate::text::Parameters;
 use std::cell::{Cell, RefCell};
@@ -31,8 +31,8 @@ pub struct SnoopedCacheParameters {
     #[param(min = 1, max = 1_000_000, meaning = Work, resource = "processor")]
     pub hit_cycles: u64,
     /// Simulation method of a loop that polls a cached word; both methods give the same times.
-    #[param(skip = Spin::Skipped)]
-    pub spin: Spin,
+    #[param(skip = SpinModel::SkippedPolls)]
+    pub spin: SpinModel,
 }
 
 /// The cache of a processor behind an I/O bus.
@@ -41,7 +41,7 @@ pub struct SnoopedCache {
     parameters: SnoopedCacheParameters,
     memory: Rc<MainMemory>,
     contents: RefCell<Cache>,
-    block_dropped: Signal,
+    block_drop_signal: Signal,
     /// Number of completed loads and stores.
     accesses: Cell<u64>,
     misses: Cell<u64>,
@@ -60,7 +60,7 @@ impl SnoopedCache {
             parameters,
             memory: memory.clone(),
             contents: RefCell::new(Cache::new(parameters.cache.size, parameters.cache.ways)),
-            block_dropped: Signal::new(sim, format!("{name}: a change of the polled block")),
+            block_drop_signal: Signal::new(sim, format!("{name}: a change of the polled block")),
             accesses: Cell::default(),
             misses: Cell::default(),
             write_backs: Cell::default(),
@@ -101,8 +101,8 @@ impl SnoopedCache {
     }
 
     /// Returns the signal that is notified when a block was invalidated or replaced.
-    pub fn block_dropped(&self) -> &Signal {
-        &self.block_dropped
+    pub fn block_drop_signal(&self) -> &Signal {
+        &self.block_drop_signal
     }
 
     /// Fetches the block of `address`. A modified block that it replaces is first written back.
@@ -162,13 +162,13 @@ impl SnoopedCache {
         }
         let (frame, replaced) = self.contents.borrow().victim(address);
         match replaced {
-            Some((_, State::Modified)) => return false,
+            Some((_, MoesiState::Modified)) => return false,
             Some((block, _)) => self.drop_block(frame, block),
             None => {}
         }
         let mut data = Block::ZERO;
         self.memory.read(block_of(address), &mut data.0);
-        if self.contents.borrow_mut().fill(frame, address, State::Exclusive, &data) {
+        if self.contents.borrow_mut().fill(frame, address, MoesiState::Exclusive, &data) {
             self.cold_fills.borrow_mut().add(self.sim.now().ps(), 1);
         }
         true
@@ -177,17 +177,17 @@ impl SnoopedCache {
     /// Writes a block to main memory if it is modified. Returns whether the block was modified.
     fn write_back(&self, block: Address) -> bool {
         let mut contents = self.contents.borrow_mut();
-        let Some((frame, State::Modified)) = contents.find(block) else { return false };
+        let Some((frame, MoesiState::Modified)) = contents.find(block) else { return false };
         self.memory.write(block, &contents.block(frame).0);
-        contents.set_state(frame, State::Exclusive);
+        contents.set_state(frame, MoesiState::Exclusive);
         true
     }
 
     /// Drops an unmodified block, and notifies loops that poll it.
     fn drop_block(&self, frame: BlockFrame, block: Address) {
         debug_assert!(self.equals_memory(frame, block), "an unmodified block equals its copy in main memory");
-        self.contents.borrow_mut().set_state(frame, State::Invalid);
-        self.block_dropped.notify();
+        self.contents.borrow_mut().set_state(frame, MoesiState::Invalid);
+        self.block_drop_signal.notify();
     }
 
     fn equals_memory(&self, frame: BlockFrame, block: Address) -> bool {

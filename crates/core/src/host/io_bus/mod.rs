@@ -114,12 +114,12 @@ impl IoBusHost {
 
     /// Attaches a device of `bytes` bytes.
     pub fn attach(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
-        self.pio.attach(pio::Target::ImmediateDevice(device), bytes)
+        self.pio.attach(pio::AttachedDevice::Immediate(device), bytes)
     }
 
     /// Attaches a device of `bytes` bytes that takes time to respond.
     pub fn attach_async(&self, device: Rc<dyn AsyncDevice>, bytes: u64) -> Window {
-        self.pio.attach(pio::Target::Async(device), bytes)
+        self.pio.attach(pio::AttachedDevice::Async(device), bytes)
     }
 
     /// Snoops a DMA burst of `bytes` bytes at `address` in memory. Returns the time by which the cache delays it.

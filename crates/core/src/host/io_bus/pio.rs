@@ -60,36 +60,36 @@ pub struct Pio {
 struct Devices(RefCell<Vec<MappedDevice>>);
 
 /// A device and its address range.
-type MappedDevice = (Range<u64>, Target);
+type MappedDevice = (Range<u64>, AttachedDevice);
 
 /// A device on the bus, which holds the bus until it has responded.
 #[derive(Clone)]
-pub enum Target {
+pub enum AttachedDevice {
     /// A device that responds at once.
-    ImmediateDevice(Rc<dyn Device>),
+    Immediate(Rc<dyn Device>),
     /// A device that takes time to respond.
     Async(Rc<dyn AsyncDevice>),
 }
 
-impl Target {
+impl AttachedDevice {
     async fn read(&self, at: u64, into: &mut [u8]) {
         match self {
-            Target::ImmediateDevice(device) => device.read(at, into),
-            Target::Async(device) => device.read(at, into).await,
+            AttachedDevice::Immediate(device) => device.read(at, into),
+            AttachedDevice::Async(device) => device.read(at, into).await,
         }
     }
 
     async fn write(&self, at: u64, bytes: &[u8]) {
         match self {
-            Target::ImmediateDevice(device) => device.write(at, bytes),
-            Target::Async(device) => device.write(at, bytes).await,
+            AttachedDevice::Immediate(device) => device.write(at, bytes),
+            AttachedDevice::Async(device) => device.write(at, bytes).await,
         }
     }
 }
 
 impl Devices {
     /// Returns the device at `address`, and the offset in the device.
-    fn device_at(&self, address: u64) -> (Target, u64) {
+    fn device_at(&self, address: u64) -> (AttachedDevice, u64) {
         let devices = self.0.borrow();
         let found = devices.iter().find(|(range, _)| range.contains(&address));
         let (range, device) = found.expect("a driver accessed an address without a device");
@@ -120,7 +120,7 @@ impl Pio {
     }
 
     /// Attaches a device of `bytes` bytes at an address after those of the attached devices.
-    pub fn attach(&self, device: Target, bytes: u64) -> Window {
+    pub fn attach(&self, device: AttachedDevice, bytes: u64) -> Window {
         let mut devices = self.devices.0.borrow_mut();
         let start = devices.last().map_or(0, |(range, _)| range.end.next_multiple_of(4096));
         devices.push((start..start + bytes, device));

@@ -2,8 +2,8 @@
 //!
 //! The module models a loop of loads that hit. All rounds in which the block is cached are skipped in one step, and
 //! counted as hits and as work of the processor; the next round begins at the same time as without skipping. If code of
-//! several priorities shares the processor, or with [`Spin::Each`], every round is simulated. Polls of a device's
-//! register are always simulated, because each poll is a transaction of the bus.
+//! several priorities shares the processor, or with [`SpinModel::EveryPoll`], every round is simulated. Polls of
+//! a device's register are always simulated, because each poll is a transaction of the bus.
 //!
 //! The module leaves out the effect of skipped polls on other tasks of the same priority, which is at most one round at
 //! a time.
@@ -13,7 +13,7 @@ use super::cpu::IoBusProcessor;
 use crate::engine::sim::WaitReasonId;
 use crate::engine::{LocalFuture, Signal, Time};
 use crate::host::block::Address;
-use crate::host::cache::Spin;
+use crate::host::cache::SpinModel;
 use crate::host::coherent_processor::{CoherentProcessor, PolledRegister};
 use crate::host::processor::Processor;
 
@@ -32,7 +32,7 @@ impl IoBusProcessor {
         let (sim, cache) = (self.sim(), self.snooped_cache());
         self.work(round_cycles);
         self.sync().await;
-        if cache.parameters().spin == Spin::Each || self.is_preemptible() {
+        if cache.parameters().spin == SpinModel::EveryPoll || self.is_preemptible() {
             // The next poll sees all events of this instant.
             sim.delay(Time::ZERO).await;
             return;
@@ -44,7 +44,7 @@ impl IoBusProcessor {
             if deadline <= sim.now() {
                 break;
             }
-            cache.block_dropped().wait_for(reason, deadline).await;
+            cache.block_drop_signal().wait_for(reason, deadline).await;
         }
         let round_time = self.clock().cycles(round_cycles + cache.parameters().hit_cycles).max(Time::from_ps(1));
         let round_count = sim.now().since(start).ps().div_ceil(round_time.ps());
@@ -57,7 +57,7 @@ impl IoBusProcessor {
 
 impl CoherentProcessor for IoBusProcessor {
     fn wakeup(&self) -> &Signal {
-        self.snooped_cache().block_dropped()
+        self.snooped_cache().block_drop_signal()
     }
 
     fn spin<'a>(

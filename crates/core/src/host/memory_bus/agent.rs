@@ -1,6 +1,6 @@
 //! The agents on a bus, and the kinds of their transactions.
 
-use super::moesi::{SnoopEffect, State};
+use super::moesi::{MoesiState, SnoopEffect};
 use crate::engine::Time;
 use crate::host::block::{Address, Block};
 
@@ -113,8 +113,8 @@ pub trait Agent {
     }
 
     /// Returns the state of the agent's copy of `block`.
-    fn state(&self, _block: Address) -> State {
-        State::Invalid
+    fn state(&self, _block: Address) -> MoesiState {
+        MoesiState::Invalid
     }
 
     /// Returns the access time of the home at `address`.

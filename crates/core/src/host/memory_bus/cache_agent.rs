@@ -6,7 +6,7 @@
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::bus::{Bus, BusGrant};
-use super::moesi::{self, SnoopEffect, State};
+use super::moesi::{self, MoesiState, SnoopEffect};
 use super::parameters::CacheParameters;
 use crate::engine::time_series::TimeSeries;
 use crate::engine::{Signal, Sim, Time};
@@ -98,7 +98,7 @@ impl CacheAgent {
                     grant
                         .run(TransactionKind::Invalidate, block_of(address), BLOCK_BYTES, &mut Block::ZERO.clone())
                         .await;
-                    self.contents.cache.borrow_mut().set_state(frame, State::Modified);
+                    self.contents.cache.borrow_mut().set_state(frame, MoesiState::Modified);
                 }
                 None if self.fetch_or_write_back(address, grant, is_write).await => {}
                 None => continue,
@@ -128,7 +128,7 @@ impl CacheAgent {
         }
         let mut data = self.contents.cache.borrow().block(frame);
         // The block is invalidated now, so that no store hits it during the transaction.
-        self.contents.cache.borrow_mut().set_state(frame, State::Invalid);
+        self.contents.cache.borrow_mut().set_state(frame, MoesiState::Invalid);
         if victim.is_some_and(|(victim, _)| victim == self.contents.watched_block.get()) {
             self.contents.watched_block_dropped.notify();
         }
@@ -161,7 +161,7 @@ impl Agent for Contents {
             *data = cache.block(frame);
         }
         cache.set_state(frame, snooped.next_state);
-        if snooped.next_state == State::Invalid && self.watched_block.get() == block {
+        if snooped.next_state == MoesiState::Invalid && self.watched_block.get() == block {
             self.watched_block_dropped.notify();
         }
         snooped
@@ -171,7 +171,7 @@ impl Agent for Contents {
         self.supply_time
     }
 
-    fn state(&self, block: Address) -> State {
+    fn state(&self, block: Address) -> MoesiState {
         self.cache.borrow().state(block)
     }
 

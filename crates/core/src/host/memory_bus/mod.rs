@@ -43,7 +43,7 @@ pub use agent::{Agent, AgentId, TransactionKind};
 pub use bus::Bus;
 pub use cache_agent::CacheAgent;
 pub use memory::Memory;
-pub use moesi::{SnoopEffect, State};
+pub use moesi::{MoesiState, SnoopEffect};
 pub use node::MemoryBusNode;
 pub use parameters::{
     BadParameter, BusParameters, BusTransactions, CacheParameters, MemoryBusProcessorParameters, NodeParameters,

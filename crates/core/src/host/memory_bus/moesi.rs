@@ -7,13 +7,13 @@
 //! supply by a clean copy, and reflecting a dirty block to memory on a read.
 
 use super::agent::TransactionKind;
-pub use crate::host::cache::State;
+pub use crate::host::cache::MoesiState;
 
 /// The effect of a snooped transaction on a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SnoopEffect {
     /// New state of the copy.
-    pub next_state: State,
+    pub next_state: MoesiState,
     /// Whether the holder of this copy supplies the data, instead of the home.
     pub supplies: bool,
     /// Whether a copy remains, so that the reader's copy is not the only one.
@@ -22,21 +22,23 @@ pub struct SnoopEffect {
 
 impl SnoopEffect {
     /// The effect if there is no copy.
-    pub const NO_COPY: SnoopEffect = SnoopEffect { next_state: State::Invalid, supplies: false, is_shared: false };
+    pub const NO_COPY: SnoopEffect = SnoopEffect { next_state: MoesiState::Invalid, supplies: false, is_shared: false };
 }
 
 /// Returns the effect of another agent's transaction of `kind` on a copy in `state`.
-pub const fn snoop(state: State, kind: TransactionKind) -> SnoopEffect {
+pub const fn snoop(state: MoesiState, kind: TransactionKind) -> SnoopEffect {
     let supplies = state.owns();
     match (kind, state) {
-        (_, State::Invalid) => SnoopEffect::NO_COPY,
-        (TransactionKind::Read, State::Modified | State::Owned) => {
-            SnoopEffect { next_state: State::Owned, supplies, is_shared: true }
+        (_, MoesiState::Invalid) => SnoopEffect::NO_COPY,
+        (TransactionKind::Read, MoesiState::Modified | MoesiState::Owned) => {
+            SnoopEffect { next_state: MoesiState::Owned, supplies, is_shared: true }
         }
-        (TransactionKind::Read, State::Exclusive | State::Shared) => {
-            SnoopEffect { next_state: State::Shared, supplies, is_shared: true }
+        (TransactionKind::Read, MoesiState::Exclusive | MoesiState::Shared) => {
+            SnoopEffect { next_state: MoesiState::Shared, supplies, is_shared: true }
         }
-        (TransactionKind::ReadExclusive, _) => SnoopEffect { next_state: State::Invalid, supplies, is_shared: false },
+        (TransactionKind::ReadExclusive, _) => {
+            SnoopEffect { next_state: MoesiState::Invalid, supplies, is_shared: false }
+        }
         // The new bytes replace the whole block, or the agent that invalidates already has the current bytes.
         (TransactionKind::Invalidate | TransactionKind::WriteBlock, _) => SnoopEffect::NO_COPY,
         (TransactionKind::ReadBlock, _) => SnoopEffect { next_state: state, supplies, is_shared: true },
@@ -47,10 +49,10 @@ pub const fn snoop(state: State, kind: TransactionKind) -> SnoopEffect {
 }
 
 /// Returns the state in which a block that was fetched by `kind` arrives.
-pub const fn fill_state(kind: TransactionKind, is_shared: bool) -> State {
+pub const fn fill_state(kind: TransactionKind, is_shared: bool) -> MoesiState {
     match (kind, is_shared) {
-        (TransactionKind::ReadExclusive | TransactionKind::Invalidate, _) => State::Modified,
-        (_, true) => State::Shared,
-        (_, false) => State::Exclusive,
+        (TransactionKind::ReadExclusive | TransactionKind::Invalidate, _) => MoesiState::Modified,
+        (_, true) => MoesiState::Shared,
+        (_, false) => MoesiState::Exclusive,
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::block::BLOCK_BYTES;
-pub use crate::host::cache::{CacheParameters, Spin};
+pub use crate::host::cache::{CacheParameters, SpinModel};
 use crate::host::utilization::CORES_MAX;
 use crate::text::{ParameterChoice, Parameters};
 use std::fmt;
@@ -94,8 +94,8 @@ pub struct MemoryBusProcessorParameters {
     #[param(min = "8 B", max = "64 B", optional_or = Bytes(8), meaning = Width, resource = "processor")]
     pub run_access: Bytes,
     /// Simulation method of a loop that polls a cached word; both methods give the same times.
-    #[param(skip = Spin::Skipped)]
-    pub spin: Spin,
+    #[param(skip = SpinModel::SkippedPolls)]
+    pub spin: SpinModel,
 }
 
 /// The parameters of the bus. A transaction holds the bus for arbitration, address, snoop, the access at the home or
@@ -197,7 +197,7 @@ impl NodeParameters {
             outstanding_stores: 1,
             stream_prefetches: 0,
             run_access: Bytes(8),
-            spin: Spin::Skipped,
+            spin: SpinModel::SkippedPolls,
         },
         cache: CacheParameters { size: Bytes(1 << 20), ways: 1, supply_time: Time::from_ns(20) },
         bus: BusParameters {

@@ -4,7 +4,7 @@
 //! the previous round, and the rest of the simulation sees only totals. The rounds until an event are therefore counted
 //! when the time of the event is known. Each round is counted as if it had been simulated, and equal rounds are counted
 //! together. The read that shows the event ends at the time at which it would have ended, and every round has its
-//! spans. Only the order of events at equal times may differ. With [`Spin::Each`] every round is simulated.
+//! spans. Only the order of events at equal times may differ. With [`SpinModel::EveryPoll`] every round is simulated.
 //!
 //! If several tasks share the processor, rounds are simulated from the time at which a second task first holds it.
 //!
@@ -13,7 +13,7 @@
 
 use super::bus::WordReads;
 use super::device_path::DevicePath;
-use super::parameters::Spin;
+use super::parameters::SpinModel;
 use super::processor::MemoryBusProcessor;
 use crate::engine::Time;
 use crate::engine::record::SpanLabel;
@@ -55,7 +55,7 @@ impl MemoryBusProcessor {
     pub async fn skip_polls(&self, register: &PolledRegister<'_>, wake_time: &dyn Fn() -> Time) -> bool {
         let core = &*self.0;
         self.work(register.round_cycles);
-        let (Some(_), Spin::Skipped) = (core.period, core.parameters.spin) else { return false };
+        let (Some(_), SpinModel::SkippedPolls) = (core.period, core.parameters.spin) else { return false };
         if core.arbiter.is_shared() || core.bus.is_busy() || !core.stores.is_empty() || !core.combining.is_empty() {
             return false;
         }

@@ -21,7 +21,7 @@
 use super::prefetches::{Prefetch, PrefetchOrigin, PrefetchSource};
 use super::processor::MemoryBusProcessor;
 use crate::host::block::{Address, BLOCK_BYTES, block_of, read_bytes};
-use crate::host::processor::{aligned, read_words, write_words};
+use crate::host::processor::{aligned_access_bytes, read_words, write_words};
 
 /// Size of the pages whose boundaries a stream prefetcher does not cross.
 const PAGE_BYTES: Address = 4096;
@@ -135,7 +135,7 @@ impl MemoryBusProcessor {
                 moved_bytes += access_bytes;
                 continue;
             }
-            let part_bytes = aligned(at, into.len() - moved_bytes);
+            let part_bytes = aligned_access_bytes(at, into.len() - moved_bytes);
             let value = match self.lookup(at, part_bytes).filter(|_| !is_access_start) {
                 Some(value) => value,
                 None => self.load(at, part_bytes).await,
@@ -160,7 +160,7 @@ impl MemoryBusProcessor {
                 moved_bytes += access_bytes;
                 continue;
             }
-            let part_bytes = aligned(at, bytes.len() - moved_bytes);
+            let part_bytes = aligned_access_bytes(at, bytes.len() - moved_bytes);
             let value = read_bytes(&bytes[moved_bytes..moved_bytes + part_bytes]);
             let is_stored = if is_access_start {
                 self.try_store(at, part_bytes, value)

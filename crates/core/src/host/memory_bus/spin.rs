@@ -1,10 +1,10 @@
 //! Polls of a cached word, which cannot change until its block is invalidated.
 //!
 //! The module models a loop of loads that hit. The rounds in which the block is in the cache are skipped; the next
-//! round begins at the same time as without skipping. With [`Spin::Each`], every round is simulated. Other parts can
-//! observe no difference.
+//! round begins at the same time as without skipping. With [`SpinModel::EveryPoll`], every round is simulated.
+//! Other parts can observe no difference.
 
-use super::parameters::Spin;
+use super::parameters::SpinModel;
 use super::processor::MemoryBusProcessor;
 use crate::engine::sim::WaitReasonId;
 use crate::engine::{Signal, Time};
@@ -17,8 +17,8 @@ impl MemoryBusProcessor {
     pub async fn spin(&self, address: Address, round_cycles: u64, reason: WaitReasonId, wake_time: &dyn Fn() -> Time) {
         self.work(round_cycles);
         match self.0.parameters.spin {
-            Spin::Each => self.simulate_poll().await,
-            Spin::Skipped => self.skip_cached_polls(address, round_cycles, reason, wake_time).await,
+            SpinModel::EveryPoll => self.simulate_poll().await,
+            SpinModel::SkippedPolls => self.skip_cached_polls(address, round_cycles, reason, wake_time).await,
         }
     }
 

@@ -32,7 +32,7 @@ use crate::engine::{Bytes, Hertz, LocalFuture, Rate, Sim, Time};
 use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::block::{Address, BLOCK_BYTES, Block};
 use crate::host::coherent_port::CoherentPort;
-use crate::host::memory_bus::{Agent, AgentId, SnoopEffect, State, TransactionKind};
+use crate::host::memory_bus::{Agent, AgentId, MoesiState, SnoopEffect, TransactionKind};
 use crate::text::Parameters;
 use std::cell::Cell;
 use std::ops::Range;
@@ -316,7 +316,7 @@ impl Agent for FarAgent {
         self.agent.supply_time() + self.data_answer_time
     }
 
-    fn state(&self, block: Address) -> State {
+    fn state(&self, block: Address) -> MoesiState {
         self.agent.state(block)
     }
 

@@ -83,7 +83,7 @@ impl HostSpec for PcieParameters {
         capabilities.with(Capability::INTERRUPTS, u64::from(VECTORS))
     }
 
-    fn condition(required: &HostCapabilities) -> Option<&'static str> {
+    fn required_setting(required: &HostCapabilities) -> Option<&'static str> {
         (required.amount(HostCapabilities::COHERENT) > 0).then_some("attachment = \"cxl\" or \"upi\"")
     }
 

@@ -11,7 +11,7 @@ use super::link::PcieLinkParameters;
 use super::llc::LlcParameters;
 use super::memory::MainMemoryParameters;
 use crate::engine::{Bytes, Hertz, Time};
-use crate::host::cache::{CacheParameters, Spin};
+use crate::host::cache::{CacheParameters, SpinModel};
 use crate::host::memory_bus::{BusParameters, BusTransactions, MemoryBusProcessorParameters, NodeParameters};
 use crate::host::utilization::CORES_MAX;
 use crate::text::{ParameterChoice, Parameters};
@@ -245,7 +245,7 @@ impl PcieParameters {
                 outstanding_stores: processor.outstanding_stores,
                 stream_prefetches: processor.stream_prefetches,
                 run_access: processor.run_access,
-                spin: Spin::Skipped,
+                spin: SpinModel::SkippedPolls,
             },
             cache: CacheParameters { size: cache.size, ways: cache.ways, supply_time: cache.supply_time },
             bus: BusParameters {

@@ -31,7 +31,7 @@ impl DmaPort for SlowMemory {
             sim.delay(Time::from_ns(request.address)).await;
             let (bytes, now, rate) = (request.operation.bytes(), sim.now(), Rate::from_bytes_per_s(1 << 30));
             let to = now + rate.time_for(bytes);
-            let beat = DataBeat { offset: 0, bytes, began: now, from: now, to, rate };
+            let beat = DataBeat { offset: 0, bytes, service_start: now, from: now, to, rate };
             steps.read_beat(beat, &mut vec![7; bytes.len()]).await;
             sim.until(to).await;
             steps.passed().await;
@@ -63,24 +63,24 @@ fn run<F: Future<Output = ()> + 'static>(work: impl FnOnce(Sim) -> F) -> Time {
 
 /// Reads from each address with `tags` tags. Returns the addresses in the order of completion, and the total time.
 fn run_reads(tags: u32, addresses: &'static [Address]) -> (Vec<Address>, Time) {
-    let order = Rc::<RefCell<Vec<Address>>>::default();
-    let completed = order.clone();
+    let completion_order = Rc::<RefCell<Vec<Address>>>::default();
+    let recorded_order = completion_order.clone();
     let total_time = run(|sim| async move {
         let latency = LinkLatency { request: Time::from_ns(200), reply: Time::from_ns(300) };
         let port = Rc::new(TaggedDma::new(&sim, "nic", SlowMemory::new(&sim), tags, latency));
         for &address in addresses {
             let mut transfer = submit_when_free(&*port, &read(address, 64)).await;
-            let completed = completed.clone();
+            let recorded_order = recorded_order.clone();
             sim.spawn("reader", async move {
                 let mut data = Vec::new();
                 let beat = transfer.next_beat(&mut data).await.expect("there is data");
                 assert_eq!((data, beat.bytes), (vec![7; 64], Bytes(64)));
                 assert_eq!(transfer.next_beat(&mut Vec::new()).await, None);
-                completed.borrow_mut().push(address);
+                recorded_order.borrow_mut().push(address);
             });
         }
     });
-    (order.take(), total_time)
+    (completion_order.take(), total_time)
 }
 
 #[test]
@@ -173,8 +173,8 @@ fn tags_over_a_bus_move_the_same_bytes() {
             let operation = DmaOperation::Write(part.to_vec().into());
             _ = link.submit(DmaRequest { address, operation }).expect("there is a tag for each");
         }
-        let next_write = link.writes().next();
-        link.writes().visible_before(next_write).await;
+        let next_write = link.writes().next_number();
+        link.writes().wait_until_visible_before(next_write).await;
         assert_eq!(node.peek(at, 1024), bytes, "transfers advance without being awaited");
     });
 }

@@ -102,9 +102,9 @@ fn a_message_signalled_vector_is_delivered_after_earlier_writes_only() {
         },
         move |sim, interrupts| async move {
             let writes = writes.take().expect("the interrupts have posted writes");
-            let earlier_write = writes.begin();
+            let earlier_write = writes.post();
             interrupts.raise(VECTORS[0], 1);
-            let later_write = writes.begin();
+            let later_write = writes.post();
             sim.delay(Time::from_us(2)).await;
             drop(earlier_write);
             interrupts.raise(VECTORS[1], 1);

@@ -108,16 +108,17 @@ fn check_packet_formats(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
         let message = format!("only interfaces of its kind can read the packets of [ni.{}]", unreadable.name());
         (message, "choose interfaces of one packet format for all nodes".to_owned())
     } else if interface.wire_format() != other.wire_format() {
-        let [own, other] = [interface, other]
+        let [own_format, other_format] = [interface, other]
             .map(|interface| format!("[ni.{}] ({})", interface.name(), interface.wire_format().unwrap_or("")));
-        let message =
-            format!("nodes cannot read each other's packets: those of {own} and {other} have different formats");
+        let message = format!(
+            "nodes cannot read each other's packets: those of {own_format} and {other_format} have different formats"
+        );
         (message, "choose interfaces of one packet format for all nodes".to_owned())
     } else if packet != other_packet {
         keys.push(interface.key(interface.packet_key()));
-        let [own, other] = [interface, other].map(|interface| interface.key(interface.packet_key()));
+        let [own_key, other_key] = [interface, other].map(|interface| interface.key(interface.packet_key()));
         (
-            format!("the longest packets of nodes differ: {packet} ({own}) and {other_packet} ({other})"),
+            format!("the longest packets of nodes differ: {packet} ({own_key}) and {other_packet} ({other_key})"),
             "make them equal".to_owned(),
         )
     } else {
@@ -151,13 +152,13 @@ fn check_capabilities(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
 /// Returns the kinds of host that offer the capabilities `needs`, and the shipped parts of these kinds.
 fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
     let kinds = registry.hosts_that_offer(needs);
-    let named = kinds.map(|(kind, condition)| {
+    let host_names = kinds.map(|(kind, required_setting)| {
         let parts = shipped::hosts(kind);
         let parts = if parts.is_empty() { String::new() } else { format!(" ({parts})") };
-        let condition = condition.map_or_else(String::new, |value| format!(" with {value}"));
-        format!("[hosts.NAME.{kind}]{parts}{condition}")
+        let required_setting = required_setting.map_or_else(String::new, |value| format!(" with {value}"));
+        format!("[hosts.NAME.{kind}]{parts}{required_setting}")
     });
-    format!("hosts that have it: {}", named.collect::<Vec<_>>().join(", "))
+    format!("hosts that have it: {}", host_names.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the interfaces whose requirements a host meets, beginning with those that name endpoints without their
@@ -165,8 +166,12 @@ fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
 fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
     let (offered, mut all) = (host.capabilities(), registry.interfaces().default_parts().iter().collect::<Vec<_>>());
     all.sort_by_key(|interface| matches!(interface.limits().endpoints, EndpointLimit::PerNode(_)));
-    let sufficient = all.iter().filter(|interface| offered.missing(&interface.minimum_requirements()).is_empty());
-    format!("interfaces for this host: {}", sufficient.map(|interface| interface.name()).collect::<Vec<_>>().join(", "))
+    let suitable_interfaces =
+        all.iter().filter(|interface| offered.missing(&interface.minimum_requirements()).is_empty());
+    format!(
+        "interfaces for this host: {}",
+        suitable_interfaces.map(|interface| interface.name()).collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// Checks that a firmware which supports only UDP runs no other protocol.
@@ -292,9 +297,9 @@ fn check_transfer_order(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
             parts.fabric.table()
         ),
     };
-    let such_as = parts.registry.order_keeping_protocol().map(|table| format!(", such as {table}"));
+    let example = parts.registry.order_keeping_protocol().map(|table| format!(", such as {table}"));
     let help =
-        format!("choose a protocol that keeps order{}, or messaging.in-order = false", such_as.unwrap_or_default());
+        format!("choose a protocol that keeps order{}, or messaging.in-order = false", example.unwrap_or_default());
     vec![IncompatibleParts::new(["messaging.in-order".to_owned()], message, help)]
 }
 

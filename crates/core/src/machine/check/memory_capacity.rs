@@ -21,9 +21,9 @@ use crate::text::{Problem, Read};
 /// The main memory that a node needs, by purpose, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct MemoryNeed {
-    interface: u64,
-    to_send: u64,
-    to_receive: u64,
+    interface_bytes: u64,
+    send_bytes: u64,
+    receive_bytes: u64,
 }
 
 impl MemoryNeed {
@@ -33,7 +33,7 @@ impl MemoryNeed {
     }
 
     fn total(self) -> u64 {
-        [self.interface, self.to_send, self.to_receive].into_iter().fold(FIRST_FREE, u64::saturating_add)
+        [self.interface_bytes, self.send_bytes, self.receive_bytes].into_iter().fold(FIRST_FREE, u64::saturating_add)
     }
 }
 
@@ -75,14 +75,17 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let Some(MainMemorySize { size, key, granularity }) = host.main_memory() else { continue };
         let grain = Granularity(granularity);
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
-        let demands = nodes.map(|(number, node)| (node_need(&traffic, number, machine, node_parts, grain), &node.name));
-        let Some((need, node)) = demands.max_by_key(|(need, _)| need.total()) else { continue };
+        let needs_of_nodes =
+            nodes.map(|(number, node)| (node_need(&traffic, number, machine, node_parts, grain), &node.name));
+        let Some((need, node)) = needs_of_nodes.max_by_key(|(need, _)| need.total()) else { continue };
         if need.total() > size.get() {
             let [needed, size] = need.rounded_to_pages().in_common_unit(size);
             let message = format!("`{node}` may need {needed} of main memory, and has {size}");
             let key = host.key(key);
-            let buffer_key =
-                machine.workload.buffer_max().map_or_else(|| key.clone(), |(sent, _)| machine.workload.key(sent));
+            let buffer_key = machine
+                .workload
+                .buffer_max()
+                .map_or_else(|| key.clone(), |(buffer_key, _)| machine.workload.key(buffer_key));
             let reported_key = read.highest_layer(&[&key, &buffer_key]);
             let help = enlarge_help(need, if reported_key == key { "it" } else { &key });
             problems.push(read.problem_at(reported_key, &message, &help));
@@ -91,7 +94,8 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 }
 
 fn enlarge_help(need: MemoryNeed, memory: &str) -> String {
-    let [interface, send, receive, reserved] = [need.interface, need.to_send, need.to_receive, FIRST_FREE].map(Bytes);
+    let [interface, send, receive, reserved] =
+        [need.interface_bytes, need.send_bytes, need.receive_bytes, FIRST_FREE].map(Bytes);
     format!(
         "make {memory} {} or larger: {interface} for the interface, {send} for sent messages, {receive} for partly received messages, {reserved} reserved",
         need.rounded_to_pages()
@@ -105,13 +109,17 @@ fn node_need(
     node_parts: &NodeParts,
     grain: Granularity,
 ) -> MemoryNeed {
-    let sent =
+    let send_buffers =
         traffic.send_buffers[node].iter().map(|(buffers, bytes)| grain.round_up(bytes.get()).saturating_mul(*buffers));
     let interface = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     MemoryNeed {
-        interface: interface.buffers.iter().map(|(count, bytes)| grain.round_up(*bytes).saturating_mul(*count)).sum(),
-        to_send: sent.fold(local_buffer_bytes(traffic, node, grain), u64::saturating_add),
-        to_receive: receive_bytes(traffic, node, machine, node_parts, grain)
+        interface_bytes: interface
+            .buffers
+            .iter()
+            .map(|(count, bytes)| grain.round_up(*bytes).saturating_mul(*count))
+            .sum(),
+        send_bytes: send_buffers.fold(local_buffer_bytes(traffic, node, grain), u64::saturating_add),
+        receive_bytes: receive_bytes(traffic, node, machine, node_parts, grain)
             .saturating_add(loopback_bytes(machine, node, node_parts, grain)),
     }
 }
@@ -128,11 +136,15 @@ fn loopback_bytes(machine: &Machine, node: usize, node_parts: &NodeParts, grain:
 fn receive_bytes(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Granularity) -> u64 {
     let footprint = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     let Some(packet) = footprint.packet else { return 0 };
-    let fragments = traffic.message_max.max(1).div_ceil(packet.carries);
-    let buffer = grain.round_up(fragments.saturating_mul(packet.takes));
+    let fragments = traffic.message_max.max(1).div_ceil(packet.message_bytes);
+    let buffer = grain.round_up(fragments.saturating_mul(packet.buffer_bytes));
     let programs = u64::from(machine.nodes[node].endpoints);
-    incomplete_messages_max(&traffic.incoming_flows[node], (node_parts, programs, footprint.queued), packet.carries)
-        .saturating_mul(buffer)
+    incomplete_messages_max(
+        &traffic.incoming_flows[node],
+        (node_parts, programs, footprint.queued_packets),
+        packet.message_bytes,
+    )
+    .saturating_mul(buffer)
 }
 
 /// Returns the largest number of messages that may have arrived only in part at a node with the flows `incoming`.

@@ -158,10 +158,10 @@ fn check_fabric_only(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         problems.push(read.problem_at(&key, message, &format!("remove `{key}`")));
     }
     if fabric.routers().is_none() {
-        let all = read.value.registry.fabrics().default_parts().iter();
-        let such_as = all.filter(|fabric| fabric.routers().is_some()).map(|fabric| fabric.table()).next();
-        let such_as = such_as.map_or(String::new(), |table| format!(", such as [{table}]"));
-        let help = format!("choose a shape of routers{such_as}");
+        let all_fabrics = read.value.registry.fabrics().default_parts().iter();
+        let example = all_fabrics.filter(|fabric| fabric.routers().is_some()).map(|fabric| fabric.table()).next();
+        let example = example.map_or(String::new(), |table| format!(", such as [{table}]"));
+        let help = format!("choose a shape of routers{example}");
         problems.push(read.problem_at(&fabric.table(), "this workload drives routers, and the fabric has none", &help));
     }
 }

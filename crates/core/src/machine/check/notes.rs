@@ -14,15 +14,15 @@ use crate::protocol::ProtocolEnvironment;
 pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
     let nodes: Vec<String> = machine.nodes.iter().map(|node| node.name.clone()).collect();
     let notes = machine.fabric.notes(&nodes, machine.run.no_progress_limit);
-    notes.into_iter().chain(loss(machine)).chain(machine.warnings()).collect()
+    notes.into_iter().chain(loss_note(machine)).chain(machine.warnings()).collect()
 }
 
 impl Machine {
     /// Returns warnings about values of the nodes' hosts that are valid but probably not intended.
     pub fn warnings(&self) -> Vec<String> {
         let is_used = |name: &str| self.nodes.iter().any(|node| node.host == name);
-        let used = self.hosts.iter().filter(|(name, _)| is_used(name));
-        let warnings = used.flat_map(|(_, host)| host.warnings().into_iter().map(move |warning| (host, warning)));
+        let used_hosts = self.hosts.iter().filter(|(name, _)| is_used(name));
+        let warnings = used_hosts.flat_map(|(_, host)| host.warnings().into_iter().map(move |warning| (host, warning)));
         warnings
             .map(|(host, warning)| {
                 format!("warning: `{}`: {}\n  {}", host.key(&warning.key), warning.message, warning.help)
@@ -32,12 +32,13 @@ impl Machine {
 }
 
 /// Returns the note that packets are lost even without contention and that the protocol does not retransmit them.
-fn loss(machine: &Machine) -> Option<String> {
+fn loss_note(machine: &Machine) -> Option<String> {
     let (node_parts, fabric_capabilities) = (machine.node_parts.as_ref()?, machine.fabric.capabilities());
-    let Loss::Held { failure_time, carries } = fabric_capabilities.loss else { return None };
-    let longest = machine.interfaces().into_iter().map(|interface| reach::longest_packet(node_parts, interface));
-    let ((packet, key), protocol) = (longest.max()?, &node_parts.protocol);
-    if packet <= carries
+    let Loss::Held { failure_time, carried_bytes } = fabric_capabilities.loss else { return None };
+    let longest_packets =
+        machine.interfaces().into_iter().map(|interface| reach::longest_packet(node_parts, interface));
+    let ((packet, key), protocol) = (longest_packets.max()?, &node_parts.protocol);
+    if packet <= carried_bytes
         || protocol
             .guarantees(&ProtocolEnvironment::new(fabric_capabilities.classes, fabric_capabilities.in_order))
             .survives_loss
@@ -45,7 +46,7 @@ fn loss(machine: &Machine) -> Option<String> {
         return None;
     }
     Some(format!(
-        "loss: the watchdog drops a packet that holds its links for {failure_time}, in which {carries} cross them; the longest packet has {packet} ({key})\n  [protocol.{}] does not retransmit it, and programs that wait for it may deadlock",
+        "loss: the watchdog drops a packet that holds its links for {failure_time}, in which {carried_bytes} cross them; the longest packet has {packet} ({key})\n  [protocol.{}] does not retransmit it, and programs that wait for it may deadlock",
         protocol.name()
     ))
 }

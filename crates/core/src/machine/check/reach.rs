@@ -140,8 +140,11 @@ pub(super) fn node_count_error(
     let message = format!("the machine has {nodes} nodes, and {limit_text}");
     let help = match key.split_once('.') {
         Some(("ni", _)) => {
-            let widest = registry.widest_interface();
-            format!("describe fewer nodes in [nodes], or choose an interface whose header can address more: [{widest}]")
+            let widest_interface = registry.widest_interface();
+            format!(
+                "describe fewer nodes in [nodes], or choose an interface whose header can address more: \
+                 [{widest_interface}]"
+            )
         }
         Some(_) => "describe fewer nodes, or make the shape larger".to_owned(),
         None => "describe fewer nodes".to_owned(),
@@ -151,15 +154,17 @@ pub(super) fn node_count_error(
 
 /// Checks that headers can distinguish all endpoints and that the interface has memory for each.
 pub(super) fn check_endpoint_count(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
-    let (nodes, endpoint_count, per_node) =
+    let (nodes, endpoint_count, endpoints_per_node) =
         (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.endpoints_per_node_max());
     if endpoint_count == nodes {
         return Vec::new();
     }
     let report =
         |message: String, help: &str| vec![IncompatibleParts::new([parts.endpoints_key.to_owned()], message, help)];
-    let widest = parts.registry.widest_interface();
-    let help = &format!("describe fewer endpoints, or choose an interface whose header can address more: [{widest}]");
+    let widest_interface = parts.registry.widest_interface();
+    let help = &format!(
+        "describe fewer endpoints, or choose an interface whose header can address more: [{widest_interface}]"
+    );
     if endpoint_count > NODES_MAX as usize {
         let message = format!("the machine has {endpoint_count} endpoints, and Narrows simulates {NODES_MAX} at most");
         return report(message, "describe fewer endpoints");
@@ -172,9 +177,10 @@ pub(super) fn check_endpoint_count(parts: &PartsToCheck<'_>) -> Vec<Incompatible
             );
             return report(message, help);
         }
-        EndpointLimit::PerNode(address_limit) if per_node > address_limit => {
+        EndpointLimit::PerNode(address_limit) if endpoints_per_node > address_limit => {
             let message = format!(
-                "a node has {per_node} endpoints, and a packet header of [{}] can address {address_limit} of one node at most",
+                "a node has {endpoints_per_node} endpoints, and a packet header of [{}] can address {address_limit} of \
+                 one node at most",
                 parts.interface.table()
             );
             return report(message, help);
@@ -183,11 +189,12 @@ pub(super) fn check_endpoint_count(parts: &PartsToCheck<'_>) -> Vec<Incompatible
     }
     let memory_use = |endpoints| parts.interface.protocol_memory(&*parts.node_parts.protocol, endpoints);
     let has_sufficient_memory = |memory: ProtocolMemory| memory.needed.is_some_and(|needed| needed <= memory.available);
-    match (memory_use(1).is_none_or(has_sufficient_memory), memory_use(per_node)) {
+    match (memory_use(1).is_none_or(has_sufficient_memory), memory_use(endpoints_per_node)) {
         (true, Some(ProtocolMemory { needed: Some(needed), available, endpoint_key, .. })) if needed > available => {
             let [needed, available] = needed.in_common_unit(available);
             let message = format!(
-                "with the {endpoint_key} of {per_node} endpoints, [{}] needs {needed} of its memory, which has {available}",
+                "with the {endpoint_key} of {endpoints_per_node} endpoints, [{}] needs {needed} of its memory, \
+                 which has {available}",
                 parts.interface.table()
             );
             let name = parts.interface.name();
@@ -219,9 +226,9 @@ pub(super) fn check_verbs(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
         let keys = [parts.workload.key(key), parts.interface.key(parts.interface.packet_key())];
         errors.push(IncompatibleParts::new(keys, message, "make requests shorter, or packets longer"));
     }
-    let (key, number) = needs.queue_pairs;
-    if number > limits.queue_pairs {
-        let message = format!("{number} queue pairs of a node exceed those of [ni.{ni}], {}", limits.queue_pairs);
+    let (key, pair_count) = needs.queue_pairs;
+    if pair_count > limits.queue_pairs {
+        let message = format!("{pair_count} queue pairs of a node exceed those of [ni.{ni}], {}", limits.queue_pairs);
         errors.push(IncompatibleParts::new([parts.workload.key(key)], message, "connect fewer queue pairs"));
     }
     errors

@@ -8,19 +8,19 @@ use crate::text::{Problem, Read};
 /// Checks hosts and interfaces.
 pub(super) fn check_parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for (_, host) in &read.value.hosts {
-        problems.extend(host.check().iter().map(|error| report(read, host, error)));
+        problems.extend(host.check().iter().map(|error| problem_of_part(read, host, error)));
     }
-    shared_memory(read, problems);
+    check_shared_memory_block(read, problems);
     for interface in read.value.interfaces() {
         let rates = read.value.hosts.iter().filter_map(|(_, host)| Some((host, host.dma_rate_max()?)));
-        let too_fast = rates.filter_map(|(host, (key, rate))| interface.check_dma_rate(rate, &host.key(key)));
-        let errors = interface.check().into_iter().chain(too_fast);
-        problems.extend(errors.map(|error| report(read, interface, &error)));
+        let rate_errors = rates.filter_map(|(host, (key, rate))| interface.check_dma_rate(rate, &host.key(key)));
+        let errors = interface.check().into_iter().chain(rate_errors);
+        problems.extend(errors.map(|error| problem_of_part(read, interface, &error)));
     }
 }
 
 /// Returns the problem of an invalid parameter of a part, at the key that was overridden last.
-fn report<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error: &ParameterError) -> Problem {
+fn problem_of_part<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error: &ParameterError) -> Problem {
     let keys: Vec<String> = error.keys().map(|key| part.key(key)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let help = error.help.replace("{table}", &part.table());
@@ -29,7 +29,7 @@ fn report<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error:
 
 /// Checks that the size of a block of shared memory is a power of two, so that pages hold whole blocks and blocks hold
 /// whole words of eight bytes.
-fn shared_memory(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+fn check_shared_memory_block(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let block = read.value.node_parts.as_ref().map(|node_parts| node_parts.shared_memory.block);
     if let Some(block) = block.filter(|block| !block.get().is_power_of_two()) {
         let message = format!("{block} is not a power of two");

@@ -26,7 +26,7 @@ pub fn notices(read: &Read<Machine>) -> Vec<String> {
     let warning = |host| {
         let origins = read.definitions(&["hosts", host]);
         let origin = origins.iter().find(|origin| is_file(origin)).filter(|_| !origins.iter().any(is_shipped))?;
-        let help = suggestion("hosts", host, &others(&read.value, host));
+        let help = suggestion("hosts", host, &other_hosts(&read.value, host));
         Some(format!("warning: {origin}: no node uses the host `{host}`: {help}"))
     };
     unused_hosts(&read.value).filter_map(warning).chain(replaced_interface(read)).collect()
@@ -34,17 +34,17 @@ pub fn notices(read: &Read<Machine>) -> Vec<String> {
 
 /// Returns the hosts that no node has, if the machine has several hosts.
 fn unused_hosts(machine: &Machine) -> impl Iterator<Item = &str> {
-    let used: BTreeSet<&str> = match machine.hosts.len() {
+    let used_hosts: BTreeSet<&str> = match machine.hosts.len() {
         // Nodes have the only host, or name one that does not exist, which is reported.
         0 | 1 => BTreeSet::new(),
         _ => machine.nodes.iter().map(|node| node.host.as_str()).collect(),
     };
     let names = machine.hosts.iter().map(|(name, _)| name.as_str());
-    names.filter(move |name| machine.hosts.len() > 1 && !used.contains(name))
+    names.filter(move |name| machine.hosts.len() > 1 && !used_hosts.contains(name))
 }
 
 /// Returns the names of all hosts except `host`.
-fn others<'a>(machine: &'a Machine, host: &str) -> Vec<&'a str> {
+fn other_hosts<'a>(machine: &'a Machine, host: &str) -> Vec<&'a str> {
     machine.hosts.iter().map(|(name, _)| name.as_str()).filter(|name| *name != host).collect()
 }
 
@@ -74,11 +74,11 @@ fn may_be_chosen_by_other_settings(read: &Read<Machine>, host: &str) -> bool {
 }
 
 fn host_problem(read: &Read<Machine>, host: &str) -> Problem {
-    let others = others(&read.value, host);
-    let near = nearest(host, others.iter().copied()).map(|near| format!("did you mean `hosts.{near}`?"));
+    let other_hosts = other_hosts(&read.value, host);
+    let hint = nearest(host, other_hosts.iter().copied()).map(|name| format!("did you mean `hosts.{name}`?"));
     let message = format!("no node uses the host `{host}`");
-    read.problem_at(&format!("hosts.{host}"), &message, &near.unwrap_or_default())
-        .help(format!("hosts of the description: {}", others.join(", ")))
+    read.problem_at(&format!("hosts.{host}"), &message, &hint.unwrap_or_default())
+        .help(format!("hosts of the description: {}", other_hosts.join(", ")))
 }
 
 /// Returns the names of the unused entries of `nodes`: only settings define them, no flow of the workload uses them,
@@ -98,7 +98,7 @@ fn unused_nodes(read: &Read<Machine>) -> Vec<&str> {
         FlowEndpoint::OfNode(node) => Some(node),
     };
     let flows = machine.workload.flows();
-    let used: BTreeSet<&str> = flows
+    let used_keys: BTreeSet<&str> = flows
         .iter()
         .flat_map(|flow| [flow.from, flow.to])
         .chain(machine.workload.local_buffers().into_iter().map(|(endpoint, _)| endpoint))
@@ -106,7 +106,7 @@ fn unused_nodes(read: &Read<Machine>) -> Vec<&str> {
         .collect();
     let fabric_names = machine.fabric.node_names().unwrap_or_default();
     let is_used = |node: &str| {
-        used.contains(format!("nodes.{node}").as_str()) || fabric_names.iter().any(|name| name.as_str() == node)
+        used_keys.contains(format!("nodes.{node}").as_str()) || fabric_names.iter().any(|name| name.as_str() == node)
     };
     nodes_of_settings.retain(|node| !flows.is_empty() && !is_used(node));
     nodes_of_settings
@@ -120,11 +120,11 @@ fn node_entries(machine: &Machine) -> Vec<&str> {
 }
 
 fn node_problem(read: &Read<Machine>, node: &str) -> Problem {
-    let others: Vec<&str> = node_entries(&read.value).into_iter().filter(|other| *other != node).collect();
-    let near = nearest(node, others.iter().copied()).map(|near| format!("did you mean `nodes.{near}`?"));
+    let other_nodes: Vec<&str> = node_entries(&read.value).into_iter().filter(|name| *name != node).collect();
+    let hint = nearest(node, other_nodes.iter().copied()).map(|name| format!("did you mean `nodes.{name}`?"));
     let message = format!("no flow of the workload uses the node `{node}`");
-    read.problem_at(&format!("nodes.{node}"), &message, &near.unwrap_or_default())
-        .help(format!("other nodes: {}", others.join(", ")))
+    read.problem_at(&format!("nodes.{node}"), &message, &hint.unwrap_or_default())
+        .help(format!("other nodes: {}", other_nodes.join(", ")))
 }
 
 /// Returns the note that a setting of a key of one interface replaced another interface, which the description has.
@@ -132,18 +132,20 @@ fn replaced_interface(read: &Read<Machine>) -> Option<String> {
     let machine = &read.value;
     let table = machine.node_parts.as_ref()?.ni.table();
     let kind = table.strip_prefix("ni.")?;
-    let chosen = read.definitions(&["ni", kind]);
-    let setting = chosen.first()?.layer.setting().filter(|_| chosen.iter().all(is_setting))?;
-    let description_of = |other: &str| read.definitions(&["ni", other]).into_iter().rfind(|origin| !is_setting(origin));
+    let definitions = read.definitions(&["ni", kind]);
+    let setting = definitions.first()?.layer.setting().filter(|_| definitions.iter().all(is_setting))?;
+    let description_origin =
+        |other: &str| read.definitions(&["ni", other]).into_iter().rfind(|origin| !is_setting(origin));
     let kinds = machine.registry.interfaces().members().into_iter().map(|(key, _)| key);
     let mut other_kinds = kinds.filter(|other| *other != kind);
-    let (replaced, origin) = other_kinds.find_map(|other| Some((other, description_of(other)?)))?;
+    let (replaced_kind, origin) = other_kinds.find_map(|other| Some((other, description_origin(other)?)))?;
     let key = key_of(setting);
-    let option = if matches!(chosen[0].layer, Layer::Set(_)) { "--set " } else { "the varied key " };
+    let option = if matches!(definitions[0].layer, Layer::Set(_)) { "--set " } else { "the varied key " };
     let part = shipped::part(&format!("ni/{kind}"));
     let part = part.map_or(String::new(), |_| format!("; `--set ni={kind}` chooses the shipped part"));
     Some(format!(
-        "note: {option}{key} replaces the interface `{replaced}` ({origin}) by `{kind}` with its default values{part}"
+        "note: {option}{key} replaces the interface `{replaced_kind}` ({origin}) by `{kind}` with its default \
+         values{part}"
     ))
 }
 

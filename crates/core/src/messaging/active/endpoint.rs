@@ -44,7 +44,7 @@ pub struct ActiveEndpoint {
     pub(super) handler_cycles: Cell<u64>,
     /// The reason for the program's wait, if it waits for something other than the next packet.
     pub(super) wait_reason: Cell<Option<WaitReasonId>>,
-    pub(super) time: TimeBreakdown,
+    pub(super) time_breakdown: TimeBreakdown,
     /// The words of the packet that is being received.
     pub(super) received_words: RefCell<Vec<u32>>,
 }
@@ -68,7 +68,7 @@ impl ActiveEndpoint {
             messages_by_size: RefCell::default(),
             handler_cycles: Cell::new(0),
             wait_reason: Cell::new(None),
-            time: TimeBreakdown::default(),
+            time_breakdown: TimeBreakdown::default(),
             received_words: RefCell::default(),
         })
     }
@@ -143,28 +143,28 @@ impl ActiveEndpoint {
 
     /// Returns the program's time charged to `cause`.
     pub fn time_charged_to(&self, cause: Cause) -> Time {
-        self.time.time_of(cause)
+        self.time_breakdown.time_of(cause)
     }
 
     /// Charges the program's time to `cause` from now on, and returns the previous cause.
     pub fn charge_to(&self, cause: Cause) -> Cause {
-        self.time.switch(cause, self.endpoint.now())
+        self.time_breakdown.switch(cause, self.endpoint.now())
     }
 
     /// Begins the timed part of the program.
     pub fn begin_timed(&self) {
-        self.time.begin(self.endpoint.now());
+        self.time_breakdown.begin(self.endpoint.now());
     }
 
     /// Ends the timed part of the program.
     pub fn end_timed(&self) {
-        self.time.end(self.endpoint.now());
+        self.time_breakdown.end(self.endpoint.now());
     }
 
     /// Returns the number of packets for the endpoint's node that have left their senders' interfaces, and that the
     /// node's processor has not accepted yet. The result is 0 on interfaces without ports.
     pub fn pending_packets(&self) -> u64 {
-        self.endpoint.pending.packets_to(self.endpoint.node())
+        self.endpoint.in_flight.packets_to(self.endpoint.node())
     }
 
     /// Returns the counters of the protocol of the endpoint's interface, and the bytes of the protocol's state.
@@ -191,10 +191,10 @@ impl ActiveEndpoint {
     pub(super) fn journey(&self, packet: &ActiveMessage) -> Journey {
         let tally = &self.endpoint.tally;
         if !self.keeps_ledger() {
-            return tally.timed(self.endpoint.now());
+            return tally.begin_journey_without_ledger(self.endpoint.now());
         }
         let payload = Bytes(4 * packet.words.len() as u64);
-        tally.message(self.id(), packet.to, payload, self.endpoint.now())
+        tally.begin_journey(self.id(), packet.to, payload, self.endpoint.now())
     }
 
     /// Registers the handler of messages that consist of one packet.

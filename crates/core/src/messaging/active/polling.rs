@@ -136,7 +136,7 @@ impl ActiveEndpoint {
         if self.parameters.in_order {
             return self.send_packets(transfer::ordered_packets(to, handler, words, self.words_max())).await;
         }
-        self.transfers.reset_ready();
+        self.transfers.reset_receiver_ready();
         self.send(transfer::setup_packet(to, handler, words)).await;
         self.wait_until(|| self.transfers.is_receiver_ready()).await;
         self.send_packets(transfer::unordered_packets(to, words, self.words_max())).await;
@@ -259,7 +259,7 @@ impl ActiveEndpoint {
             self.endpoint.flush_sends().await;
         }
         // The last attempt is the one that sent the packet.
-        self.time.switch(Cause::Send, start);
+        self.time_breakdown.switch(Cause::Send, start);
         self.charge_to(previous_cause);
         self.count_sent();
         if !transfer::is_transfer_handler(packet.handler) {

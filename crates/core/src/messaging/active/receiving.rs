@@ -38,8 +38,8 @@ impl ActiveEndpoint {
         let context = &endpoint.context;
         let start = endpoint.now();
         let Some(mut arrival) = context.driver.poll(&context.cpu, &transfer::sends_reply).await else { return false };
-        let _works = self.sim().works();
-        let previous_cause = self.time.switch(Cause::Receive, start);
+        let _work_guard = self.sim().works();
+        let previous_cause = self.time_breakdown.switch(Cause::Receive, start);
         self.count_accepted();
         self.sim().progress();
         let (from, handler, journey) = (arrival.from, arrival.envelope.handler, arrival.journey.clone());
@@ -60,8 +60,8 @@ impl ActiveEndpoint {
         let start = self.endpoint.now();
         let context = &self.endpoint.context;
         let Some(message) = shared.next_deferred(context, &transfer::sends_reply).await else { return false };
-        let _works = self.sim().works();
-        let previous_cause = self.time.switch(Cause::Receive, start);
+        let _work_guard = self.sim().works();
+        let previous_cause = self.time_breakdown.switch(Cause::Receive, start);
         self.count_accepted();
         self.sim().progress();
         let DeferredMessage { from, handler, words, journey } = message;
@@ -131,8 +131,8 @@ impl ActiveEndpoint {
             return self.move_to_inbox(shared).await;
         }
         let Some(mut arrival) = context.driver.poll(&context.cpu, &transfer::sends_reply).await else { return false };
-        let _works = self.sim().works();
-        let previous_cause = self.time.switch(Cause::Receive, start);
+        let _work_guard = self.sim().works();
+        let previous_cause = self.time_breakdown.switch(Cause::Receive, start);
         self.sim().progress();
         let (from, handler, bytes, journey) =
             (arrival.from, arrival.envelope.handler, arrival.bytes, arrival.journey.clone());
@@ -151,8 +151,8 @@ impl ActiveEndpoint {
     async fn move_to_inbox(&self, shared: &SharedNode) -> bool {
         let (context, start) = (&self.endpoint.context, self.endpoint.now());
         let Some(mut packet) = shared.poll_shared(context, &transfer::sends_reply).await else { return false };
-        let _works = self.sim().works();
-        let previous_cause = self.time.switch(Cause::Receive, start);
+        let _work_guard = self.sim().works();
+        let previous_cause = self.time_breakdown.switch(Cause::Receive, start);
         shared.inbox().defer(context, &mut packet, false).await;
         drop(packet);
         self.work("overflow", self.overflow_cycles()).await;
@@ -166,7 +166,7 @@ impl ActiveEndpoint {
     async fn receive_overflowed(&self) -> bool {
         let Some(message) = self.overflow.pop() else { return false };
         let BufferedMessage { from, handler, buffer, payload, bytes, journey } = message;
-        let _works = self.sim().works();
+        let _work_guard = self.sim().works();
         let previous_cause = self.charge_to(Cause::Receive);
         self.count_accepted();
         self.sim().progress();

@@ -47,7 +47,7 @@ fn endpoint_pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveE
     let sim = simulation.sim();
     let fabric = FABRIC.join(&sim, &["a", "b"].map(str::to_owned), 1);
     let addresses = Rc::new(EndpointMap::new([1, 1]));
-    let (tally, pending, barrier) = (MessageTally::new(&sim), InFlight::new(2), Rc::<Barrier>::default());
+    let (tally, in_flight, barrier) = (MessageTally::new(&sim), InFlight::new(2), Rc::<Barrier>::default());
     let connections = ConnectionTable::new();
     let host_parameters = SoftwareParameters { clock: Hertz(1_000_000_000), cores: 1 };
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
@@ -62,12 +62,12 @@ fn endpoint_pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveE
             protocol: &protocol,
             costs: parameters.costs,
             tally: &tally,
-            pending: &pending,
+            in_flight: &in_flight,
             addresses: &addresses,
             connections: &connections,
         };
         let driver = interface.start(&context);
-        let endpoints = Endpoint::all(&host, driver, parameters, Bytes(64), (&tally, &pending, &addresses));
+        let endpoints = Endpoint::for_node(&host, driver, parameters, Bytes(64), (&tally, &in_flight, &addresses));
         ActiveEndpoint::new(&endpoints[0], &barrier)
     };
     let active_endpoints = NodeId::all(2).map(active_endpoint).collect();
@@ -169,22 +169,23 @@ fn a_transfer_waits_for_late_packets_of_the_one_before() {
 fn drain_first_receives_arrivals_before_a_send() {
     let send_and_continue_times = |drain_first: bool| {
         let (simulation, endpoints) = endpoint_pair(MessagingParameters { drain_first, ..IN_ORDER });
-        let (busy, other, arrived_packets) = (endpoints[0].clone(), endpoints[1].clone(), Rc::new(Cell::new(0)));
+        let (computing_endpoint, sending_endpoint, arrived_packets) =
+            (endpoints[0].clone(), endpoints[1].clone(), Rc::new(Cell::new(0)));
         let (counter, send_cycle, continue_cycle) =
             (arrived_packets.clone(), Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
         endpoints[0].on_message(move |_| counter.set(counter.get() + 1));
         endpoints[1].on_message(|_| {});
         let recorded_cycles = (send_cycle.clone(), continue_cycle.clone());
         simulation.sim().spawn("computes", async move {
-            busy.compute(500).await;
-            busy.send(ActiveMessage::new(EndpointId(1), 1, &[])).await;
-            recorded_cycles.0.set(busy.cycle());
-            busy.wait_until(|| arrived_packets.get() > 0).await;
-            recorded_cycles.1.set(busy.cycle());
+            computing_endpoint.compute(500).await;
+            computing_endpoint.send(ActiveMessage::new(EndpointId(1), 1, &[])).await;
+            recorded_cycles.0.set(computing_endpoint.cycle());
+            computing_endpoint.wait_until(|| arrived_packets.get() > 0).await;
+            recorded_cycles.1.set(computing_endpoint.cycle());
         });
         simulation.sim().spawn("sends", async move {
             for _ in 0..2 {
-                other.send(ActiveMessage::new(EndpointId(0), 1, &[])).await;
+                sending_endpoint.send(ActiveMessage::new(EndpointId(0), 1, &[])).await;
             }
         });
         simulation.run(Limits::default());

@@ -113,7 +113,7 @@ pub(super) fn is_transfer_handler(handler: u8) -> bool {
 
 impl Transfers {
     /// Marks the receiver of the next transfer to send as not set up.
-    pub fn reset_ready(&self) {
+    pub fn reset_receiver_ready(&self) {
         self.is_receiver_ready.set(false);
     }
 

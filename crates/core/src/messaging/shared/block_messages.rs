@@ -18,13 +18,13 @@ pub(super) struct BlockMessages {
     active: Rc<ActiveEndpoint>,
     /// Messages of which parts have arrived, by sender and first word: the block's words, and the number of missing
     /// words.
-    partial: RefCell<BTreeMap<(EndpointId, u32), PartialBlock>>,
+    partial_messages: RefCell<BTreeMap<(EndpointId, u32), PartialBlock>>,
 }
 
 impl BlockMessages {
     /// Creates the messages of the endpoint over `active`.
     pub fn new(active: &Rc<ActiveEndpoint>) -> BlockMessages {
-        BlockMessages { active: active.clone(), partial: RefCell::default() }
+        BlockMessages { active: active.clone(), partial_messages: RefCell::default() }
     }
 
     /// Queues a message, whose encoding is `word`, with the present bytes of the block in `memory` if the message
@@ -63,14 +63,14 @@ impl BlockMessages {
     /// and the block's words.
     pub fn add_part(&self, from: EndpointId, words: &[u32], block_words: usize) -> Option<(u32, Vec<u32>)> {
         let (key, offset, part) = ((from, words[0]), words[1] as usize, &words[2..]);
-        let mut partial = self.partial.borrow_mut();
-        let (data, missing_words) = partial.entry(key).or_insert_with(|| (vec![0; block_words], block_words));
+        let mut partial_messages = self.partial_messages.borrow_mut();
+        let (data, missing_words) = partial_messages.entry(key).or_insert_with(|| (vec![0; block_words], block_words));
         data[offset..offset + part.len()].copy_from_slice(part);
         *missing_words -= part.len();
         if *missing_words > 0 {
             return None;
         }
-        let (data, _) = partial.remove(&key)?;
+        let (data, _) = partial_messages.remove(&key)?;
         Some((words[0], data))
     }
 }

@@ -69,8 +69,8 @@ impl CheckIns {
     /// Keeps a request for block `number` of this home if a check-in that the requesting node sent earlier has not
     /// arrived. Returns whether the request is kept.
     pub fn defer_if_early(&self, from: EndpointId, word: u32, kind: CoherenceKind, number: u32) -> bool {
-        let has_all = (word & CHECK_INS_ODD != 0) == self.received_odd.borrow().contains(&(from, number));
-        if has_all || !is_request(kind) {
+        let has_all_check_ins = (word & CHECK_INS_ODD != 0) == self.received_odd.borrow().contains(&(from, number));
+        if has_all_check_ins || !is_request(kind) {
             return false;
         }
         let previous = self.early_requests.borrow_mut().insert((from, number), word);
@@ -80,7 +80,7 @@ impl CheckIns {
 
     /// Counts a check-in of block `number` of this home that has arrived. Returns the word of the request that has
     /// waited for the check-in, if any.
-    pub fn arrive(&self, from: EndpointId, number: u32) -> Option<u32> {
+    pub fn count_arrived(&self, from: EndpointId, number: u32) -> Option<u32> {
         toggle(&mut self.received_odd.borrow_mut(), (from, number));
         self.early_requests.borrow_mut().remove(&(from, number))
     }

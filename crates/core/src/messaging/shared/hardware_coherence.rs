@@ -24,7 +24,7 @@ pub(super) struct HardwareCoherence {
     unit: Rc<dyn CoherenceUnit>,
     costs: AccessCosts,
     /// The address of each endpoint's part of shared memory, as seen by this node.
-    parts: Vec<Address>,
+    part_addresses: Vec<Address>,
     /// Whether other programs run on the node.
     is_shared: bool,
     /// Cycles to switch to this program from another program of its node.
@@ -42,8 +42,8 @@ impl HardwareCoherence {
         let unit = active.coherence().expect("a checked machine has hardware that shares memory");
         let costs = unit.access_costs();
         let homes: Vec<_> = (0..bases.len()).map(|number| active.node_of(EndpointId(number as u32))).collect();
-        let part = |(&home, &base)| if home == unit.node() { base } else { unit.remote(home, base) };
-        let parts = homes.iter().zip(bases).map(part).collect();
+        let part_address = |(&home, &base)| if home == unit.node() { base } else { unit.remote(home, base) };
+        let part_addresses = homes.iter().zip(bases).map(part_address).collect();
         let is_shared = homes.iter().filter(|home| **home == unit.node()).count() > 1;
         let context_switch = active.cpu().context_switch_cycles();
         let switch_cycles = if is_shared { context_switch } else { 0 };
@@ -51,7 +51,7 @@ impl HardwareCoherence {
             active: active.clone(),
             unit,
             costs,
-            parts,
+            part_addresses,
             is_shared,
             switch_cycles,
             context_switch,
@@ -61,7 +61,7 @@ impl HardwareCoherence {
 
     #[inline]
     fn address(&self, at: SharedAddress) -> Address {
-        self.parts[at.home.index()] + u64::from(at.offset)
+        self.part_addresses[at.home.index()] + u64::from(at.offset)
     }
 
     /// Returns the address of `at`, if the processor may access it with `mode`.

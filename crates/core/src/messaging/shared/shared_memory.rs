@@ -33,7 +33,7 @@ enum Coherence {
 
 impl SharedMemory {
     /// Creates the shared memory of each of these endpoints, in a space that is already laid out.
-    pub fn all(
+    pub fn for_endpoints(
         active_endpoints: &[Rc<ActiveEndpoint>],
         space: &Rc<Space>,
         parameters: SharedMemoryParameters,
@@ -200,11 +200,11 @@ impl SharedMemory {
             _ = cpu.load(address, 8).await;
             return None;
         };
-        let new = change([first, second]);
-        if !cpu.try_store(words[0], 8, new[0]) {
+        let new_words = change([first, second]);
+        if !cpu.try_store(words[0], 8, new_words[0]) {
             return None;
         }
-        assert!(cpu.try_store(words[1], 8, new[1]), "a block is writable as a whole");
+        assert!(cpu.try_store(words[1], 8, new_words[1]), "a block is writable as a whole");
         Some([first, second])
     }
 

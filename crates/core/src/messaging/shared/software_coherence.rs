@@ -42,13 +42,13 @@ pub(super) struct SoftwareCoherence {
 }
 
 /// A program has one context, and waits for one block at a time.
-const REQUESTS: RequesterParameters = RequesterParameters { contexts: 1, prefetches: 0, write_backs: 0 };
+const REQUESTER_PARAMETERS: RequesterParameters = RequesterParameters { contexts: 1, prefetches: 0, write_backs: 0 };
 
 impl SoftwareCoherence {
     /// Creates the shared memory of the endpoint over `active`, in a space that is already laid out.
     pub fn new(active: &Rc<ActiveEndpoint>, space: &Rc<Space>, fault_cycles: u64) -> SoftwareCoherence {
         let (own_index, endpoint_count) = (active.id().index(), space.endpoint_count());
-        let directory = DirectoryParameters::unlimited(endpoint_count as u32, REQUESTS.requests());
+        let directory = DirectoryParameters::unlimited(endpoint_count as u32, REQUESTER_PARAMETERS.requests());
         let blocks = |home: usize| (space.size(home) / space.block_bytes()) as usize;
         let tag = |home| if home == own_index { Access::Writable } else { Access::Invalid };
         SoftwareCoherence {
@@ -57,7 +57,7 @@ impl SoftwareCoherence {
             memory: BlockMemory::new(active, space),
             messages: BlockMessages::new(active),
             directory: RefCell::new(Directory::new(NodeId(own_index as u32), directory)),
-            requester: RefCell::new(Requester::new(NodeId(own_index as u32), REQUESTS)),
+            requester: RefCell::new(Requester::new(NodeId(own_index as u32), REQUESTER_PARAMETERS)),
             check_ins: CheckIns::default(),
             tags: (0..endpoint_count).map(|home| vec![Cell::new(tag(home)); blocks(home)]).collect(),
             granted_access: Cell::new(None),
@@ -126,7 +126,7 @@ impl SoftwareCoherence {
         let (block, mut actions) = (BlockId { home: NodeId(self.active.id().0), number }, self.spare_actions.take());
         self.directory.borrow_mut().check_in(NodeId(from.0), number, &mut actions);
         self.perform(block, &[], actions).await;
-        if let Some(word) = self.check_ins.arrive(from, number) {
+        if let Some(word) = self.check_ins.count_arrived(from, number) {
             self.accept_message(from, word, &[]).await;
         }
     }

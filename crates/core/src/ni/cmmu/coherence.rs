@@ -98,7 +98,7 @@ impl Coherence {
         let CoherenceCosts { pointers, waiting, forwarding, prefetches, write_backs, .. } = costs;
         let directory = DirectoryParameters { pointers: Some(pointers), waiting, forwarding };
         let contexts = host.processor.parameters().contexts;
-        let mailbox_of = |_| Mailbox::new(sim, format!("{name}: a coherence packet to send"));
+        let class_mailbox = |_| Mailbox::new(sim, format!("{name}: a coherence packet to send"));
         let unit = Rc::new(Coherence {
             sim: sim.clone(),
             clock: host.processor.clock(),
@@ -110,7 +110,7 @@ impl Coherence {
             requester: RefCell::new(Requester::new(node, RequesterParameters { contexts, prefetches, write_backs })),
             waiters: RefCell::default(),
             incoming: Mailbox::new(sim, format!("{name}: a coherence packet")),
-            outgoing: Class::all(port.classes()).map(mailbox_of).collect(),
+            outgoing: Class::all(port.classes()).map(class_mailbox).collect(),
             retries: Mailbox::new(sim, format!("{name}: a request to repeat")),
             changed: Signal::new(sim, format!("a block of shared memory for {name}")),
             packets_sent: Cell::new(0),
@@ -241,8 +241,8 @@ impl Coherence {
                 }
                 CoherenceAction::Access(access) => {
                     is_invalidated = access == Access::Invalid;
-                    let written = !is_invalidated && self.host.set_writable(address, access == Access::Writable);
-                    pending.cycles += if written { self.costs.recall } else { 0 };
+                    let was_modified = !is_invalidated && self.host.set_writable(address, access == Access::Writable);
+                    pending.cycles += if was_modified { self.costs.recall } else { 0 };
                 }
                 CoherenceAction::Granted(_) => self.waiters.borrow_mut().grant(block),
                 CoherenceAction::Retry => {
@@ -280,17 +280,17 @@ impl Coherence {
 
     fn evict(&self, address: Address) -> bool {
         let (block, mut actions) = (self.block(address), Vec::new());
-        let evicted = self.requester.borrow_mut().evict(block, &mut actions);
-        if evicted != EvictionOutcome::NotEvicted {
+        let outcome = self.requester.borrow_mut().evict(block, &mut actions);
+        if outcome != EvictionOutcome::NotEvicted {
             let pending = self.perform(block, None, &actions);
             self.enqueue(pending.messages);
         }
-        evicted != EvictionOutcome::NotEvicted
+        outcome != EvictionOutcome::NotEvicted
     }
 }
 
 impl Coherence {
-    fn allowed(&self, address: Address) -> Access {
+    fn allowed_access(&self, address: Address) -> Access {
         let block = self.block(address);
         match block.home == self.node {
             true => self.directory.borrow().allowed(block.number),
@@ -325,7 +325,7 @@ impl Coherence {
         }
         let pending = self.perform(block, None, &actions);
         // The block may have been invalidated in the meantime.
-        match self.allowed(address) {
+        match self.allowed_access(address) {
             Access::Invalid => _ = self.host.drop_line(address),
             access => _ = self.host.set_writable(address, access == Access::Writable),
         }
@@ -350,7 +350,7 @@ impl CoherenceUnit for Coherence {
     fn may_access(&self, address: Address, mode: AccessMode) -> bool {
         let cache_allows = self.host.processor.may_access(address, mode == AccessMode::Write);
         // If programs have been granted blocks, a block may be in the cache for one of those programs only.
-        cache_allows && (!self.waiters.borrow().has_unused_grant() || self.allowed(address).allows(mode))
+        cache_allows && (!self.waiters.borrow().has_unused_grant() || self.allowed_access(address).allows(mode))
     }
 
     fn demand<'a>(&'a self, address: Address, mode: AccessMode) -> LocalFuture<'a, Option<Grant>> {

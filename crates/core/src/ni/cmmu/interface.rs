@@ -16,7 +16,7 @@ use crate::ni::port_config::Stages;
 use crate::part::{Part, PartInfo, ResultName};
 
 /// Stages of a packet between two of these interfaces.
-const STAGES: Stages = Stages { pool: "send queue", always: false, fabric: "fabric" };
+const STAGES: Stages = Stages { pool: "send queue", records_zero_pool_time: false, fabric: "fabric" };
 
 /// Names that the part adds to results.
 const RESULTS: &[ResultName] = &[
@@ -56,7 +56,7 @@ impl InterfaceSpec for CmmuParameters {
     }
 
     fn memory_footprint(&self) -> MemoryFootprint {
-        MemoryFootprint { queued: self.queue as u64, ..MemoryFootprint::packets_of(self.payload.get()) }
+        MemoryFootprint { queued_packets: self.queue as u64, ..MemoryFootprint::packets_of(self.payload.get()) }
     }
 
     fn packet_key(&self) -> &'static str {

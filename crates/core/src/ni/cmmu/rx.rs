@@ -91,10 +91,10 @@ impl RxQueue {
     async fn run(self: Rc<Self>) {
         loop {
             let classes = Class::all(self.port.classes()).rev();
-            let (mut has_taken, mut is_full) = (false, false);
+            let (mut took_packet, mut is_full) = (false, false);
             for class in classes {
                 while let Some(is_taken) = self.take_packet(class) {
-                    (has_taken, is_full) = (has_taken || is_taken, is_full || !is_taken);
+                    (took_packet, is_full) = (took_packet || is_taken, is_full || !is_taken);
                     if !is_taken {
                         break;
                     }
@@ -103,7 +103,7 @@ impl RxQueue {
             if !is_full {
                 self.full_since.set(None);
             }
-            if has_taken {
+            if took_packet {
                 continue;
             }
             let deadline = match is_full {

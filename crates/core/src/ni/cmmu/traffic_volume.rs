@@ -16,8 +16,8 @@ pub(super) struct TrafficVolume {
     data: Cell<u64>,
 }
 
-fn add(to: &Cell<u64>, bytes: u64) {
-    to.set(to.get() + bytes);
+fn add(counter: &Cell<u64>, bytes: u64) {
+    counter.set(counter.get() + bytes);
 }
 
 impl TrafficVolume {

@@ -43,13 +43,13 @@ pub struct MessageHead {
     pub padding: u32,
 }
 
-fn words(first: u32, second: u32) -> [u8; HEADER_BYTES.get() as usize] {
-    (u64::from(first) | u64::from(second) << 32).to_le_bytes()
+fn header_bytes(first_word: u32, second_word: u32) -> [u8; HEADER_BYTES.get() as usize] {
+    (u64::from(first_word) | u64::from(second_word) << 32).to_le_bytes()
 }
 
-fn word(packet: &Packet, at: usize) -> u32 {
+fn word(packet: &Packet, index: usize) -> u32 {
     let bytes = packet.bytes();
-    u32::from_le_bytes(bytes[4 * at..4 * at + 4].try_into().expect("four bytes"))
+    u32::from_le_bytes(bytes[4 * index..4 * index + 4].try_into().expect("four bytes"))
 }
 
 /// Returns the header of a message as bytes.
@@ -59,25 +59,25 @@ pub fn encode(head: MessageHead) -> [u8; 8] {
     assert!(sequence < 1 << SEQUENCE_BITS && fragment < 1 << FRAGMENT_BITS, "the sequence and fragment numbers fit");
     let [from, to] = head.endpoints;
     let endpoints = from << ENDPOINTS_SHIFT | to << (ENDPOINTS_SHIFT + ENDPOINT_BITS);
-    let first = u32::from(handler) | head.padding << PADDING_SHIFT | endpoints;
-    let part = sequence | fragment << SEQUENCE_BITS | u32::from(last) << (SEQUENCE_BITS + FRAGMENT_BITS);
-    words(first | if is_part { IS_PART } else { 0 }, part)
+    let first_word = u32::from(handler) | head.padding << PADDING_SHIFT | endpoints;
+    let part_word = sequence | fragment << SEQUENCE_BITS | u32::from(last) << (SEQUENCE_BITS + FRAGMENT_BITS);
+    header_bytes(first_word | if is_part { IS_PART } else { 0 }, part_word)
 }
 
 /// Returns the fields of a message's header.
 pub fn decode(packet: &Packet) -> MessageHead {
-    let [first, part] = [0, 1].map(|at| word(packet, at));
-    let endpoint = |at: u32| first >> at & ((1 << ENDPOINT_BITS) - 1);
+    let [first_word, part_word] = [0, 1].map(|index| word(packet, index));
+    let endpoint = |shift: u32| first_word >> shift & ((1 << ENDPOINT_BITS) - 1);
     MessageHead {
         envelope: Envelope {
-            is_part: first & IS_PART != 0,
-            handler: first as u8,
-            sequence: (part & ((1 << SEQUENCE_BITS) - 1)) as u16,
-            fragment: part >> SEQUENCE_BITS & ((1 << FRAGMENT_BITS) - 1),
-            last: part >> (SEQUENCE_BITS + FRAGMENT_BITS) == 1,
+            is_part: first_word & IS_PART != 0,
+            handler: first_word as u8,
+            sequence: (part_word & ((1 << SEQUENCE_BITS) - 1)) as u16,
+            fragment: part_word >> SEQUENCE_BITS & ((1 << FRAGMENT_BITS) - 1),
+            last: part_word >> (SEQUENCE_BITS + FRAGMENT_BITS) == 1,
         },
         endpoints: [endpoint(ENDPOINTS_SHIFT), endpoint(ENDPOINTS_SHIFT + ENDPOINT_BITS)],
-        padding: first >> PADDING_SHIFT & 7,
+        padding: first_word >> PADDING_SHIFT & 7,
     }
 }
 
@@ -87,16 +87,16 @@ pub fn encode_coherence(message: CoherenceMessage) -> [u8; 8] {
         assert!(party < 1 << PARTY_BITS, "node {party} has a number of {PARTY_BITS} bits");
         HAS_PARTY | party << PARTY_SHIFT
     });
-    words(IS_COHERENCE | party, message.encode())
+    header_bytes(IS_COHERENCE | party, message.encode())
 }
 
 /// Returns the coherence message in a packet, or `None` if the packet holds another kind of message.
 pub fn decode_coherence(packet: &Packet) -> Option<CoherenceMessage> {
-    let first = word(packet, 0);
-    if first & IS_COHERENCE == 0 {
+    let first_word = word(packet, 0);
+    if first_word & IS_COHERENCE == 0 {
         return None;
     }
-    let party = (first & HAS_PARTY != 0).then_some(NodeId(first >> PARTY_SHIFT));
+    let party = (first_word & HAS_PARTY != 0).then_some(NodeId(first_word >> PARTY_SHIFT));
     let message = CoherenceMessage::decode(word(packet, 1)).expect("a unit sends valid messages");
     Some(CoherenceMessage { party, ..message })
 }

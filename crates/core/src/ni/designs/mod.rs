@@ -101,23 +101,23 @@ impl InterfaceSpec for InterfaceParameters {
     /// Returns the main memory that the design occupies: its queues, the head of one queue, or the buffer of user-level
     /// DMA.
     fn memory_footprint(&self) -> MemoryFootprint {
-        let (block, has_head) = (BLOCK_BYTES as u64, u64::from(self.design.has_queue()));
-        let queues = match self.design {
+        let (block, head_count) = (BLOCK_BYTES as u64, u64::from(self.design.has_queue()));
+        let queue_count = match self.design {
             Design::StartJr | Design::Cni32qm | Design::Cni32qmThrottle => 2,
             Design::MemoryChannel => 1,
             Design::Ni2w | Design::Udma | Design::Ap3000 | Design::Cni512q | Design::SingleCycle => 0,
         };
         let buffers = match self.design {
             Design::Udma => [(1, self.message_bytes_max.get()), (0, 0)],
-            _ => [(queues, self.queue_blocks.saturating_mul(block)), (has_head, block)],
+            _ => [(queue_count, self.queue_blocks.saturating_mul(block)), (head_count, block)],
         };
-        let carries = self.message_bytes_max.get().saturating_sub(self.header_format().bytes() as u64).max(1);
-        let packet = PacketFootprint { carries, takes: in_blocks(self.message_bytes_max) };
-        let queued = match self.design.has_queue() {
+        let message_bytes = self.message_bytes_max.get().saturating_sub(self.header_format().bytes() as u64).max(1);
+        let packet = PacketFootprint { message_bytes, buffer_bytes: in_blocks(self.message_bytes_max) };
+        let queued_packets = match self.design.has_queue() {
             true => self.queue_blocks / self.message_blocks_max().next_power_of_two(),
             false => 0,
         };
-        MemoryFootprint { buffers, packet: Some(packet), queued }
+        MemoryFootprint { buffers, packet: Some(packet), queued_packets }
     }
 
     fn packet_key(&self) -> &'static str {

@@ -87,7 +87,7 @@ pub struct SplitDriver {
 }
 
 /// Stages of a packet between two of these interfaces.
-const STAGES: Stages = Stages { pool: "send: admission", always: false, fabric: "wire" };
+const STAGES: Stages = Stages { pool: "send: admission", records_zero_pool_time: false, fabric: "wire" };
 
 /// Starts an interface from checked parameters.
 pub fn start(context: &BuildContext<'_>, parameters: &InterfaceParameters) -> SplitDriver {
@@ -238,7 +238,7 @@ impl Driver for SplitDriver {
         // A program that polls a cached block waits for its invalidation; one that polls a status register waits for a
         // packet.
         match (self.cpu.snooping(), self.receiver.fifo()) {
-            (Some(_), Some(fifo)) => &fifo.visible,
+            (Some(_), Some(fifo)) => &fifo.packet_visible,
             (Some(processor), None) => processor.wakeup(),
             (None, _) => &self.port.changed,
         }

@@ -3,7 +3,7 @@
 use super::parameters::QueuesParameters;
 use super::wire::{self, PART_HEADER_BYTES, SEQUENCE_BITS};
 use crate::engine::Bytes;
-use crate::host::{Address, AnyProcessor, aligned};
+use crate::host::{Address, AnyProcessor, aligned_access_bytes};
 use crate::ni::driver::{DriverLimits, RxCompletion, SendRequest};
 use crate::ni::packet_header::PacketHeader;
 use crate::ni::port_config::Stages;
@@ -67,7 +67,7 @@ impl QueuesNic {
         let mut moved_bytes = 0;
         while moved_bytes < bytes {
             let from = address + moved_bytes as u64;
-            let access_bytes = aligned(from, bytes - moved_bytes);
+            let access_bytes = aligned_access_bytes(from, bytes - moved_bytes);
             let value = loaded!(cpu, load(cpu, from, access_bytes));
             composed.append(&value.to_le_bytes()[..access_bytes]);
             moved_bytes += access_bytes;
@@ -77,7 +77,7 @@ impl QueuesNic {
 }
 
 impl WholePacketNic for QueuesNic {
-    const STAGES: Stages = Stages { pool: "outgoing pool", always: true, fabric: "fabric" };
+    const STAGES: Stages = Stages { pool: "outgoing pool", records_zero_pool_time: true, fabric: "fabric" };
 
     fn limits(&self) -> DriverLimits {
         DriverLimits {
@@ -126,7 +126,7 @@ impl WholePacketNic for QueuesNic {
 async fn store_payload(cpu: &AnyProcessor, payload: &[u8], into: Address) {
     let mut moved_bytes = 0;
     while moved_bytes < payload.len() {
-        let access_bytes = aligned(into + moved_bytes as u64, payload.len() - moved_bytes);
+        let access_bytes = aligned_access_bytes(into + moved_bytes as u64, payload.len() - moved_bytes);
         let mut value = [0; 8];
         value[..access_bytes].copy_from_slice(&payload[moved_bytes..moved_bytes + access_bytes]);
         let value = u64::from_le_bytes(value);

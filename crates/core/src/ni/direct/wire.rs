@@ -24,14 +24,14 @@ const IS_PART: u32 = 1 << 8;
 /// Returns the words of a header, and their number.
 pub fn encode(envelope: Envelope, [from, to]: [u32; 2]) -> ([u32; 2], usize) {
     let Envelope { is_part, handler, sequence, fragment, last } = envelope;
-    let first = u32::from(handler) | from << ENDPOINTS_SHIFT | to << (ENDPOINTS_SHIFT + ENDPOINT_BITS);
+    let first_word = u32::from(handler) | from << ENDPOINTS_SHIFT | to << (ENDPOINTS_SHIFT + ENDPOINT_BITS);
     if !is_part {
-        return ([first, 0], 1);
+        return ([first_word, 0], 1);
     }
     let sequence = u32::from(sequence);
     assert!(sequence < 1 << SEQUENCE_BITS && fragment < 1 << FRAGMENT_BITS, "the sequence and fragment numbers fit");
-    let part = sequence | fragment << SEQUENCE_BITS | u32::from(last) << (SEQUENCE_BITS + FRAGMENT_BITS);
-    ([first | IS_PART, part], 2)
+    let part_word = sequence | fragment << SEQUENCE_BITS | u32::from(last) << (SEQUENCE_BITS + FRAGMENT_BITS);
+    ([first_word | IS_PART, part_word], 2)
 }
 
 /// Returns word number `index` of a packet.
@@ -41,16 +41,17 @@ pub fn word(bytes: &[u8], index: usize) -> u32 {
 
 /// Reads the header of a packet.
 pub fn decode(bytes: &[u8]) -> PacketHeader {
-    let first = word(bytes, 0);
-    let endpoints = [first >> ENDPOINTS_SHIFT & ((1 << ENDPOINT_BITS) - 1), first >> (ENDPOINTS_SHIFT + ENDPOINT_BITS)];
-    if first & IS_PART == 0 {
-        let envelope = Envelope { handler: first as u8, last: true, ..Envelope::default() };
+    let first_word = word(bytes, 0);
+    let endpoints =
+        [first_word >> ENDPOINTS_SHIFT & ((1 << ENDPOINT_BITS) - 1), first_word >> (ENDPOINTS_SHIFT + ENDPOINT_BITS)];
+    if first_word & IS_PART == 0 {
+        let envelope = Envelope { handler: first_word as u8, last: true, ..Envelope::default() };
         return PacketHeader { envelope, endpoints, length: HEADER_BYTES_MIN.len() };
     }
-    let part = word(bytes, 1);
-    let sequence = (part & ((1 << SEQUENCE_BITS) - 1)) as u16;
-    let fragment = part >> SEQUENCE_BITS & ((1 << FRAGMENT_BITS) - 1);
-    let last = part >> (SEQUENCE_BITS + FRAGMENT_BITS) == 1;
-    let envelope = Envelope { is_part: true, handler: first as u8, sequence, fragment, last };
+    let part_word = word(bytes, 1);
+    let sequence = (part_word & ((1 << SEQUENCE_BITS) - 1)) as u16;
+    let fragment = part_word >> SEQUENCE_BITS & ((1 << FRAGMENT_BITS) - 1);
+    let last = part_word >> (SEQUENCE_BITS + FRAGMENT_BITS) == 1;
+    let envelope = Envelope { is_part: true, handler: first_word as u8, sequence, fragment, last };
     PacketHeader { envelope, endpoints, length: PART_HEADER_BYTES }
 }

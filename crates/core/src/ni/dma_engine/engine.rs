@@ -33,10 +33,10 @@ pub struct DmaEngine {
 struct TransferQueue {
     slots: Pool,
     /// Instant at which the issue stage is free.
-    free_at: Cell<Time>,
+    issue_stage_free_at: Cell<Time>,
     busy_time: Cell<Time>,
     /// The head position of the queue: only the transfer that holds it waits for the host's port to accept it.
-    head: Resource,
+    head_position: Resource,
     issue_time: IssueTime,
     label: &'static str,
     track: TrackId,
@@ -46,9 +46,9 @@ impl TransferQueue {
     fn new(sim: &Sim, name: &str, label: &'static str, slots: u32, issue_time: IssueTime) -> TransferQueue {
         TransferQueue {
             slots: Pool::new(sim, format!("a slot for {label} of {name}"), u64::from(slots)),
-            free_at: Cell::default(),
+            issue_stage_free_at: Cell::default(),
             busy_time: Cell::default(),
-            head: Resource::new(sim, format!("the head of the queue for {label} of {name}")),
+            head_position: Resource::new(sim, format!("the head of the queue for {label} of {name}")),
             issue_time,
             label,
             track: sim.recorder().track(name, label),
@@ -59,8 +59,8 @@ impl TransferQueue {
     async fn issue(&self, sim: &Sim, bytes: Bytes) {
         self.slots.acquire(1).await;
         let (now, time) = (sim.now(), self.issue_time.for_bytes(bytes));
-        let start = now.max(self.free_at.get());
-        self.free_at.set(start + time);
+        let start = now.max(self.issue_stage_free_at.get());
+        self.issue_stage_free_at.set(start + time);
         self.busy_time.set(self.busy_time.get() + time);
         if start > now {
             sim.until(start).await;
@@ -69,7 +69,7 @@ impl TransferQueue {
 
     /// Submits a transfer as soon as `port` accepts it and all earlier ones have been submitted.
     async fn submit(&self, port: &dyn DmaPort, request: &DmaRequest) -> DmaCompletion {
-        let _head = self.head.acquire().await;
+        let _head = self.head_position.acquire().await;
         submit_when_free(port, request).await
     }
 
@@ -83,8 +83,8 @@ impl TransferQueue {
     }
 
     /// Returns the time for which the issue stage was occupied until `now`.
-    fn busy(&self, now: Time) -> Time {
-        self.busy_time.get().since(self.free_at.get().since(now))
+    fn occupied_time(&self, now: Time) -> Time {
+        self.busy_time.get().since(self.issue_stage_free_at.get().since(now))
     }
 }
 
@@ -94,13 +94,13 @@ impl DmaEngine {
         let DmaEngineParameters { slots, overhead, write_overhead, rate, write_rate, piece, timer_tick, .. } =
             *parameters;
         let (sim, name) = (context.sim, context.name());
-        let queue = |label, time| TransferQueue::new(sim, name, label, slots, time);
+        let new_queue = |label, issue_time| TransferQueue::new(sim, name, label, slots, issue_time);
         let posted_writes = Rc::new(Mailbox::<DmaCompletion>::new(sim, format!("a posted write of {name}")));
         let engine = DmaEngine {
             sim: sim.clone(),
             port: context.host.dma_port().port(),
-            reads: queue("DMA reads", parameters.read_issue_time()),
-            writes: queue("DMA writes", parameters.write_issue_time()),
+            reads: new_queue("DMA reads", parameters.read_issue_time()),
+            writes: new_queue("DMA writes", parameters.write_issue_time()),
             overhead,
             write_overhead,
             rate,
@@ -120,7 +120,7 @@ impl DmaEngine {
 
     pub(super) fn utilization(&self) -> Vec<Utilization> {
         let utilization_of =
-            |queue: &TransferQueue| Utilization::always_active(queue.label, queue.busy(self.sim.now()));
+            |queue: &TransferQueue| Utilization::always_active(queue.label, queue.occupied_time(self.sim.now()));
         vec![utilization_of(&self.reads), utilization_of(&self.writes)]
     }
 
@@ -145,8 +145,8 @@ impl DmaEngine {
     /// `previous_end`.
     fn copy_end(&self, beat: &DataBeat, previous_end: Time) -> Time {
         let piece = self.piece.min(beat.bytes);
-        let first = (beat.from + beat.rate.time_for(piece)).min(beat.to).max(previous_end);
-        (first + self.rate.time_for(beat.bytes)).max(beat.to + self.rate.time_for(piece))
+        let copy_start = (beat.from + beat.rate.time_for(piece)).min(beat.to).max(previous_end);
+        (copy_start + self.rate.time_for(beat.bytes)).max(beat.to + self.rate.time_for(piece))
     }
 
     /// Returns `bytes` rounded up to whole pieces.

@@ -64,12 +64,12 @@ impl DmaEngineParameters {
     /// Returns an error for each list of times whose length differs from the length of the list of sizes.
     pub(super) fn list_length_errors(&self) -> Vec<ParameterError> {
         let lists = [("read-times", &self.read_times), ("write-times", &self.write_times)];
-        let unequal = lists.into_iter().filter(|(_, times)| times.len() != self.sizes.len());
-        let error = |(key, times): (&str, &Vec<Time>)| {
+        let unequal_lists = lists.into_iter().filter(|(_, times)| times.len() != self.sizes.len());
+        let length_error = |(key, times): (&str, &Vec<Time>)| {
             let message = format!("the list has {} elements, and `sizes` has {}", times.len(), self.sizes.len());
             ParameterError::new(key, message).related(["sizes"]).help("list a time for each of `sizes`")
         };
-        unequal.map(error).collect()
+        unequal_lists.map(length_error).collect()
     }
 
     /// Returns the time for which a read occupies the issue stage.

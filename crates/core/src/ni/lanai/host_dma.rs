@@ -115,10 +115,10 @@ impl HostDma {
             self.sim.until(end).await;
         }
         self.sram.set_bus_rate(None);
-        job.journey.add_service(beat.began, end);
+        job.journey.add_service(beat.service_start, end);
         // The service of a beat may begin before the previous beat has ended.
-        let counted_from = beat.began.max(self.last_beat_end.get());
-        self.registers.record_active(end.since(counted_from));
+        let active_from = beat.service_start.max(self.last_beat_end.get());
+        self.registers.record_active(end.since(active_from));
         self.last_beat_end.set(end);
         if job.progress.as_ref().is_some_and(|progress| progress.end_burst()) {
             self.firmware_wakeup.notify();

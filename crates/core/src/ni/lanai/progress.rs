@@ -13,7 +13,7 @@ pub struct TransferProgress {
     total: Cell<u64>,
     landed_before_burst: Cell<u64>,
     burst: Cell<Option<Burst>>,
-    watched: Cell<Option<u64>>,
+    watched_count: Cell<Option<u64>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -59,17 +59,17 @@ impl TransferProgress {
         let burst = self.burst.take().expect("a burst was under way");
         self.landed_before_burst.set(self.landed_before_burst.get() + burst.bytes);
         assert!(self.landed_before_burst.get() <= self.total.get(), "no more bytes land than the transfer has");
-        let has_reached_watched = self.watched.get().is_some_and(|watched| self.landed_before_burst.get() >= watched);
-        if has_reached_watched {
-            self.watched.set(None);
+        let has_reached_count = self.watched_count.get().is_some_and(|count| self.landed_before_burst.get() >= count);
+        if has_reached_count {
+            self.watched_count.set(None);
         }
-        has_reached_watched || self.is_complete()
+        has_reached_count || self.is_complete()
     }
 
     /// Watches for `count` bytes to have landed. Returns the time at which they have, if that is within the present
     /// burst; otherwise [`end_burst`](TransferProgress::end_burst) reports it later.
     pub fn watch(&self, count: Bytes) -> Option<Time> {
-        self.watched.set(Some(count.get()));
+        self.watched_count.set(Some(count.get()));
         let burst = self.burst.get()?;
         let missing_bytes = count.get().checked_sub(self.landed_before_burst.get())?;
         (missing_bytes <= burst.bytes).then(|| {

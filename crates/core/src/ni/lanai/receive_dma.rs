@@ -28,7 +28,7 @@ pub struct ReceiveDma {
     firmware_wakeup: Rc<Signal>,
     registers: Registers<ReceiveJob>,
     packet: RefCell<Option<Rc<Packet>>>,
-    dropped: RefCell<Option<Rc<Packet>>>,
+    dropped_packet: RefCell<Option<Rc<Packet>>>,
     end_time: Cell<Time>,
     link_rate: Rate,
     track: TrackId,
@@ -42,7 +42,7 @@ impl ReceiveDma {
             firmware_wakeup: connections.firmware_wakeup.clone(),
             registers: Registers::new(connections, "netRcv"),
             packet: RefCell::default(),
-            dropped: RefCell::default(),
+            dropped_packet: RefCell::default(),
             end_time: Cell::default(),
             link_rate: connections.link_rate,
             track: sim.recorder().track(name, "netRcv"),
@@ -75,7 +75,7 @@ impl ReceiveDma {
 
     /// Takes the packet that was dropped during the last transfer, if there was one.
     pub fn take_dropped(&self) -> Option<Rc<Packet>> {
-        self.dropped.borrow_mut().take()
+        self.dropped_packet.borrow_mut().take()
     }
 
     /// Records the task that posts transfers, for the deadlock report.
@@ -105,24 +105,24 @@ impl ReceiveDma {
     /// Performs a transfer.
     async fn transfer(&self, job: &ReceiveJob, rx: &mut AnyStreamRx) {
         let mut first_arrival = None;
-        let mut received = Bytes::ZERO;
-        while received < job.progress.total() {
-            match rx.next(job.progress.total() - received).await {
+        let mut received_bytes = Bytes::ZERO;
+        while received_bytes < job.progress.total() {
+            match rx.next(job.progress.total() - received_bytes).await {
                 Piece::Bytes { packet, bytes, time, last, .. } => {
                     first_arrival.get_or_insert(self.sim.now());
-                    self.receive_bytes(job, received, &packet, (bytes, time), rx).await;
+                    self.receive_bytes(job, received_bytes, &packet, (bytes, time), rx).await;
                     rx.return_credit(bytes);
                     if job.progress.end_burst() {
                         self.firmware_wakeup.notify();
                     }
-                    received += bytes;
+                    received_bytes += bytes;
                     *self.packet.borrow_mut() = Some(packet);
                     if last {
                         break;
                     }
                 }
                 Piece::Dropped(packet) => {
-                    *self.dropped.borrow_mut() = Some(packet);
+                    *self.dropped_packet.borrow_mut() = Some(packet);
                     return;
                 }
             }
@@ -131,19 +131,19 @@ impl ReceiveDma {
         if let (Some(stage), Some(packet)) = (job.closed_stage, self.packet()) {
             packet.journey.close(stage, self.sim.now());
         }
-        self.record(received, first_arrival.unwrap_or(self.sim.now()));
+        self.record(received_bytes, first_arrival.unwrap_or(self.sim.now()));
     }
 
     /// Receives bytes at the rate of the link, or of the memory if that is slower.
     async fn receive_bytes(
         &self,
         job: &ReceiveJob,
-        received: Bytes,
+        received_bytes: Bytes,
         packet: &Rc<Packet>,
         (bytes, time): (Bytes, Time),
         rx: &AnyStreamRx,
     ) {
-        packet.take(bytes, |data| self.sram.store(job.sram_address + received.get(), data));
+        packet.take(bytes, |data| self.sram.store(job.sram_address + received_bytes.get(), data));
         self.sram.begin_network();
         let start = self.sim.now();
         let link_time = self.link_rate.time_for(bytes);

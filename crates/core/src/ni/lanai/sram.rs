@@ -33,7 +33,7 @@ pub struct Sram {
     network_engines: Cell<u64>,
     sim: Sim,
     /// The time for which the memory slowed down a network engine; two engines at once count once.
-    network_slowed: BusyTime,
+    network_slowdown: BusyTime,
     firmware_wakeup: Rc<Signal>,
 }
 
@@ -46,7 +46,7 @@ impl Sram {
             bus_rate: Cell::new(None),
             network_engines: Cell::new(0),
             sim: sim.clone(),
-            network_slowed: BusyTime::default(),
+            network_slowdown: BusyTime::default(),
             firmware_wakeup: Rc::new(Signal::new(sim, format!("{name} firmware's attention"))),
         })
     }
@@ -88,12 +88,12 @@ impl Sram {
         self.bus_rate.set(rate);
     }
 
-    /// Returns the rate at which the memory serves a burst that crosses the bus at rate `bus`. A bus that is at least
+    /// Returns the rate at which the memory serves a burst that crosses the bus at `bus_rate`. A bus that is at least
     /// as fast as the memory is served through a burst buffer, which gets every other access of the memory. That share
     /// is chosen: 32-bit PCI at the chip's clock has the same share.
-    pub(super) fn host_rate(&self, bus: Rate) -> Rate {
+    pub(super) fn host_rate(&self, bus_rate: Rate) -> Rate {
         let half = Rate::from_bits_per_s(self.parameters.rate.bits_per_s() / 2);
-        if bus < self.parameters.rate { bus } else { half }
+        if bus_rate < self.parameters.rate { bus_rate } else { half }
     }
 
     /// Counts a network engine that begins to move data.
@@ -111,14 +111,14 @@ impl Sram {
     pub(super) fn network_time(&self, unslowed_time: Time, now: Time, time_at: impl FnOnce(Rate) -> Time) -> Time {
         let time = time_at(self.network_rate());
         if time > unslowed_time {
-            self.network_slowed.add_interval(now, now + time);
+            self.network_slowdown.add_interval(now, now + time);
         }
         time
     }
 
     /// Returns the total time for which the memory's whole rate was in use and slowed down a network engine.
     pub fn busy_total(&self) -> Time {
-        self.network_slowed.total(self.sim.now())
+        self.network_slowdown.total(self.sim.now())
     }
 
     /// Returns the memory rate that is now available to one network engine.

@@ -19,7 +19,7 @@ pub struct TransmitJob {
     pub sram_address: u64,
     pub bytes: Bytes,
     /// Whether the packet ends with this transfer.
-    pub last: bool,
+    pub ends_packet: bool,
     /// The stage of the message's latency that the end of this transfer closes.
     pub closed_stage: Option<&'static str>,
 }
@@ -104,7 +104,7 @@ impl TransmitDma {
     /// ends or is dropped.
     async fn transfer(&self, tx: &mut AnyStreamTx, holds_path: bool, job: &TransmitJob) -> bool {
         match self.send(tx, holds_path, job).await {
-            Ok(()) if job.last => {
+            Ok(()) if job.ends_packet => {
                 tx.close();
                 false
             }
@@ -127,7 +127,7 @@ impl TransmitDma {
             self.sram.with_bytes(job.sram_address + sent_bytes.get(), bytes, |data| job.packet.append(data));
             self.sram.begin_network();
             let start = self.sim.now();
-            let last = job.last && sent_bytes + bytes == job.bytes;
+            let last = job.ends_packet && sent_bytes + bytes == job.bytes;
             let link_time = tx.rate().time_for(bytes);
             let time_at = |rate| self.clock.end_of_transfer(start, bytes, rate) - start;
             let memory_time = self.sram.network_time(link_time, start, time_at);

@@ -19,12 +19,12 @@ pub const HEADER_SLOT_BYTES: u64 = 64;
 #[derive(Clone)]
 pub struct ReceiveBuffers {
     /// Address of each buffer's kernel part.
-    kernel: Rc<[Address]>,
+    kernel_parts: Rc<[Address]>,
     /// Address of each buffer's program part; empty if the host copies.
-    program: Rc<[Address]>,
+    program_parts: Rc<[Address]>,
     /// Address of the ring of events that a library polls in its own memory.
-    events: Address,
-    page: u64,
+    event_ring: Address,
+    page_bytes: u64,
     fragment_payload_max: u64,
 }
 
@@ -81,22 +81,22 @@ impl ReceiveBuffers {
             true => HEADER_SLOT_BYTES * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
-        let program: Vec<Address> = match in_place {
+        let program_parts: Vec<Address> = match in_place {
             true => indices.clone().map(|_| host.allocate(PAYLOAD_MAX)).collect(),
             false => Vec::new(),
         };
         ReceiveBuffers {
-            kernel: indices.map(|_| host.allocate(kernel_bytes as usize)).collect(),
-            program: program.into(),
-            events: host.allocate((event::BYTES * parameters.receive_buffers) as usize),
-            page: parameters.page.get(),
+            kernel_parts: indices.map(|_| host.allocate(kernel_bytes as usize)).collect(),
+            program_parts: program_parts.into(),
+            event_ring: host.allocate((event::BYTES * parameters.receive_buffers) as usize),
+            page_bytes: parameters.page.get(),
             fragment_payload_max: fragment_payload_max(parameters),
         }
     }
 
     /// Returns the number of buffers.
     pub fn count(&self) -> u32 {
-        self.kernel.len() as u32
+        self.kernel_parts.len() as u32
     }
 
     /// Returns the destination of a fragment of a datagram that is received into `buffer`.
@@ -106,36 +106,37 @@ impl ReceiveBuffers {
     }
 
     /// Returns the address of a packet's headers, or of the whole packet if the host copies.
-    pub fn kernel(&self, buffer: u32, fragment: u32) -> Address {
-        self.kernel[buffer as usize] + HEADER_SLOT_BYTES * u64::from(fragment)
+    pub fn kernel_address(&self, buffer: u32, fragment: u32) -> Address {
+        self.kernel_parts[buffer as usize] + HEADER_SLOT_BYTES * u64::from(fragment)
     }
 
     /// Returns the address of the event of message `number`.
     pub fn event_address(&self, number: u64) -> Address {
-        self.events + number % u64::from(self.count()) * event::BYTES
+        self.event_ring + number % u64::from(self.count()) * event::BYTES
     }
 
     /// Returns the address of the program part of a buffer; it exists only if the host does not copy.
-    pub fn program(&self, buffer: u32) -> Address {
-        self.program[buffer as usize]
+    pub fn program_address(&self, buffer: u32) -> Address {
+        self.program_parts[buffer as usize]
     }
 
     /// Returns the scatter list for a part of a packet.
     pub fn pieces(&self, destination: &RxDestination, part: Range<u64>) -> Vec<Piece> {
-        let Some((headers, data_offset)) = destination.split else {
-            let kernel = self.kernel(destination.buffer, 0);
-            let piece = Piece { address: kernel + part.start, bytes: part.end - part.start };
+        let Some((header_bytes, data_offset)) = destination.split else {
+            let kernel_address = self.kernel_address(destination.buffer, 0);
+            let piece = Piece { address: kernel_address + part.start, bytes: part.end - part.start };
             return if piece.bytes > 0 { vec![piece] } else { Vec::new() };
         };
         let mut pieces = Vec::new();
-        if part.start < headers && !destination.omits_headers {
-            let kernel = self.kernel(destination.buffer, destination.fragment);
-            let bytes = part.end.min(headers) - part.start;
-            pieces.push(Piece { address: kernel + part.start, bytes });
+        if part.start < header_bytes && !destination.omits_headers {
+            let kernel_address = self.kernel_address(destination.buffer, destination.fragment);
+            let bytes = part.end.min(header_bytes) - part.start;
+            pieces.push(Piece { address: kernel_address + part.start, bytes });
         }
-        if part.end > headers {
-            let from = self.program(destination.buffer) + data_offset + part.start.max(headers) - headers;
-            pieces.extend(pages(from, part.end - part.start.max(headers), self.page));
+        if part.end > header_bytes {
+            let from =
+                self.program_address(destination.buffer) + data_offset + part.start.max(header_bytes) - header_bytes;
+            pieces.extend(pages(from, part.end - part.start.max(header_bytes), self.page_bytes));
         }
         pieces
     }

@@ -3,7 +3,7 @@
 
 use super::buffers::{ReceiveBuffers, RxDestination};
 use super::instruments::Instruments;
-use super::layout::{Layout, event, post, state};
+use super::layout::{Layout, buffer_descriptor, event, state};
 use super::parameters::McpParameters;
 use super::queue::SendQueue;
 use crate::engine::{EndpointMap, Journey, MessageTally, Signal, Sim};
@@ -26,7 +26,7 @@ pub struct CardDriver {
     pub(super) tally: Rc<MessageTally>,
     pub(super) window: Window,
     pub(super) layout: Layout,
-    pub(super) queue: SendQueue,
+    pub(super) send_queue: SendQueue,
     /// Addresses of the send buffers.
     pub(super) send_buffers: Vec<Address>,
     /// Indices of the free send buffers.
@@ -35,7 +35,7 @@ pub struct CardDriver {
     pub(super) send_wakeup: Signal,
     pub(super) buffers: ReceiveBuffers,
     pub(super) instruments: Rc<Instruments>,
-    pending: Rc<InFlight>,
+    in_flight: Rc<InFlight>,
     /// Number of receive buffers posted so far.
     posted_buffers: Cell<u64>,
     /// Number of events read so far.
@@ -79,13 +79,13 @@ impl CardDriver {
             tally: context.tally.clone(),
             window,
             layout: Layout::new(parameters),
-            queue: SendQueue::new(parameters),
+            send_queue: SendQueue::new(parameters),
             free_send_buffers: RefCell::new((0..send_buffers.len()).rev().collect()),
             send_buffers,
             send_wakeup: Signal::new(context.sim, format!("send capacity of {}", context.name())),
             buffers,
             instruments: instruments.clone(),
-            pending: context.pending.clone(),
+            in_flight: context.in_flight.clone(),
             posted_buffers: Cell::new(0),
             events_read: Cell::new(0),
         }
@@ -95,23 +95,23 @@ impl CardDriver {
     /// word.
     pub(super) fn post_all(&self, mut store: impl FnMut(u64, u32)) {
         for buffer in 0..self.buffers.count() {
-            let at = self.next_post();
-            store(at + post::BUFFER, buffer);
-            store(at + post::STATE, state::FILLED);
+            let at = self.next_descriptor_address();
+            store(at + buffer_descriptor::BUFFER, buffer);
+            store(at + buffer_descriptor::STATE, state::FILLED);
         }
     }
 
-    fn next_post(&self) -> u64 {
+    fn next_descriptor_address(&self) -> u64 {
         let number = self.posted_buffers.get();
         self.posted_buffers.set(number + 1);
-        self.layout.post(number)
+        self.layout.descriptor_address(number)
     }
 
     /// Posts a buffer again.
     pub(super) async fn repost(&self, cpu: &AnyProcessor, buffer: u32) {
-        let at = self.next_post();
-        cpu.write_run(self.window.at(at + post::BUFFER), &buffer.to_le_bytes()).await;
-        cpu.write_run(self.window.at(at + post::STATE), &state::FILLED.to_le_bytes()).await;
+        let at = self.next_descriptor_address();
+        cpu.write_run(self.window.at(at + buffer_descriptor::BUFFER), &buffer.to_le_bytes()).await;
+        cpu.write_run(self.window.at(at + buffer_descriptor::STATE), &state::FILLED.to_le_bytes()).await;
     }
 
     /// Reads `N` words of interface memory.
@@ -126,14 +126,14 @@ impl CardDriver {
     /// counted as lost at its sender.
     pub(super) fn take_journey(&self, is_lost: bool) -> Journey {
         if !is_lost {
-            self.pending.remove(self.host.node);
+            self.in_flight.remove(self.host.node);
         }
-        self.instruments.received.borrow_mut().pop_front().unwrap_or(Journey::NONE)
+        self.instruments.received_journeys.borrow_mut().pop_front().unwrap_or(Journey::NONE)
     }
 
     /// Reads the next event of the interface, if there is one.
     pub(super) async fn read_event(&self, cpu: &AnyProcessor) -> Option<RxEvent> {
-        let at = self.layout.event(self.events_read.get());
+        let at = self.layout.event_address(self.events_read.get());
         let [state_word] = self.read_words::<1>(cpu, at + event::STATE).await;
         if state_word != state::FILLED {
             return None;

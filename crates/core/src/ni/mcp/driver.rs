@@ -32,13 +32,13 @@ pub struct McpDriver {
     /// Datagrams that programs have taken and not released, by number.
     held_datagrams: RefCell<BTreeMap<u64, ReceivedDatagram>>,
     /// Number of the next datagram that a poll finds.
-    next_datagram: Cell<u64>,
+    next_datagram_number: Cell<u64>,
 }
 
 impl McpDriver {
     /// Creates the driver of `chip`.
     pub(super) fn new(stack: SoftwareStack, chip: Rc<Lanai>) -> McpDriver {
-        McpDriver { stack, chip, held_datagrams: RefCell::default(), next_datagram: Cell::new(0) }
+        McpDriver { stack, chip, held_datagrams: RefCell::default(), next_datagram_number: Cell::new(0) }
     }
 
     fn card(&self) -> &CardDriver {
@@ -121,8 +121,8 @@ impl Driver for McpDriver {
             library.poll(cpu).await;
         }
         let datagram = self.inbox().try_receive()?;
-        let entry = self.next_datagram.get();
-        self.next_datagram.set(entry + 1);
+        let entry = self.next_datagram_number.get();
+        self.next_datagram_number.set(entry + 1);
         let (endpoints, envelope) = ([datagram.from, datagram.to], datagram.envelope);
         let (bytes, journey) = (datagram.bytes - ENVELOPE_BYTES, datagram.journey.clone());
         self.held_datagrams.borrow_mut().insert(entry, datagram);
@@ -181,9 +181,9 @@ impl Driver for McpDriver {
         cpu.sync().await;
         match &self.stack {
             SoftwareStack::Kernel(kernel) => {
-                let wake = (wake.next)();
-                if kernel.inbox.is_empty() && wake > cpu.sim().now() {
-                    kernel.inbox.arrived().wait_until(wake).await;
+                let wake_time = (wake.next)();
+                if kernel.inbox.is_empty() && wake_time > cpu.sim().now() {
+                    kernel.inbox.arrival_signal().wait_until(wake_time).await;
                 }
             }
             SoftwareStack::Library(library) => cpu.sim().delay(library.costs.interval).await,
@@ -199,7 +199,7 @@ impl Driver for McpDriver {
     }
 
     fn wakeup(&self) -> &Signal {
-        self.inbox().arrived()
+        self.inbox().arrival_signal()
     }
 
     fn capacity_wait_reason(&self) -> Option<WaitReasonId> {

@@ -20,7 +20,7 @@ pub struct Prefix {
     /// Offset of the packet in the message, in bytes.
     pub offset: u32,
     /// Length of the message in bytes.
-    pub total: u32,
+    pub message_bytes: u32,
     /// Indices of the sending and the receiving endpoint on their nodes, as one word.
     pub endpoints: u32,
 }
@@ -31,14 +31,14 @@ impl Prefix {
         let bytes: &[u8; 24] = bytes.first_chunk()?;
         let (words, _) = bytes.as_chunks::<4>();
         let word = |index: usize| u32::from_le_bytes(words[index]);
-        let prefix = Prefix { key: (word(1), word(2)), offset: word(3), total: word(4), endpoints: word(5) };
+        let prefix = Prefix { key: (word(1), word(2)), offset: word(3), message_bytes: word(4), endpoints: word(5) };
         (word(0) == PREFIX_MAGIC).then_some(prefix)
     }
 
     /// Returns the prefix as bytes.
     pub fn bytes(&self) -> Vec<u8> {
-        let Prefix { key: (node, number), offset, total, endpoints } = *self;
-        bytes_of(&[PREFIX_MAGIC, node, number, offset, total, endpoints])
+        let Prefix { key: (node, number), offset, message_bytes, endpoints } = *self;
+        bytes_of(&[PREFIX_MAGIC, node, number, offset, message_bytes, endpoints])
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 #[derive(Default)]
 pub struct Instruments {
     /// Packets in send slots, oldest first.
-    pub sending: RefCell<VecDeque<Journey>>,
+    pub sending_journeys: RefCell<VecDeque<Journey>>,
     /// Packets that the host is notified of, oldest first.
-    pub received: RefCell<VecDeque<Journey>>,
+    pub received_journeys: RefCell<VecDeque<Journey>>,
 }

@@ -71,14 +71,14 @@ impl InterfaceSpec for McpInterface {
     /// Returns the host memory for the buffers of both directions.
     fn memory_footprint(&self) -> MemoryFootprint {
         let parameters = &self.parameters;
-        let receive = match parameters.is_in_place() {
+        let receive_bytes = match parameters.is_in_place() {
             true => PAYLOAD_MAX as u64 + HEADER_SLOT_BYTES * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
-        let buffers = [(parameters.send_buffers, self.send_bytes()), (parameters.receive_buffers, receive)];
+        let buffers = [(parameters.send_buffers, self.send_bytes()), (parameters.receive_buffers, receive_bytes)];
         let data = data_max(parameters) as u64;
-        let packet = (!parameters.is_in_place()).then_some(PacketFootprint { carries: data, takes: data });
-        MemoryFootprint { buffers, packet, queued: parameters.receive_buffers }
+        let packet = (!parameters.is_in_place()).then_some(PacketFootprint { message_bytes: data, buffer_bytes: data });
+        MemoryFootprint { buffers, packet, queued_packets: parameters.receive_buffers }
     }
 
     fn packet_key(&self) -> &'static str {

@@ -18,7 +18,7 @@ pub const SENT_COUNT_ADDRESS: u64 = 0;
 const RINGS_START: u64 = 64;
 
 /// Offsets of the words of a send slot. The pieces follow these words, each with an address and a length.
-pub mod send {
+pub mod send_slot {
     /// The state word: whether the host has filled the slot.
     pub const STATE: u64 = 0;
     /// The message's length in bytes.
@@ -37,7 +37,7 @@ pub mod send {
 }
 
 /// Offsets of the words of a receive-buffer descriptor.
-pub mod post {
+pub mod buffer_descriptor {
     /// The state word: whether the host has filled the descriptor.
     pub const STATE: u64 = 0;
     /// The index of the buffer.
@@ -81,7 +81,7 @@ pub struct Piece {
 pub struct Layout {
     slots: u64,
     slot_bytes: u64,
-    posts: u64,
+    descriptors: u64,
     events: u64,
     /// Number of packet buffers in each direction.
     buffers: u64,
@@ -95,8 +95,8 @@ impl Layout {
         let pieces = pieces_max(parameters);
         Layout {
             slots: parameters.send_slots,
-            slot_bytes: send::FIRST_PIECE + 8 * pieces,
-            posts: parameters.receive_buffers,
+            slot_bytes: send_slot::FIRST_PIECE + 8 * pieces,
+            descriptors: parameters.receive_buffers,
             events: parameters.receive_buffers * fragments_max(parameters),
             buffers: parameters.packet_buffers,
             buffer_bytes: parameters.mtu.get().next_multiple_of(8),
@@ -104,33 +104,33 @@ impl Layout {
     }
 
     /// Returns the address of the slot that is used for send number `number`.
-    pub fn slot(&self, number: u64) -> u64 {
+    pub fn slot_address(&self, number: u64) -> u64 {
         RINGS_START + (number % self.slots) * self.slot_bytes
     }
 
     /// Returns the address of receive-buffer descriptor `number`.
-    pub fn post(&self, number: u64) -> u64 {
-        RINGS_START + self.slots * self.slot_bytes + (number % self.posts) * post::BYTES
+    pub fn descriptor_address(&self, number: u64) -> u64 {
+        RINGS_START + self.slots * self.slot_bytes + (number % self.descriptors) * buffer_descriptor::BYTES
     }
 
     /// Returns the address of event `number`.
-    pub fn event(&self, number: u64) -> u64 {
-        self.post(0) + self.posts * post::BYTES + (number % self.events) * event::BYTES
+    pub fn event_address(&self, number: u64) -> u64 {
+        self.descriptor_address(0) + self.descriptors * buffer_descriptor::BYTES + (number % self.events) * event::BYTES
     }
 
     /// Returns the address of packet buffer `buffer` towards the link.
-    pub fn send_buffer(&self, buffer: u8) -> u64 {
-        self.event(0) + self.events * event::BYTES + u64::from(buffer) * self.buffer_bytes
+    pub fn send_buffer_address(&self, buffer: u8) -> u64 {
+        self.event_address(0) + self.events * event::BYTES + u64::from(buffer) * self.buffer_bytes
     }
 
     /// Returns the address of packet buffer `buffer` from the link.
-    pub fn receive_buffer(&self, buffer: u8) -> u64 {
-        self.send_buffer(0) + (self.buffers + u64::from(buffer)) * self.buffer_bytes
+    pub fn receive_buffer_address(&self, buffer: u8) -> u64 {
+        self.send_buffer_address(0) + (self.buffers + u64::from(buffer)) * self.buffer_bytes
     }
 
     /// Returns the number of bytes of interface memory in use.
     pub fn size(&self) -> Bytes {
-        Bytes(self.send_buffer(0) + 2 * self.buffers * self.buffer_bytes)
+        Bytes(self.send_buffer_address(0) + 2 * self.buffers * self.buffer_bytes)
     }
 }
 

@@ -9,7 +9,7 @@
 use super::buffers::{RxDestination, pages};
 use super::card::CardDriver;
 use super::headers::{ENVELOPE_BYTES, decode_envelope, encode_envelope};
-use super::kernel::{Part, ReceivedDatagram};
+use super::kernel::{DatagramPart, ReceivedDatagram};
 use super::layout::{MESSAGE_HEADER, Piece, SENT_COUNT_ADDRESS, event, state};
 use super::parameters::LibraryCosts;
 use super::queue::Descriptor;
@@ -52,18 +52,18 @@ impl Library {
         let _works = cpu.sim().works();
         let start = cpu.now();
         cpu.work(card.costs.send + self.costs.send);
-        let memory = card.send_buffers[buffer];
+        let buffer_address = card.send_buffers[buffer];
         let mut head = [0; MESSAGE_HEADER];
         head[..ENVELOPE_BYTES].copy_from_slice(&encode_envelope(packet.envelope));
-        cpu.store_run(memory, &head).await;
-        let mut gather_list = vec![Piece { address: memory, bytes: MESSAGE_HEADER as u64 }];
+        cpu.store_run(buffer_address, &head).await;
+        let mut gather_list = vec![Piece { address: buffer_address, bytes: MESSAGE_HEADER as u64 }];
         match packet.source {
             PayloadSource::Memory(address, bytes) => {
                 gather_list.extend(pages(address, bytes as u64, card.parameters.page.get()));
             }
             PayloadSource::Words(words) => {
                 let bytes = bytes_of(words);
-                cpu.store_run(memory + MESSAGE_HEADER as u64, &bytes).await;
+                cpu.store_run(buffer_address + MESSAGE_HEADER as u64, &bytes).await;
                 gather_list[0].bytes += bytes.len() as u64;
             }
         }
@@ -91,7 +91,7 @@ impl Library {
     async fn reserve(&self, cpu: &AnyProcessor) -> Option<usize> {
         let card = &self.card;
         let take_free_buffer = || {
-            let is_free = !card.free_send_buffers.borrow().is_empty() && card.queue.reserve(1);
+            let is_free = !card.free_send_buffers.borrow().is_empty() && card.send_queue.reserve(1);
             is_free.then(|| card.free_send_buffers.borrow_mut().pop().expect("a buffer is free"))
         };
         if let Some(buffer) = take_free_buffer() {
@@ -125,20 +125,20 @@ impl Library {
         let start = cpu.now();
         cpu.work(card.costs.receive + self.costs.receive);
         let (buffer, node) = RxDestination::from_event_word(buffer);
-        let memory = card.buffers.program(buffer);
+        let buffer_address = card.buffers.program_address(buffer);
         let mut head = [0; ENVELOPE_BYTES];
-        cpu.load_run(memory, &mut head).await;
+        cpu.load_run(buffer_address, &mut head).await;
         cpu.sync().await;
         let [from, to] = [endpoints >> 16, endpoints & 0xffff];
         let from = card.addresses.endpoint(NodeId(node), from);
         let to = card.addresses.endpoint(card.host.node, to);
-        let data = length as usize - MESSAGE_HEADER;
-        let (address, range) = (memory + MESSAGE_HEADER as u64, ENVELOPE_BYTES..ENVELOPE_BYTES + data);
-        let part = Part { buffer, address, range, sum: Sum::ZERO, journey: journey.clone() };
+        let data_bytes = length as usize - MESSAGE_HEADER;
+        let (address, range) = (buffer_address + MESSAGE_HEADER as u64, ENVELOPE_BYTES..ENVELOPE_BYTES + data_bytes);
+        let part = DatagramPart { buffer, address, range, sum: Sum::ZERO, journey: journey.clone() };
         journey.add_service(start, cpu.now());
-        lease.record_span("receive", journey.id(), data);
+        lease.record_span("receive", journey.id(), data_bytes);
         let envelope = decode_envelope(&head).expect("a message begins with an envelope");
-        let bytes = ENVELOPE_BYTES + data;
+        let bytes = ENVELOPE_BYTES + data_bytes;
         self.inbox.send(ReceivedDatagram { from, to, envelope, parts: vec![part], bytes, journey });
     }
 

@@ -7,7 +7,7 @@ use crate::protocol::Answer;
 use std::rc::Rc;
 
 /// Work that takes effect some cycles later.
-pub(super) enum Deferred {
+pub(super) enum DeferredWork {
     /// Delivers an acknowledgement to the protocol, when the cycles of its processing have passed.
     DeliverAcknowledgement(Rc<Packet>),
     /// Completes the taking of a packet, when the cycles of composing its acknowledgement have passed.
@@ -30,14 +30,14 @@ impl Port {
                 self.sim.until(at).await;
             }
             match work {
-                Deferred::DeliverAcknowledgement(packet) => self.deliver_to_protocol(&packet),
-                Deferred::CompleteTake { class, answer, key } => self.complete_take(class, answer, key),
+                DeferredWork::DeliverAcknowledgement(packet) => self.deliver_to_protocol(&packet),
+                DeferredWork::CompleteTake { class, answer, key } => self.complete_take(class, answer, key),
             }
         }
     }
 
     /// Wakes the timer task if the next timer has changed.
-    pub(super) fn timers_changed(&self) {
+    pub(super) fn wake_timer_task(&self) {
         if !self.has_timers {
             return;
         }

@@ -1,7 +1,7 @@
 //! The fabric side of a port: frames are sent when the fabric's input is free, and received packets are passed to the
 //! protocol.
 
-use super::deferred::Deferred;
+use super::deferred::DeferredWork;
 use super::{HeldPacket, OutgoingPacket, Port};
 use crate::engine::{Class, Journey, SpanLabel, Time};
 use crate::fabric::{FabricEvent, Label, Packet};
@@ -12,16 +12,16 @@ impl Port {
     /// Gives the fabric the next frame of a class, if there is one and the fabric's input is free.
     pub(super) fn send_next_frame(&self, class: Class) {
         let state = &self.class_states[class.index()];
-        if state.sending.borrow().is_some() {
+        if state.packet_being_sent.borrow().is_some() {
             return;
         }
         let Some(frame) = self.next_frame(class) else { return };
         let span_name = self.send_label(&frame);
         let packet = self.packet_with_frame(frame);
-        *state.sending.borrow_mut() =
+        *state.packet_being_sent.borrow_mut() =
             Some(OutgoingPacket { packet: packet.clone(), span_name, send_start: self.sim.now() });
         self.wire.send(packet);
-        self.timers_changed();
+        self.wake_timer_task();
         if self.has_send_pool {
             // A packet may have left the pool of send buffers.
             self.freed.notify();
@@ -79,8 +79,8 @@ impl Port {
         let packet = packet.expect::<Packet>();
         let now = self.sim.now();
         if packet.label().source == self.node && !is_retransmission {
-            self.pending.add(to);
-            match self.stages.always {
+            self.in_flight.add(to);
+            match self.stages.records_zero_pool_time {
                 true => packet.journey.close(self.stages.pool, now),
                 false => packet.journey.close_if_lasted(self.stages.pool, now),
             }
@@ -97,7 +97,7 @@ impl Port {
     pub(super) fn handle_event(&self, event: FabricEvent) {
         match event {
             FabricEvent::TxReady(class) => {
-                let outgoing = self.class_states[class.index()].sending.borrow_mut().take();
+                let outgoing = self.class_states[class.index()].packet_being_sent.borrow_mut().take();
                 if let Some(OutgoingPacket { packet, span_name, send_start }) = outgoing {
                     packet.set_entered();
                     self.record_span_since(span_name, &packet, send_start);
@@ -137,7 +137,7 @@ impl Port {
         match self.processing_cycles > 0 && packet.bytes().is_empty() {
             true => {
                 let processed_at = self.clock.edge_since(self.sim.now(), self.processing_cycles);
-                self.deferred.send((processed_at, Deferred::DeliverAcknowledgement(packet)));
+                self.deferred.send((processed_at, DeferredWork::DeliverAcknowledgement(packet)));
             }
             false => self.deliver_to_protocol(&packet),
         }
@@ -169,7 +169,7 @@ impl Port {
         }
         self.apply_effects(effects);
         if effects.returned || effects.timer {
-            self.timers_changed();
+            self.wake_timer_task();
         }
         // Returned and discarded packets wake no reader: when buffers are scarce, they are most of the arriving
         // packets.
@@ -185,10 +185,10 @@ impl Port {
 
     /// Completes the taking of a packet: the protocol releases the packet and its slot to the reader.
     pub(super) fn complete_take(&self, class: Class, answer: Answer, key: usize) {
-        self.class_states[class.index()].taking.set(false);
+        self.class_states[class.index()].is_take_pending.set(false);
         let accepted = self.protocol.borrow_mut().take(class, answer).expect("the front packet has not been taken");
         let held_packet = self.held_packets.borrow()[key].expect("a packet is held until its slot is known");
-        match held_packet.is_read {
+        match held_packet.is_released_by_reader {
             true => self.free_slot(class, key, accepted.slot),
             false => {
                 self.held_packets.borrow_mut()[key] = Some(HeldPacket { slot: Some(accepted.slot), ..held_packet })

@@ -19,7 +19,7 @@ use super::port_config::{PortConfig, Stages};
 use crate::engine::{Bytes, Class, EndpointMap, Hertz, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track};
 use crate::fabric::{Label, Packet, PacketPort};
 use crate::protocol::{Answer, Offer, PacketHandle, Protocol, Slot, Statistics};
-use deferred::Deferred;
+use deferred::DeferredWork;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -50,13 +50,13 @@ pub struct Port {
     /// arrived.
     pub changed: Signal,
     /// Deferred work with its time.
-    deferred: Mailbox<(Time, Deferred)>,
+    deferred: Mailbox<(Time, DeferredWork)>,
     /// Notified when the next timer has become earlier.
     next_timer_changed: Signal,
     /// The time for which the timer task waits; `Time::MAX` without a timer.
     watched_timer: Cell<Time>,
     tally: Rc<MessageTally>,
-    pending: Rc<InFlight>,
+    in_flight: Rc<InFlight>,
     addresses: Rc<EndpointMap>,
     track: Track,
 }
@@ -65,9 +65,9 @@ pub struct Port {
 #[derive(Default)]
 struct ClassState {
     /// The packet that is being sent, if the fabric's input is not free.
-    sending: RefCell<Option<OutgoingPacket>>,
+    packet_being_sent: RefCell<Option<OutgoingPacket>>,
     /// Whether the packet at the front has been taken and its acknowledgement is still being composed.
-    taking: Cell<bool>,
+    is_take_pending: Cell<bool>,
 }
 
 /// A packet that is being sent.
@@ -83,7 +83,7 @@ struct HeldPacket {
     /// The slot, once the protocol has released it.
     slot: Option<Slot>,
     /// Whether the reader released the packet before the protocol released the slot.
-    is_read: bool,
+    is_released_by_reader: bool,
 }
 
 /// A packet that was taken.
@@ -102,7 +102,7 @@ impl Port {
     /// Creates a port and starts its tasks.
     pub fn start(config: PortConfig<'_>) -> Rc<Port> {
         let PortConfig {
-            sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet_max, ..
+            sim, node, name, clock, wire, classes, protocol, tally, in_flight, addresses, packet_max, ..
         } = config;
         let protocol = protocol.with_classes(classes);
         let guarantees = protocol.guarantees();
@@ -129,7 +129,7 @@ impl Port {
             next_timer_changed: Signal::new(sim, format!("a timer of the interface of {name}")),
             watched_timer: Cell::new(Time::MAX),
             tally: tally.clone(),
-            pending: pending.clone(),
+            in_flight: in_flight.clone(),
             addresses: addresses.clone(),
             track: sim.recorder().register_track(name, "port"),
         });
@@ -212,7 +212,7 @@ impl Port {
 
     /// Returns whether a packet waits to be taken.
     pub fn has_arrived(&self, class: Class) -> bool {
-        !self.class_states[class.index()].taking.get() && self.protocol.borrow().can_take(class)
+        !self.class_states[class.index()].is_take_pending.get() && self.protocol.borrow().can_take(class)
     }
 
     /// Returns the packet that may be taken next.
@@ -223,7 +223,7 @@ impl Port {
     /// Takes the next packet; `answer` returns whether a handler will answer it.
     pub fn try_take(&self, class: Class, answer: impl FnOnce(&Packet) -> Answer) -> Option<TakenPacket> {
         let state = &self.class_states[class.index()];
-        if state.taking.get() {
+        if state.is_take_pending.get() {
             return None;
         }
         let (from, packet) = {
@@ -232,15 +232,15 @@ impl Port {
             (from, packet.expect::<Packet>())
         };
         let answer = answer(&packet);
-        self.pending.remove(self.node);
+        self.in_flight.remove(self.node);
         self.sim.progress();
-        let key = self.new_key();
+        let key = self.allocate_key();
         match self.processing_cycles {
             0 => self.complete_take(class, answer, key),
             cycles => {
-                state.taking.set(true);
+                state.is_take_pending.set(true);
                 let composed_at = self.clock.edge_since(self.sim.now(), cycles);
-                self.deferred.send((composed_at, Deferred::CompleteTake { class, answer, key }));
+                self.deferred.send((composed_at, DeferredWork::CompleteTake { class, answer, key }));
             }
         }
         Some(TakenPacket { from, packet, class, key })
@@ -261,13 +261,15 @@ impl Port {
         let TakenPacket { class, key, .. } = taken_packet;
         let held_packet = self.held_packets.borrow()[key].expect("a packet is released once");
         match held_packet.slot {
-            None => self.held_packets.borrow_mut()[key] = Some(HeldPacket { is_read: true, ..held_packet }),
+            None => {
+                self.held_packets.borrow_mut()[key] = Some(HeldPacket { is_released_by_reader: true, ..held_packet })
+            }
             Some(slot) => self.free_slot(class, key, slot),
         }
     }
 
     /// Returns a key for a packet that is being read.
-    fn new_key(&self) -> usize {
+    fn allocate_key(&self) -> usize {
         let mut held_packets = self.held_packets.borrow_mut();
         let key = held_packets.iter().position(Option::is_none).unwrap_or(held_packets.len());
         if key == held_packets.len() {

@@ -58,8 +58,8 @@ impl FabricSpec for Switch {
             hub: hub.clone(),
             queue: Mailbox::new(sim, format!("{name}: a packet at the output")),
             queue_length: Cell::new(0),
-            slots: Cell::new(u32::MAX),
-            freed: Signal::new(sim, format!("{name}: a receive slot")),
+            free_slots: Cell::new(u32::MAX),
+            slot_freed: Signal::new(sim, format!("{name}: a receive slot")),
         };
         let outputs: Rc<Vec<Output>> = Rc::new(nodes.iter().map(output).collect());
         for (node, name) in nodes.iter().enumerate() {
@@ -76,8 +76,8 @@ struct Output {
     hub: Rc<DeliveryHub>,
     queue: Mailbox<Rc<Packet>>,
     queue_length: Cell<usize>,
-    slots: Cell<u32>,
-    freed: Signal,
+    free_slots: Cell<u32>,
+    slot_freed: Signal,
 }
 
 impl Output {
@@ -100,11 +100,11 @@ impl Output {
         loop {
             let packet = self.queue.receive().await;
             self.sim.delay(self.switch.rate.time_for(packet.label().length)).await;
-            if packet.label().needs_slot && self.slots.get() < u32::MAX {
-                while self.slots.get() == 0 {
-                    self.freed.wait().await;
+            if packet.label().needs_slot && self.free_slots.get() < u32::MAX {
+                while self.free_slots.get() == 0 {
+                    self.slot_freed.wait().await;
                 }
-                self.slots.set(self.slots.get() - 1);
+                self.free_slots.set(self.free_slots.get() - 1);
             }
             self.queue_length.set(self.queue_length.get() - 1);
             self.hub.deliver(packet);
@@ -149,13 +149,13 @@ impl PacketPort for SwitchPort {
     }
 
     fn set_slots(&self, _: Class, slots: u32) {
-        self.outputs[self.node.index()].slots.set(slots);
+        self.outputs[self.node.index()].free_slots.set(slots);
     }
 
     fn add_slot(&self, _: Class) {
         let own_output = &self.outputs[self.node.index()];
-        own_output.slots.set(own_output.slots.get().saturating_add(1));
-        own_output.freed.notify();
+        own_output.free_slots.set(own_output.free_slots.get().saturating_add(1));
+        own_output.slot_freed.notify();
     }
 }
 
@@ -181,7 +181,7 @@ impl ProtocolSpec for MarkCountingWindow {
     }
 
     fn start(&self, node: NodeId, environment: &ProtocolEnvironment) -> Box<dyn Protocol<PacketHandle>> {
-        Box::new(MarkedWindow { node, inner: WindowAdapter::new(node, environment.classes, WINDOW) })
+        Box::new(MarkedWindow { node, window: WindowAdapter::new(node, environment.classes, WINDOW) })
     }
 }
 
@@ -201,7 +201,7 @@ const LINK: LinkParameters = LinkParameters {
 
 struct MarkedWindow {
     node: NodeId,
-    inner: WindowAdapter<PacketHandle>,
+    window: WindowAdapter<PacketHandle>,
 }
 
 /// Returns the header extension of a frame: 40 bytes that name its nodes.
@@ -220,26 +220,26 @@ impl MarkedWindow {
 
 impl Protocol<PacketHandle> for MarkedWindow {
     fn free_send_slots(&self, class: Class) -> u32 {
-        self.inner.free_send_slots(class)
+        self.window.free_send_slots(class)
     }
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {
-        self.inner.reserve(class)
+        self.window.reserve(class)
     }
 
     fn offer(&mut self, slot: Slot, packet: Offer<PacketHandle>) {
-        self.inner.offer(slot, packet);
+        self.window.offer(slot, packet);
     }
 
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<PacketHandle>> {
-        let frame = self.inner.next(class, now)?;
+        let frame = self.window.next(class, now)?;
         let marks = PacketMarks { priority: 1, entropy: frame.from.0 as u16 + 100, ..PacketMarks::default() };
         Some(Frame { extension: Some(extension(frame.from, frame.to)), marks, ..frame })
     }
 
     fn arrive(&mut self, frame: Frame<PacketHandle>, now: Time) -> Effects {
         self.count_marks(&frame);
-        self.inner.arrive(frame, now)
+        self.window.arrive(frame, now)
     }
 
     fn arrive_trimmed(&mut self, frame: Frame<PacketHandle>, _now: Time) -> Effects {
@@ -249,35 +249,35 @@ impl Protocol<PacketHandle> for MarkedWindow {
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &PacketHandle)> {
-        self.inner.front(class)
+        self.window.front(class)
     }
 
     fn take(&mut self, class: Class, answer: Answer) -> Option<AcceptedPacket<PacketHandle>> {
-        self.inner.take(class, answer)
+        self.window.take(class, answer)
     }
 
     fn release(&mut self, class: Class, slot: Slot) -> Effects {
-        self.inner.release(class, slot)
+        self.window.release(class, slot)
     }
 
     fn next_timer(&self) -> Option<Time> {
-        self.inner.next_timer()
+        self.window.next_timer()
     }
 
     fn on_time(&mut self, now: Time) {
-        self.inner.on_time(now);
+        self.window.on_time(now);
     }
 
     fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
-        self.inner.unacknowledged(to)
+        self.window.unacknowledged(to)
     }
 
     fn statistics(&self) -> Statistics {
-        self.inner.statistics()
+        self.window.statistics()
     }
 
     fn state_bytes(&self, packet: usize) -> usize {
-        self.inner.state_bytes(packet)
+        self.window.state_bytes(packet)
     }
 }
 

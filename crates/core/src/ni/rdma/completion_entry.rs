@@ -51,12 +51,12 @@ const RECEIVE_ERROR: u8 = 0xe;
 impl CompletionEntry {
     /// Returns the value of the owner bit of entry `position` of a queue of `entries` entries. The first pass has the
     /// value 1, since the memory is zero at first.
-    pub fn owner(position: u64, entries: u32) -> u8 {
+    pub fn owner_bit(position: u64, entries: u32) -> u8 {
         1 - (position / u64::from(entries) % 2) as u8
     }
 
     /// Returns the bytes of the entry with this owner bit.
-    pub fn encode(&self, owner: u8) -> [u8; ENTRY_BYTES] {
+    pub fn encode(&self, owner_bit: u8) -> [u8; ENTRY_BYTES] {
         let mut entry = [0; ENTRY_BYTES];
         let syndrome = SYNDROMES.iter().find(|(status, _)| *status == self.status).map_or(0, |(_, code)| *code);
         let kind = match (self.kind, syndrome) {
@@ -69,29 +69,31 @@ impl CompletionEntry {
         entry[55] = syndrome;
         entry[56..60].copy_from_slice(&self.queue_pair.to_be_bytes());
         entry[60..62].copy_from_slice(&self.index.to_be_bytes());
-        entry[63] = kind << 4 | owner;
+        entry[63] = kind << 4 | owner_bit;
         entry
     }
 
     /// Returns the owner bit of an entry whose last eight bytes are `last_word`.
-    pub fn owner_of(last_word: u64) -> u8 {
+    pub fn owner_bit_of(last_word: u64) -> u8 {
         last_word.to_le_bytes()[7] & 1
     }
 
     /// Parses an entry from its words of eight bytes at offsets 40, 48 and 56.
-    pub fn decode([length, syndrome, last]: [u64; 3]) -> CompletionEntry {
-        let [length, syndrome, last] = [length, syndrome, last].map(u64::to_le_bytes);
-        let status = SYNDROMES.iter().find(|(_, code)| *code == syndrome[7]);
-        let kind = match last[7] >> 4 {
+    pub fn decode([length_word, syndrome_word, last_word]: [u64; 3]) -> CompletionEntry {
+        let [length_bytes, syndrome_bytes, last_bytes] = [length_word, syndrome_word, last_word].map(u64::to_le_bytes);
+        let status = SYNDROMES.iter().find(|(_, code)| *code == syndrome_bytes[7]);
+        let kind = match last_bytes[7] >> 4 {
             RECEIVE | RECEIVE_ERROR => WorkKind::Receive,
             _ => WorkKind::Send,
         };
         CompletionEntry {
-            queue_pair: u32::from_be_bytes([last[0], last[1], last[2], last[3]]),
+            queue_pair: u32::from_be_bytes([last_bytes[0], last_bytes[1], last_bytes[2], last_bytes[3]]),
             kind,
-            index: u16::from_be_bytes([last[4], last[5]]),
+            index: u16::from_be_bytes([last_bytes[4], last_bytes[5]]),
             status: status.expect("the interface writes known syndromes").0,
-            bytes: Bytes(u32::from_be_bytes([length[4], length[5], length[6], length[7]]).into()),
+            bytes: Bytes(
+                u32::from_be_bytes([length_bytes[4], length_bytes[5], length_bytes[6], length_bytes[7]]).into(),
+            ),
         }
     }
 }
@@ -110,11 +112,11 @@ mod tests {
             let kind = if receives { WorkKind::Receive } else { WorkKind::Send };
             let (status, bytes) = (SYNDROMES[status].0, Bytes(bytes.into()));
             let entry = CompletionEntry { queue_pair, kind, index, status, bytes };
-            let owner = CompletionEntry::owner(position.into(), 16);
-            prop_assert_ne!(owner, CompletionEntry::owner(u64::from(position) + 16, 16));
-            let encoded = entry.encode(owner);
-            let word = |at: usize| u64::from_le_bytes(encoded[at..at + 8].try_into().expect("eight bytes"));
-            prop_assert_eq!(CompletionEntry::owner_of(word(56)), owner);
+            let owner_bit = CompletionEntry::owner_bit(position.into(), 16);
+            prop_assert_ne!(owner_bit, CompletionEntry::owner_bit(u64::from(position) + 16, 16));
+            let encoded = entry.encode(owner_bit);
+            let word = |offset: usize| u64::from_le_bytes(encoded[offset..offset + 8].try_into().expect("eight bytes"));
+            prop_assert_eq!(CompletionEntry::owner_bit_of(word(56)), owner_bit);
             prop_assert_eq!(CompletionEntry::decode([40, 48, 56].map(word)), entry);
         }
     }

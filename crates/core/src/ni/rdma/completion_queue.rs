@@ -13,11 +13,11 @@ pub struct CompletionQueue {
     entries: u32,
     entry_bytes: u64,
     /// Address of the record of the number of taken entries.
-    taken_record: Address,
+    taken_record_address: Address,
     /// Number of entries that the device has reserved.
     reserved_entries: Cell<u64>,
     /// Number of entries that the device knows to have been taken.
-    known_taken: Cell<u64>,
+    known_taken_entries: Cell<u64>,
     /// Number of entries that are visible in memory.
     visible_entries: Cell<u64>,
     /// Number of entries that the processor has taken.
@@ -26,7 +26,7 @@ pub struct CompletionQueue {
     /// Records of the messages of visible entries.
     journeys: RefCell<VecDeque<Journey>>,
     /// Notified when an entry becomes visible.
-    pub written: Signal,
+    pub entry_written: Signal,
 }
 
 /// Distance of an entry's last word from the entry's end.
@@ -39,14 +39,14 @@ impl CompletionQueue {
             base: host.allocate(entries as usize * entry_bytes as usize),
             entries,
             entry_bytes,
-            taken_record: host.allocate(8),
+            taken_record_address: host.allocate(8),
             reserved_entries: Cell::new(0),
-            known_taken: Cell::new(0),
+            known_taken_entries: Cell::new(0),
             visible_entries: Cell::new(0),
             taken_entries: Cell::new(0),
             is_overrun: Cell::new(false),
             journeys: RefCell::default(),
-            written: Signal::new(sim, format!("{}: a completion", host.name)),
+            entry_written: Signal::new(sim, format!("{}: a completion", host.name)),
         }
     }
 
@@ -68,17 +68,17 @@ impl CompletionQueue {
     /// Returns the address of the record of taken entries if the queue seems full, so that the device reads the record
     /// before it reserves an entry.
     pub fn record_to_read(&self) -> Option<Address> {
-        self.seems_full().then_some(self.taken_record)
+        self.seems_full().then_some(self.taken_record_address)
     }
 
     /// Sets the number of entries that the device knows to have been taken. `taken` is the value that the device has
     /// read from the record.
-    pub fn set_known_taken(&self, taken: u64) {
-        self.known_taken.set(taken);
+    pub fn set_known_taken_entries(&self, taken: u64) {
+        self.known_taken_entries.set(taken);
     }
 
     fn seems_full(&self) -> bool {
-        self.reserved_entries.get() - self.known_taken.get() == u64::from(self.entries)
+        self.reserved_entries.get() - self.known_taken_entries.get() == u64::from(self.entries)
     }
 
     /// Reserves the next entry for the device. Returns `None` if the queue has overrun: the completion is lost, and
@@ -87,7 +87,7 @@ impl CompletionQueue {
         let position = self.reserved_entries.get();
         if self.is_overrun.get() || self.seems_full() {
             self.is_overrun.set(true);
-            self.written.notify();
+            self.entry_written.notify();
             return None;
         }
         self.reserved_entries.set(position + 1);
@@ -98,7 +98,7 @@ impl CompletionQueue {
     pub fn publish(&self, journey: Journey) {
         self.visible_entries.set(self.visible_entries.get() + 1);
         self.journeys.borrow_mut().push_back(journey);
-        self.written.notify();
+        self.entry_written.notify();
     }
 
     /// Returns whether a poll would find an entry or the queue has overrun.
@@ -114,16 +114,16 @@ impl CompletionQueue {
     /// Polls once: loads the next entry, and takes it if it is valid.
     pub async fn poll(&self, cpu: &AnyProcessor) -> Option<(CompletionEntry, Journey)> {
         let position = self.taken_entries.get();
-        let end = self.address(position) + self.entry_bytes;
-        let last = cpu.load_word(end - LAST_WORD, 8).await;
-        if CompletionEntry::owner_of(last) != CompletionEntry::owner(position, self.entries) {
+        let entry_end = self.address(position) + self.entry_bytes;
+        let last_word = cpu.load_word(entry_end - LAST_WORD, 8).await;
+        if CompletionEntry::owner_bit_of(last_word) != CompletionEntry::owner_bit(position, self.entries) {
             return None;
         }
-        let length = cpu.load_word(end - 3 * LAST_WORD, 8).await;
-        let syndrome = cpu.load_word(end - 2 * LAST_WORD, 8).await;
+        let length_word = cpu.load_word(entry_end - 3 * LAST_WORD, 8).await;
+        let syndrome_word = cpu.load_word(entry_end - 2 * LAST_WORD, 8).await;
         self.taken_entries.set(position + 1);
-        cpu.store_word(self.taken_record, 8, position + 1).await;
+        cpu.store_word(self.taken_record_address, 8, position + 1).await;
         let journey = self.journeys.borrow_mut().pop_front().unwrap_or_default();
-        Some((CompletionEntry::decode([length, syndrome, last]), journey))
+        Some((CompletionEntry::decode([length_word, syndrome_word, last_word]), journey))
     }
 }

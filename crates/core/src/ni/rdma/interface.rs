@@ -83,7 +83,7 @@ impl InterfaceSpec for RdmaParameters {
         MemoryFootprint {
             buffers: [(self.send_entries.into(), mtu), (self.receive_entries.into(), mtu)],
             packet: Some(PacketFootprint::new(payload, payload)),
-            queued: self.receive_entries.into(),
+            queued_packets: self.receive_entries.into(),
         }
     }
 

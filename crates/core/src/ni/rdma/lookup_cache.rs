@@ -31,11 +31,11 @@ impl LookupCache {
     pub fn access(&self, number: u64) -> bool {
         let order = &mut *self.order.borrow_mut();
         order.use_count += 1;
-        let previous = order.last_use.insert(number, order.use_count);
+        let previous_use = order.last_use.insert(number, order.use_count);
         order.entry_by_use.insert(order.use_count, number);
-        match previous {
-            Some(previous) => {
-                order.entry_by_use.remove(&previous);
+        match previous_use {
+            Some(previous_use) => {
+                order.entry_by_use.remove(&previous_use);
             }
             None => {
                 self.misses.set(self.misses.get() + 1);
@@ -46,7 +46,7 @@ impl LookupCache {
                 }
             }
         }
-        previous.is_some()
+        previous_use.is_some()
     }
 
     /// Puts entry `number` into the cache without counting a miss.

@@ -182,7 +182,7 @@ impl RdmaParameters {
     pub fn requester_limits(&self) -> RequesterLimits {
         RequesterLimits {
             recovery: self.recovery,
-            reads: self.outstanding_reads,
+            outstanding_reads: self.outstanding_reads,
             window: match self.recovery {
                 Recovery::GoBackN => self.outstanding_packets,
                 Recovery::Selective => self.outstanding_packets.min(self.reorder_packets),

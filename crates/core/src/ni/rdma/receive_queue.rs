@@ -26,7 +26,7 @@ pub struct PostedBuffer {
 pub struct ReceiveQueue {
     base: Address,
     entries: u32,
-    record: Address,
+    record_address: Address,
     is_shared: bool,
     /// Number of buffers that the processor has posted, and number of those that it has announced in the record.
     posted_buffers: Cell<u64>,
@@ -35,7 +35,7 @@ pub struct ReceiveQueue {
     fetched_buffers: Cell<u64>,
     known_buffers: Cell<u64>,
     /// Buffers that the device has read in advance.
-    prefetched: RefCell<VecDeque<PostedBuffer>>,
+    prefetched_buffers: RefCell<VecDeque<PostedBuffer>>,
     is_refilling: Cell<bool>,
     refilled: Signal,
 }
@@ -46,13 +46,13 @@ impl ReceiveQueue {
         Rc::new(ReceiveQueue {
             base: host.allocate(entries as usize * RECEIVE_BYTES),
             entries,
-            record: host.allocate(8),
+            record_address: host.allocate(8),
             is_shared,
             posted_buffers: Cell::new(0),
             announced_buffers: Cell::new(0),
             fetched_buffers: Cell::new(0),
             known_buffers: Cell::new(0),
-            prefetched: RefCell::default(),
+            prefetched_buffers: RefCell::default(),
             is_refilling: Cell::new(false),
             refilled: Signal::new(sim, format!("{}: posted receives", host.name)),
         })
@@ -64,7 +64,7 @@ impl ReceiveQueue {
     }
 
     /// Returns the number of buffers that were posted.
-    pub fn posted(&self) -> u64 {
+    pub fn posted_count(&self) -> u64 {
         self.posted_buffers.get()
     }
 
@@ -73,9 +73,9 @@ impl ReceiveQueue {
         let posted_buffers = buffers.iter().enumerate();
         let posted_buffers =
             posted_buffers.map(|(index, &address)| PostedBuffer { index: index as u16, address, bytes });
-        self.prefetched.borrow_mut().extend(posted_buffers);
-        for count in [&self.posted_buffers, &self.announced_buffers, &self.fetched_buffers, &self.known_buffers] {
-            count.set(buffers.len() as u64);
+        self.prefetched_buffers.borrow_mut().extend(posted_buffers);
+        for counter in [&self.posted_buffers, &self.announced_buffers, &self.fetched_buffers, &self.known_buffers] {
+            counter.set(buffers.len() as u64);
         }
     }
 
@@ -90,7 +90,7 @@ impl ReceiveQueue {
     pub async fn announce(&self, cpu: &AnyProcessor) {
         if self.announced_buffers.replace(self.posted_buffers.get()) != self.posted_buffers.get() {
             cpu.fence().await;
-            cpu.store_word(self.record, 8, self.posted_buffers.get()).await;
+            cpu.store_word(self.record_address, 8, self.posted_buffers.get()).await;
         }
     }
 
@@ -100,17 +100,17 @@ impl ReceiveQueue {
 
     /// Removes the next buffer that the device has read.
     pub fn pop(&self) -> Option<PostedBuffer> {
-        self.prefetched.borrow_mut().pop_front()
+        self.prefetched_buffers.borrow_mut().pop_front()
     }
 
     /// Returns whether the device has read no buffer in advance.
     pub fn is_empty(&self) -> bool {
-        self.prefetched.borrow().is_empty()
+        self.prefetched_buffers.borrow().is_empty()
     }
 
     /// Returns whether the device should read further buffers.
     pub fn needs_refill(&self) -> bool {
-        self.prefetched.borrow().len() < PREFETCHED_BUFFERS as usize / 2
+        self.prefetched_buffers.borrow().len() < PREFETCHED_BUFFERS as usize / 2
     }
 
     /// Records that a refill is requested. Returns `false` if one was requested already.
@@ -128,7 +128,7 @@ impl ReceiveQueue {
     /// Returns the address of the record if all buffers that the device knows of have been read, so that the device
     /// reads the record first.
     pub fn record_to_read(&self) -> Option<Address> {
-        (self.known_buffers.get() == self.fetched_buffers.get()).then_some(self.record)
+        (self.known_buffers.get() == self.fetched_buffers.get()).then_some(self.record_address)
     }
 
     /// Updates the number of buffers that the device knows of; `posted` is the value that it has read from the record.
@@ -152,7 +152,7 @@ impl ReceiveQueue {
             let (address, bytes) = decode_receive(encoded);
             PostedBuffer { index: position as u16, address, bytes }
         });
-        self.prefetched.borrow_mut().extend(buffers);
+        self.prefetched_buffers.borrow_mut().extend(buffers);
         self.fetched_buffers.set(from + encoded_entries.len() as u64);
     }
 

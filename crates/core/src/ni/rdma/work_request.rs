@@ -103,21 +103,21 @@ impl WorkEntry {
             RemoteOperand::Write(..) | RemoteOperand::Read(..) => 2,
             RemoteOperand::FetchAdd(..) | RemoteOperand::CompareSwap(..) => 3,
         };
-        let data = if let LocalData::Inline(data) = &self.data { 4 + data.len() } else { SEGMENT_BYTES };
-        segments * SEGMENT_BYTES + data
+        let data_bytes = if let LocalData::Inline(data) = &self.data { 4 + data.len() } else { SEGMENT_BYTES };
+        segments * SEGMENT_BYTES + data_bytes
     }
 
     /// Returns the bytes, a whole number of blocks.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![0; SEGMENT_BYTES];
-        let (code, remote) = match self.remote {
+        let (code, remote_address) = match self.remote {
             RemoteOperand::Send => (SEND, None),
             RemoteOperand::Write(address, key) => (WRITE, Some((address, key))),
             RemoteOperand::Read(address, key) => (READ, Some((address, key))),
             RemoteOperand::FetchAdd(address, key, _) => (FETCH_ADD, Some((address, key))),
             RemoteOperand::CompareSwap(address, key, ..) => (COMPARE_SWAP, Some((address, key))),
         };
-        if let Some((address, key)) = remote {
+        if let Some((address, key)) = remote_address {
             bytes.extend(address.to_be_bytes());
             bytes.extend(key.to_be_bytes());
             bytes.extend([0; 4]);
@@ -160,11 +160,11 @@ impl WorkEntry {
     ///
     /// Panics if the bytes are not a request.
     pub fn decode(bytes: &[u8]) -> WorkEntry {
-        let word = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
-        let long = |at: usize| u64::from_be_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
-        let (address, key) = (long(SEGMENT_BYTES), word(SEGMENT_BYTES + 8));
-        let operand = [long(2 * SEGMENT_BYTES), long(2 * SEGMENT_BYTES + 8)];
-        let (remote, at) = match bytes[3] {
+        let u32_at = |offset: usize| u32::from_be_bytes(bytes[offset..offset + 4].try_into().expect("four bytes"));
+        let u64_at = |offset: usize| u64::from_be_bytes(bytes[offset..offset + 8].try_into().expect("eight bytes"));
+        let (address, key) = (u64_at(SEGMENT_BYTES), u32_at(SEGMENT_BYTES + 8));
+        let operand = [u64_at(2 * SEGMENT_BYTES), u64_at(2 * SEGMENT_BYTES + 8)];
+        let (remote, data_offset) = match bytes[3] {
             SEND => (RemoteOperand::Send, SEGMENT_BYTES),
             WRITE => (RemoteOperand::Write(address, key), 2 * SEGMENT_BYTES),
             READ => (RemoteOperand::Read(address, key), 2 * SEGMENT_BYTES),
@@ -172,13 +172,13 @@ impl WorkEntry {
             COMPARE_SWAP => (RemoteOperand::CompareSwap(address, key, operand[1], operand[0]), 3 * SEGMENT_BYTES),
             code => panic!("a driver posts known operations, not {code:#x}"),
         };
-        let length = word(at);
+        let length = u32_at(data_offset);
         let data = match length & INLINE_FLAG {
-            0 => LocalData::Memory(long(at + 8), u64::from(length)),
-            _ => LocalData::Inline(bytes[at + 4..at + 4 + (length & !INLINE_FLAG) as usize].to_vec()),
+            0 => LocalData::Memory(u64_at(data_offset + 8), u64::from(length)),
+            _ => LocalData::Inline(bytes[data_offset + 4..data_offset + 4 + (length & !INLINE_FLAG) as usize].to_vec()),
         };
         let index = u16::from_be_bytes([bytes[1], bytes[2]]);
-        WorkEntry { remote, data, index, queue_pair: word(4) >> 8, is_signaled: bytes[11] & SIGNALED_FLAG != 0 }
+        WorkEntry { remote, data, index, queue_pair: u32_at(4) >> 8, is_signaled: bytes[11] & SIGNALED_FLAG != 0 }
     }
 }
 

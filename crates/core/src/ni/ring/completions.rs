@@ -12,38 +12,38 @@ pub struct CompletionWriter {
     layout: RingLayout,
     /// Whether completions have a ring of their own.
     has_own_ring: bool,
-    batch: usize,
+    batch_size: usize,
     /// Position and frame length of each completion that is not written yet.
-    pending: RefCell<Vec<(u64, u32)>>,
+    pending_completions: RefCell<Vec<(u64, u32)>>,
     /// Number of completions so far.
     completed_count: Cell<u64>,
 }
 
 impl CompletionWriter {
-    /// Creates the writer of the completions in `layout`, which writes `batch` completions at a time.
-    pub fn new(layout: RingLayout, has_own_ring: bool, batch: u64) -> CompletionWriter {
-        let (pending, completed_count) = Default::default();
-        CompletionWriter { layout, has_own_ring, batch: batch as usize, pending, completed_count }
+    /// Creates the writer of the completions in `layout`, which writes `batch_size` completions at a time.
+    pub fn new(layout: RingLayout, has_own_ring: bool, batch_size: u64) -> CompletionWriter {
+        let (pending_completions, completed_count) = Default::default();
+        CompletionWriter { layout, has_own_ring, batch_size: batch_size as usize, pending_completions, completed_count }
     }
 
     /// Adds the completion of the descriptor at `position`. Returns whether a batch is complete.
     pub fn add(&self, position: u64, length: u32) -> bool {
         let number = self.completed_count.replace(self.completed_count.get() + 1);
-        let mut pending = self.pending.borrow_mut();
-        pending.push((if self.has_own_ring { number } else { position }, length));
-        pending.len() >= self.batch
+        let mut pending_completions = self.pending_completions.borrow_mut();
+        pending_completions.push((if self.has_own_ring { number } else { position }, length));
+        pending_completions.len() >= self.batch_size
     }
 
     /// Returns whether no completion waits to be written.
     pub fn is_empty(&self) -> bool {
-        self.pending.borrow().is_empty()
+        self.pending_completions.borrow().is_empty()
     }
 
     /// Takes the waiting completions as writes to memory, each with its number of completions.
     pub fn take_writes(&self) -> SmallVec<[(Address, Vec<u8>, u64); 1]> {
-        let (layout, mut pending) = (self.layout, self.pending.borrow_mut());
+        let (layout, mut pending_completions) = (self.layout, self.pending_completions.borrow_mut());
         let mut writes: SmallVec<[(Address, Vec<u8>, u64); 1]> = SmallVec::new();
-        for (position, length) in pending.drain(..) {
+        for (position, length) in pending_completions.drain(..) {
             let (address, entry) = (
                 layout.address(position),
                 encode_completion(length, layout.lap(position), layout.entry_bytes as usize),

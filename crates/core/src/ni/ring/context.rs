@@ -29,23 +29,23 @@ pub struct DeviceContext {
     /// Notified when the driver may find a received frame.
     pub frame_arrived: Signal,
     /// Notified when the driver may find a received frame or a completed send.
-    pub changed: Signal,
-    /// Number of notifications of `changed`, and number of those that concern the send side.
-    pub notifications: Cell<u64>,
-    pub send_notifications: Cell<u64>,
+    pub queue_changed: Signal,
+    /// Number of notifications of `queue_changed`, and number of those that concern the send side.
+    pub notification_count: Cell<u64>,
+    pub send_notification_count: Cell<u64>,
     /// Writes of completions.
-    pub write_backs: Cell<u64>,
+    pub write_back_count: Cell<u64>,
 }
 
 impl DeviceContext {
     /// Notifies a waiting driver of a change on `side`.
     pub fn notify(&self, side: RingSide) {
-        self.notifications.set(self.notifications.get() + 1);
+        self.notification_count.set(self.notification_count.get() + 1);
         match side {
             RingSide::Receive => self.frame_arrived.notify(),
-            RingSide::Send => self.send_notifications.set(self.send_notifications.get() + 1),
+            RingSide::Send => self.send_notification_count.set(self.send_notification_count.get() + 1),
         }
-        self.changed.notify();
+        self.queue_changed.notify();
     }
 
     /// Submits a write as soon as the port accepts it.

@@ -26,7 +26,7 @@ use std::rc::Rc;
 pub struct RingDriver {
     context: Rc<DeviceContext>,
     cores: Vec<AnyProcessor>,
-    device: Rc<[device::QueuePair]>,
+    device_queues: Rc<[device::QueuePair]>,
     receiver: Rc<Receiver>,
     queues: Rc<[DriverQueue]>,
     steering: Steering,
@@ -42,7 +42,7 @@ impl RingDriver {
     /// Creates the driver of the device's queues.
     pub(super) fn new(
         context: &Rc<DeviceContext>,
-        (device, receiver): (Rc<[device::QueuePair]>, Rc<Receiver>),
+        (device_queues, receiver): (Rc<[device::QueuePair]>, Rc<Receiver>),
         (queues, steering): (Rc<[DriverQueue]>, Steering),
         addresses: &Rc<EndpointMap>,
         costs: Costs,
@@ -51,7 +51,7 @@ impl RingDriver {
         RingDriver {
             context: context.clone(),
             cores: context.host.get().cores().to_vec(),
-            device,
+            device_queues,
             receiver,
             queues,
             steering,
@@ -123,7 +123,7 @@ impl Driver for RingDriver {
         let lease = cpu.acquire("send").await;
         let queue = &self.queues[self.steering.queue_of_endpoint[self.addresses.index_on_node(packet.from) as usize]];
         let bytes = FRAME_HEADER_BYTES + packet.source.bytes();
-        self.known_notifications.set(self.context.notifications.get());
+        self.known_notifications.set(self.context.notification_count.get());
         if !queue.send.has_entries(cpu, self.context.parameters.entries_of(bytes)).await {
             return false;
         }
@@ -160,8 +160,8 @@ impl Driver for RingDriver {
             }
         }
         cpu.sync().await;
-        if self.known_notifications.get() == self.context.notifications.get() {
-            self.context.changed.wait().await;
+        if self.known_notifications.get() == self.context.notification_count.get() {
+            self.context.queue_changed.wait().await;
         }
     }
 
@@ -189,12 +189,12 @@ impl Driver for RingDriver {
                 self.poll_rings(cpu).await?
             }
         };
-        let ReceivedFrame { queue, buffer, header: FrameHeader { from, to, envelope }, payload, journey } = frame;
+        let ReceivedFrame { queue, buffer, header: FrameHeader { from, to, envelope }, payload_bytes, journey } = frame;
         let endpoints = [from, to].map(|(node, index)| self.addresses.endpoint(NodeId(node), index));
         let processor_stage = ProcessorStage::start(&journey, cpu, dma_stages::POLL.pattern);
         let state =
             DriverState { ticket: processor_stage, entry: queue as u64, address: buffer, ..DriverState::default() };
-        Some(RxPacket::new(endpoints, envelope, payload, journey).with_state(state))
+        Some(RxPacket::new(endpoints, envelope, payload_bytes, journey).with_state(state))
     }
 
     async fn take(
@@ -228,11 +228,11 @@ impl Driver for RingDriver {
         if self.kernel.is_none() {
             cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, wait_start);
         }
-        let next = (wake.next)();
-        if !self.is_known_empty(cpu) || next <= wait_start {
+        let wake_time = (wake.next)();
+        if !self.is_known_empty(cpu) || wake_time <= wait_start {
             return false;
         }
-        self.context.frame_arrived.wait_until(next).await;
+        self.context.frame_arrived.wait_until(wake_time).await;
         match &self.kernel {
             Some(_) if !self.is_known_empty(cpu) => {
                 let _lease = cpu.acquire("wake").await;
@@ -265,31 +265,37 @@ impl Driver for RingDriver {
     }
 
     fn counts(&self) -> Vec<(&'static str, u64)> {
-        let sum = |counter_of: &dyn Fn(&DriverQueue) -> u64| self.queues.iter().map(counter_of).sum::<u64>();
+        let driver_sum = |counter_of: &dyn Fn(&DriverQueue) -> u64| self.queues.iter().map(counter_of).sum::<u64>();
         let device_sum =
-            |counter_of: &dyn Fn(&device::QueuePair) -> u64| self.device.iter().map(counter_of).sum::<u64>();
+            |counter_of: &dyn Fn(&device::QueuePair) -> u64| self.device_queues.iter().map(counter_of).sum::<u64>();
         vec![
-            ("ring.doorbells", sum(&|queue| queue.send.doorbells.get() + queue.receive.doorbells.get())),
+            (
+                "ring.doorbells",
+                driver_sum(&|queue| queue.send.doorbell_count.get() + queue.receive.doorbell_count.get()),
+            ),
             (
                 "ring.fetches",
-                device_sum(&|pair| pair.send.descriptors.reads.get() + pair.receive.descriptors.reads.get()),
+                device_sum(&|pair| pair.send.descriptors.read_count.get() + pair.receive.descriptors.read_count.get()),
             ),
             ("ring.frames.inline", device_sum(&|pair| pair.send.inline_frames.get())),
             ("ring.frames.sent", device_sum(&|pair| pair.send.sent_frames.get())),
             ("ring.frames.waited", self.receiver.waited_frames.get()),
-            ("ring.head-reads", sum(&|queue| queue.send.head_reads.get() + queue.receive.head_reads.get())),
+            (
+                "ring.head-reads",
+                driver_sum(&|queue| queue.send.head_read_count.get() + queue.receive.head_read_count.get()),
+            ),
             (
                 "ring.interrupts",
                 device_sum(&|pair| pair.moderation.as_ref().map_or(0, |moderation| moderation.raised_interrupts.get())),
             ),
-            ("ring.write-backs", self.context.write_backs.get()),
+            ("ring.write-backs", self.context.write_back_count.get()),
         ]
     }
 
     fn utilization(&self) -> Vec<Utilization> {
-        let slot_time = self.device.iter().fold(Time::ZERO, |time, pair| time + pair.send.slot_time.get());
-        let reads = self.context.parameters.engine_reads.max(1);
-        vec![Utilization::always_active("payload reads", slot_time / reads)]
+        let slot_time = self.device_queues.iter().fold(Time::ZERO, |time, pair| time + pair.send.slot_time.get());
+        let read_slots = self.context.parameters.engine_reads.max(1);
+        vec![Utilization::always_active("payload reads", slot_time / read_slots)]
     }
 }
 

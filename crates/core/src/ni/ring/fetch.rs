@@ -32,13 +32,13 @@ pub struct FetchedRing {
     /// Whether the device needs more entries than it holds to continue.
     is_starved: Cell<bool>,
     /// Reads under way, each with the position after its last entry and the instant of the request.
-    fetches: Mailbox<(DmaCompletion, u64, Time)>,
+    reads_under_way: Mailbox<(DmaCompletion, u64, Time)>,
     /// Notified when more entries may be requested.
     request_allowed: Signal,
     /// Notified when entries have arrived.
     entries_arrived: Signal,
     /// Number of reads of descriptors.
-    pub reads: Cell<u64>,
+    pub read_count: Cell<u64>,
 }
 
 impl FetchedRing {
@@ -61,10 +61,10 @@ impl FetchedRing {
             fetched_bytes: RefCell::default(),
             batches: RefCell::default(),
             is_starved: Cell::default(),
-            fetches: Mailbox::new(sim, format!("{name}: descriptors")),
+            reads_under_way: Mailbox::new(sim, format!("{name}: descriptors")),
             request_allowed: Signal::new(sim, format!("{name}: a doorbell")),
             entries_arrived: Signal::new(sim, format!("{name}: a descriptor")),
-            reads: Cell::default(),
+            read_count: Cell::default(),
         });
         let (fetch_ring, fill_ring, dma) = (ring.clone(), ring.clone(), dma.clone());
         sim.spawn_server(format!("{name} fetch"), async move { fetch_ring.fetch(&*dma).await });
@@ -98,9 +98,9 @@ impl FetchedRing {
             return None;
         }
         let (front, back) = fetched_bytes.as_slices();
-        let first = bytes.min(front.len());
-        into.extend_from_slice(&front[..first]);
-        into.extend_from_slice(&back[..bytes - first]);
+        let front_bytes = bytes.min(front.len());
+        into.extend_from_slice(&front[..front_bytes]);
+        into.extend_from_slice(&back[..bytes - front_bytes]);
         fetched_bytes.drain(..bytes);
         drop(fetched_bytes);
         let position = self.used_entries.get();
@@ -131,41 +131,41 @@ impl FetchedRing {
 
     /// Returns the number of entries to request next, or 0 if none may be requested.
     fn next_batch(&self) -> u64 {
-        let (posted, held_entries) =
+        let (posted_entries, held_entries) =
             (self.tail.get() - self.requested_entries.get(), self.requested_entries.get() - self.used_entries.get());
-        let needs_smaller_batch = held_entries == 0 || (self.is_starved.get() && self.fetches.is_empty());
-        match posted {
+        let needs_smaller_batch = held_entries == 0 || (self.is_starved.get() && self.reads_under_way.is_empty());
+        match posted_entries {
             0 => 0,
-            _ if posted >= self.batch && held_entries + self.batch <= self.capacity => self.batch,
-            _ if needs_smaller_batch => posted.min(self.batch),
+            _ if posted_entries >= self.batch && held_entries + self.batch <= self.capacity => self.batch,
+            _ if needs_smaller_batch => posted_entries.min(self.batch),
             _ => 0,
         }
     }
 
     async fn fetch(&self, dma: &dyn DmaPort) {
         loop {
-            let mut remaining = self.next_batch();
-            if remaining == 0 {
+            let mut remaining_entries = self.next_batch();
+            if remaining_entries == 0 {
                 self.request_allowed.wait().await;
                 continue;
             }
             self.is_starved.set(false);
-            while remaining > 0 {
+            while remaining_entries > 0 {
                 let position = self.requested_entries.get();
-                let count = self.layout.contiguous(position, remaining);
+                let count = self.layout.contiguous(position, remaining_entries);
                 let (address, bytes) = (self.layout.address(position), count * self.layout.entry_bytes);
                 let read = submit_read(dma, address, bytes).await;
-                self.reads.set(self.reads.get() + 1);
+                self.read_count.set(self.read_count.get() + 1);
                 self.requested_entries.set(position + count);
-                self.fetches.send((read, position + count, self.sim.now()));
-                remaining -= count;
+                self.reads_under_way.send((read, position + count, self.sim.now()));
+                remaining_entries -= count;
             }
         }
     }
 
     async fn fill(&self) {
         loop {
-            let (read, end, request_time) = self.fetches.receive().await;
+            let (read, end, request_time) = self.reads_under_way.receive().await;
             let bytes = read_bytes(read).await;
             self.fetched_bytes.borrow_mut().extend(bytes);
             self.batches.borrow_mut().push_back((end, request_time));

@@ -54,7 +54,11 @@ impl InterfaceSpec for RingParameters {
         let entries = self.queues * self.entries;
         let payload = (self.frame.get() - FRAME_HEADER_BYTES as u64).max(1);
         let packet = Some(PacketFootprint::new(payload, payload));
-        MemoryFootprint { buffers: [(entries, rings), (2 * entries, self.buffers.get())], packet, queued: entries }
+        MemoryFootprint {
+            buffers: [(entries, rings), (2 * entries, self.buffers.get())],
+            packet,
+            queued_packets: entries,
+        }
     }
 
     fn packet_key(&self) -> &'static str {

@@ -29,7 +29,7 @@ pub struct RingKernel {
 /// The softirq of a queue.
 struct Softirq {
     is_scheduled: Cell<bool>,
-    scheduled: Signal,
+    interrupt_arrived: Signal,
 }
 
 /// Returns the cycles of `cpu` that take `time`.
@@ -47,7 +47,7 @@ impl RingKernel {
         let (sim, name) = (&context.sim, &context.name);
         let softirq = |queue: usize| Softirq {
             is_scheduled: Cell::new(false),
-            scheduled: Signal::new(sim, format!("{name}: an interrupt of queue {queue}")),
+            interrupt_arrived: Signal::new(sim, format!("{name}: an interrupt of queue {queue}")),
         };
         let kernel = Rc::new(RingKernel {
             context: context.clone(),
@@ -62,23 +62,23 @@ impl RingKernel {
             let [handler, softirq] = [kernel.clone(), kernel.clone()];
             let [interrupt_cpu, softirq_cpu] =
                 [ExecPriority::Interrupt, ExecPriority::BottomHalf].map(|priority| host.core(core).at(priority));
-            let handle = move |_: Interrupt| -> LocalFuture<'static> {
+            let on_interrupt = move |_: Interrupt| -> LocalFuture<'static> {
                 let (kernel, cpu) = (handler.clone(), interrupt_cpu.clone());
-                Box::pin(async move { kernel.handle(&cpu, queue).await })
+                Box::pin(async move { kernel.handle_interrupt(&cpu, queue).await })
             };
-            host.interrupts().connect(InterruptVector(queue as u16), core, Box::new(handle));
+            host.interrupts().connect(InterruptVector(queue as u16), core, Box::new(on_interrupt));
             let task = format!("{name} softirq {queue}");
             sim.spawn_server(task, async move { softirq.run_softirq(&softirq_cpu, queue).await });
         }
         kernel
     }
 
-    async fn handle(&self, cpu: &AnyProcessor, queue: usize) {
+    async fn handle_interrupt(&self, cpu: &AnyProcessor, queue: usize) {
         let _lease = cpu.acquire("interrupt").await;
         cpu.work(cycles_of(cpu, self.parameters.interrupt));
         cpu.sync().await;
         self.softirqs[queue].is_scheduled.set(true);
-        self.softirqs[queue].scheduled.notify();
+        self.softirqs[queue].interrupt_arrived.notify();
     }
 
     /// Runs the softirq of a queue whenever it is scheduled.
@@ -86,7 +86,7 @@ impl RingKernel {
         let softirq = &self.softirqs[queue];
         loop {
             while !softirq.is_scheduled.get() {
-                softirq.scheduled.wait().await;
+                softirq.interrupt_arrived.wait().await;
             }
             softirq.is_scheduled.set(false);
             let lease = cpu.acquire("softirq").await;
@@ -134,7 +134,8 @@ impl RingKernel {
     /// Unmasks the interrupts of a queue for completions that have not been handled.
     async fn unmask(&self, cpu: &AnyProcessor, queue: usize) {
         let DriverQueue { send, receive, registers } = &self.queues[queue];
-        let handled = (receive.found_completions.get() & 0xFFFF_FFFF) | (send.reclaimed.get() & 0xFFFF_FFFF) << 32;
-        cpu.write(registers.at(UNMASK), 8, handled).await;
+        let handled_counts =
+            (receive.found_completions.get() & 0xFFFF_FFFF) | (send.reclaimed_frames.get() & 0xFFFF_FFFF) << 32;
+        cpu.write(registers.at(UNMASK), 8, handled_counts).await;
     }
 }

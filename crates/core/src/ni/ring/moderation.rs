@@ -21,7 +21,7 @@ pub struct Moderation {
     /// Completions of the send and of the receive ring.
     completed_counts: [Cell<u64>; 2],
     /// Completions that no interrupt has announced.
-    unannounced: [Cell<u64>; 2],
+    unannounced_completions: [Cell<u64>; 2],
     /// Latest instant at which these completions are announced.
     deadlines: [Cell<Time>; 2],
     is_masked: Cell<bool>,
@@ -55,7 +55,7 @@ impl Moderation {
             vector,
             parameters: parameters.clone(),
             completed_counts: Default::default(),
-            unannounced: Default::default(),
+            unannounced_completions: Default::default(),
             deadlines: [const { Cell::new(Time::MAX) }; 2],
             is_masked: Cell::new(false),
             handled_frames: Cell::default(),
@@ -70,8 +70,9 @@ impl Moderation {
     }
 
     /// Counts completions of `side`, whose writes the device has posted.
-    pub fn complete(&self, side: RingSide, count: u64) {
-        let (completed_counts, unannounced) = (&self.completed_counts[side as usize], &self.unannounced[side as usize]);
+    pub fn count_completions(&self, side: RingSide, count: u64) {
+        let (completed_counts, unannounced) =
+            (&self.completed_counts[side as usize], &self.unannounced_completions[side as usize]);
         completed_counts.set(completed_counts.get() + count);
         let is_first = unannounced.replace(unannounced.get() + count) == 0;
         if self.is_masked.get() {
@@ -87,17 +88,19 @@ impl Moderation {
     }
 
     /// Records the lower 32 bits of the number of received frames that the driver has handled.
-    pub fn note_received(&self, handled: u32) {
-        self.handled_frames.set(handled);
+    pub fn note_received(&self, handled_frames: u32) {
+        self.handled_frames.set(handled_frames);
     }
 
-    /// Unmasks interrupts. `sent` has the lower 32 bits of the number of sent frames that the driver has handled.
-    pub fn unmask(&self, sent: u32) {
-        let handled = [sent, self.handled_frames.get()];
+    /// Unmasks interrupts. `sent_frames` holds the lower 32 bits of the number of sent frames that the driver has
+    /// handled.
+    pub fn unmask(&self, sent_frames: u32) {
+        let handled_counts = [sent_frames, self.handled_frames.get()];
         self.is_masked.set(false);
         for side in RingSide::ALL {
-            let unannounced = (self.completed_counts[side as usize].get() as u32).wrapping_sub(handled[side as usize]);
-            self.unannounced[side as usize].set(u64::from(unannounced));
+            let unannounced =
+                (self.completed_counts[side as usize].get() as u32).wrapping_sub(handled_counts[side as usize]);
+            self.unannounced_completions[side as usize].set(u64::from(unannounced));
             if unannounced > 0 && !self.is_masked.get() {
                 self.raise(side);
             }
@@ -106,22 +109,24 @@ impl Moderation {
 
     fn raise(&self, side: RingSide) {
         self.raised_interrupts.set(self.raised_interrupts.get() + 1);
-        let announced_completions = self.unannounced[side as usize].get().min(match self.parameters.moderation_time {
-            Time::ZERO => u64::MAX,
-            _ => self.parameters.moderation_packets,
-        });
-        self.unannounced[side as usize].set(self.unannounced[side as usize].get() - announced_completions);
+        let announced_completions =
+            self.unannounced_completions[side as usize].get().min(match self.parameters.moderation_time {
+                Time::ZERO => u64::MAX,
+                _ => self.parameters.moderation_packets,
+            });
+        self.unannounced_completions[side as usize]
+            .set(self.unannounced_completions[side as usize].get() - announced_completions);
         self.deadlines[side as usize].set(Time::MAX);
         self.is_masked.set(self.parameters.masks_interrupts);
         self.host.get().interrupts().raise(self.vector, side.cause());
-        if self.unannounced[side as usize].get() > 0 && !self.is_masked.get() {
+        if self.unannounced_completions[side as usize].get() > 0 && !self.is_masked.get() {
             self.announce_remaining(side);
         }
     }
 
     /// Raises further interrupts, or arms the timer, for completions beyond those that were announced.
     fn announce_remaining(&self, side: RingSide) {
-        if self.unannounced[side as usize].get() >= self.parameters.moderation_packets {
+        if self.unannounced_completions[side as usize].get() >= self.parameters.moderation_packets {
             return self.raise(side);
         }
         self.deadlines[side as usize].set(self.sim.now() + self.parameters.moderation_time);
@@ -130,9 +135,9 @@ impl Moderation {
 
     async fn run_timers(&self) {
         loop {
-            let next = self.deadlines[0].get().min(self.deadlines[1].get());
-            if next > self.sim.now() {
-                self.timer_armed.wait_until(next).await;
+            let next_deadline = self.deadlines[0].get().min(self.deadlines[1].get());
+            if next_deadline > self.sim.now() {
+                self.timer_armed.wait_until(next_deadline).await;
                 continue;
             }
             for side in RingSide::ALL {

@@ -82,18 +82,18 @@ pub struct Receiver {
     context: Rc<DeviceContext>,
     queues: Vec<Rc<ReceiveQueue>>,
     /// The queue of each endpoint of the node.
-    steering: Vec<usize>,
+    queue_of_endpoint: Vec<usize>,
     /// Arrived frames in the device's pipeline.
     arrived_frames: Mailbox<TakenPacket>,
-    fifo: Pool,
+    fifo_slots: Pool,
     /// Frames that are being written, if the port does not order writes.
     frames_being_written: Mailbox<WrittenFrame>,
     completion_due: Signal,
     /// Whether an arrived frame waits for a receive buffer, and all frames behind it wait too.
     waits_for_buffer: Cell<bool>,
     /// The right to write completions.
-    writing: Resource,
-    writes: Rc<PendingWrites>,
+    completion_write_right: Resource,
+    pending_writes: Rc<PendingWrites>,
     /// Number of frames that were dropped.
     pub dropped_frames: Cell<u64>,
     /// Number of frames that waited for a receive buffer.
@@ -105,22 +105,26 @@ impl Receiver {
     pub fn start(
         context: &Rc<DeviceContext>,
         queues: Vec<Rc<ReceiveQueue>>,
-        steering: Vec<usize>,
-        writes: &Rc<PendingWrites>,
+        queue_of_endpoint: Vec<usize>,
+        pending_writes: &Rc<PendingWrites>,
         drop_frame: impl Fn(&'static str, &Journey) + 'static,
     ) -> Rc<Receiver> {
         let (sim, name) = (&context.sim, context.name.as_str());
         let receiver = Rc::new(Receiver {
             context: context.clone(),
             queues,
-            steering,
+            queue_of_endpoint,
             arrived_frames: Mailbox::new(sim, format!("{name}: a frame from the wire")),
-            fifo: Pool::new(sim, format!("a slot in the receive FIFO of {name}"), context.parameters.receive_fifo),
+            fifo_slots: Pool::new(
+                sim,
+                format!("a slot in the receive FIFO of {name}"),
+                context.parameters.receive_fifo,
+            ),
             frames_being_written: Mailbox::new(sim, format!("{name}: a frame that is being written")),
             completion_due: Signal::new(sim, format!("{name}: completions to write")),
             waits_for_buffer: Cell::default(),
-            writing: Resource::new(sim, format!("{name}: a write of completions")),
-            writes: writes.clone(),
+            completion_write_right: Resource::new(sim, format!("{name}: a write of completions")),
+            pending_writes: pending_writes.clone(),
             dropped_frames: Cell::default(),
             waited_frames: Cell::default(),
         });
@@ -140,11 +144,12 @@ impl Receiver {
     /// Takes frames from the wire as long as the FIFO has slots.
     async fn take_frames(&self) {
         loop {
-            self.fifo.acquire(1).await;
+            self.fifo_slots.acquire(1).await;
             let taken_packet = self.context.port.take(Class::REQUESTS).await;
-            let (now, processed) = (self.context.sim.now(), self.context.sim.now() + self.context.parameters.pipeline);
-            taken_packet.packet.journey.add_service(now, processed);
-            self.arrived_frames.send_at(processed, taken_packet);
+            let (now, processed_at) =
+                (self.context.sim.now(), self.context.sim.now() + self.context.parameters.pipeline);
+            taken_packet.packet.journey.add_service(now, processed_at);
+            self.arrived_frames.send_at(processed_at, taken_packet);
         }
     }
 
@@ -159,7 +164,7 @@ impl Receiver {
                 let bytes = taken_packet.packet.bytes();
                 (FrameHeader::decode(&bytes).to, bytes.len())
             };
-            let queue = self.steering[to.1 as usize];
+            let queue = self.queue_of_endpoint[to.1 as usize];
             let ring = &self.queues[queue].descriptors;
             entry.clear();
             if ring.try_take(&mut entry).is_none() {
@@ -174,7 +179,7 @@ impl Receiver {
                     self.dropped_frames.set(self.dropped_frames.get() + 1);
                     drop_frame(NO_BUFFER, &taken_packet.packet.journey);
                     context.port.release(taken_packet);
-                    self.fifo.release(1);
+                    self.fifo_slots.release(1);
                     self.waits_for_buffer.set(false);
                     continue;
                 }
@@ -213,10 +218,10 @@ impl Receiver {
         let ring = &self.queues[queue];
         let journey = taken_packet.packet.journey.clone();
         match context.orders_writes {
-            true => self.writes.add(PendingWrite::Frame(write, taken_packet, write_start)),
-            false => self.writes.frame_written(taken_packet, write_start),
+            true => self.pending_writes.add(PendingWrite::Frame(write, taken_packet, write_start)),
+            false => self.pending_writes.frame_written(taken_packet, write_start),
         }
-        self.fifo.release(1);
+        self.fifo_slots.release(1);
         ring.head.set(position + 1);
         ring.uncompleted_journeys.borrow_mut().push(journey);
         let is_first = ring.completions.is_empty();
@@ -247,17 +252,17 @@ impl Receiver {
     async fn write_completions(&self, queue: usize) {
         let (context, ring) = (&*self.context, &self.queues[queue]);
         // Several tasks write completions, in several runs: completions become visible in the order of the ring.
-        let _order = self.writing.acquire().await;
+        let _order = self.completion_write_right.acquire().await;
         ring.deadline.set(Time::MAX);
         for (address, bytes, frames) in ring.completions.take_writes() {
             let journeys: SmallVec<[Journey; 1]> =
                 ring.uncompleted_journeys.borrow_mut().drain(..frames as usize).collect();
             let write = context.submit_write(address, bytes.into()).await;
-            context.write_backs.set(context.write_backs.get() + 1);
+            context.write_back_count.set(context.write_back_count.get() + 1);
             ring.journeys.borrow_mut().extend(journeys.iter().cloned());
-            self.writes.add(PendingWrite::Received(write, ring.completed_frames.clone(), journeys));
+            self.pending_writes.add(PendingWrite::Received(write, ring.completed_frames.clone(), journeys));
             if let Some(moderation) = ring.completed_frames.moderation.as_ref().filter(|_| context.orders_writes) {
-                moderation.complete(RingSide::Receive, frames);
+                moderation.count_completions(RingSide::Receive, frames);
             }
         }
     }

@@ -20,19 +20,19 @@ pub struct ReceivedFrame {
     /// Headers of the frame.
     pub header: FrameHeader,
     /// Bytes of payload.
-    pub payload: usize,
+    pub payload_bytes: usize,
     /// Record of the frame's latency.
     pub journey: Journey,
 }
 
 /// The driver's side of a receive ring.
 pub struct ReceiveDriver {
-    device: Rc<ReceiveQueue>,
+    device_queue: Rc<ReceiveQueue>,
     context: Rc<DeviceContext>,
     registers: Window,
-    index: usize,
-    layout: RingLayout,
-    completions: RingLayout,
+    queue_index: usize,
+    descriptor_layout: RingLayout,
+    completion_layout: RingLayout,
     /// Number of completions that were found.
     pub found_completions: Cell<u64>,
     tail: Cell<u64>,
@@ -42,35 +42,35 @@ pub struct ReceiveDriver {
     posted_buffers: RefCell<VecDeque<Address>>,
     /// Completions that were found at once and not returned yet, as buffers and lengths.
     unreturned_frames: RefCell<VecDeque<(Address, u32)>>,
-    posting: Resource,
-    pub doorbells: Cell<u64>,
-    pub head_reads: Cell<u64>,
+    posting_right: Resource,
+    pub doorbell_count: Cell<u64>,
+    pub head_read_count: Cell<u64>,
 }
 
 impl ReceiveDriver {
-    /// Creates the driver of the ring of queue `index`, in which all `buffers` will be posted.
+    /// Creates the driver of the ring of queue `queue_index`, in which all `buffers` will be posted.
     pub fn new(
         context: &Rc<DeviceContext>,
-        device: &Rc<ReceiveQueue>,
-        (registers, index): (Window, usize),
-        completions: RingLayout,
+        device_queue: &Rc<ReceiveQueue>,
+        (registers, queue_index): (Window, usize),
+        completion_layout: RingLayout,
         buffers: Vec<Address>,
     ) -> ReceiveDriver {
         ReceiveDriver {
-            device: device.clone(),
+            device_queue: device_queue.clone(),
             context: context.clone(),
             registers,
-            index,
-            layout: device.descriptors.layout,
-            completions,
+            queue_index,
+            descriptor_layout: device_queue.descriptors.layout,
+            completion_layout,
             found_completions: Cell::default(),
             tail: Cell::new(buffers.len() as u64),
             posted_since_doorbell: Cell::default(),
             posted_buffers: RefCell::new(buffers.into()),
             unreturned_frames: RefCell::default(),
-            posting: Resource::new(&context.sim, format!("{}: a core that posts a receive buffer", context.name)),
-            doorbells: Cell::default(),
-            head_reads: Cell::default(),
+            posting_right: Resource::new(&context.sim, format!("{}: a core that posts a receive buffer", context.name)),
+            doorbell_count: Cell::default(),
+            head_read_count: Cell::default(),
         }
     }
 
@@ -80,29 +80,29 @@ impl ReceiveDriver {
         for address in &*self.posted_buffers.borrow() {
             ring.extend(self.descriptor(*address));
         }
-        cpu.store_run(self.layout.base, &ring).await;
+        cpu.store_run(self.descriptor_layout.base, &ring).await;
         self.ring_doorbell(cpu).await;
     }
 
     fn descriptor(&self, address: Address) -> Vec<u8> {
         let length = self.context.parameters.buffers.get() as u32;
         let mut entry = RingDescriptor { address, length, is_inline: false }.encode().to_vec();
-        entry.resize(self.layout.entry_bytes as usize, 0);
+        entry.resize(self.descriptor_layout.entry_bytes as usize, 0);
         entry
     }
 
     /// Returns whether the ring is known to hold no completion that the driver has not found.
     pub fn is_known_empty(&self) -> bool {
-        self.unreturned_frames.borrow().is_empty() && self.found_completions.get() == self.device.visible_frames()
+        self.unreturned_frames.borrow().is_empty() && self.found_completions.get() == self.device_queue.visible_frames()
     }
 
     /// Loads the next completion; returns the length of its frame.
     async fn load_completion(&self, cpu: &AnyProcessor) -> Option<u32> {
         let position = self.found_completions.get();
-        let status = cpu.load_word(self.completions.address(position) + STATUS_OFFSET, 8).await;
-        let length = completed_length(status, self.completions.lap(position))?;
+        let status = cpu.load_word(self.completion_layout.address(position) + STATUS_OFFSET, 8).await;
+        let length = completed_length(status, self.completion_layout.lap(position))?;
         // A completion becomes visible and is announced at the same instant.
-        (self.device.visible_frames() > position).then_some(length)
+        (self.device_queue.visible_frames() > position).then_some(length)
     }
 
     /// Returns the next received frame. The driver removes up to `burst` completions from the ring at once.
@@ -112,15 +112,15 @@ impl ReceiveDriver {
             Some(next) => next,
             None => self.take_batch(cpu, burst).await?,
         };
-        let journey = self.device.journeys.borrow_mut().pop_front().expect("a visible frame has a journey");
+        let journey = self.device_queue.journeys.borrow_mut().pop_front().expect("a visible frame has a journey");
         let mut header = [0; FRAME_HEADER_BYTES];
         cpu.load_run(buffer, &mut header).await;
         if self.context.parameters.receive.reads_head {
-            self.head_reads.set(self.head_reads.get() + 1);
+            self.head_read_count.set(self.head_read_count.get() + 1);
             cpu.read(self.registers.at(RECEIVE_HEAD), 4).await;
         }
-        let (header, payload) = (FrameHeader::decode(&header), length as usize - FRAME_HEADER_BYTES);
-        Some(ReceivedFrame { queue: self.index, buffer, header, payload, journey })
+        let (header, payload_bytes) = (FrameHeader::decode(&header), length as usize - FRAME_HEADER_BYTES);
+        Some(ReceivedFrame { queue: self.queue_index, buffer, header, payload_bytes, journey })
     }
 
     /// Takes completions from the ring; returns the first, and keeps the others.
@@ -144,11 +144,11 @@ impl ReceiveDriver {
     /// Posts a buffer again, and rings the doorbell after a batch.
     pub async fn post(&self, cpu: &AnyProcessor, buffer: Address) {
         // Several cores may post buffers of one ring.
-        let _hold = self.posting.acquire().await;
+        let _hold = self.posting_right.acquire().await;
         let position = self.tail.get();
         let entry =
             RingDescriptor { address: buffer, length: self.context.parameters.buffers.get() as u32, is_inline: false };
-        cpu.store_run(self.layout.address(position), &entry.encode()).await;
+        cpu.store_run(self.descriptor_layout.address(position), &entry.encode()).await;
         self.posted_buffers.borrow_mut().push_back(buffer);
         self.tail.set(position + 1);
         self.posted_since_doorbell.set(self.posted_since_doorbell.get() + 1);
@@ -159,7 +159,7 @@ impl ReceiveDriver {
 
     async fn ring_doorbell(&self, cpu: &AnyProcessor) {
         self.posted_since_doorbell.set(0);
-        self.doorbells.set(self.doorbells.get() + 1);
+        self.doorbell_count.set(self.doorbell_count.get() + 1);
         cpu.write(self.registers.at(RECEIVE_TAIL), 4, u64::from(self.tail.get() as u32)).await;
     }
 }

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// A frame that the device reads or sends.
-struct SentFrame {
+struct IssuedFrame {
     source: FrameSource,
     position: u64,
     entries: u64,
@@ -49,13 +49,13 @@ pub struct SendQueue {
     unannounced_journeys: RefCell<SmallVec<[Journey; 1]>>,
     /// Doorbells that the driver has begun to write: the start time, and the journeys of the announced frames.
     begun_doorbells: RefCell<VecDeque<(Time, SmallVec<[Journey; 1]>)>>,
-    issued_frames: Mailbox<SentFrame>,
+    issued_frames: Mailbox<IssuedFrame>,
     /// Doorbells in the pipeline.
-    doorbells: Mailbox<u32>,
+    delayed_doorbells: Mailbox<u32>,
     /// Slots for the frames that the device reads or holds.
-    slots: Rc<Pool>,
+    frame_slots: Rc<Pool>,
     completed_frames: Rc<CompletedFrames>,
-    writes: Rc<PendingWrites>,
+    pending_writes: Rc<PendingWrites>,
     /// Total time for which frames held a slot.
     pub slot_time: Cell<Time>,
     /// Number of frames that were sent, and number of those whose bytes were in the ring itself.
@@ -69,9 +69,9 @@ impl SendQueue {
         context: &Rc<DeviceContext>,
         name: &str,
         (descriptors, completions): (Rc<FetchedRing>, CompletionWriter),
-        slots: &Rc<Pool>,
+        frame_slots: &Rc<Pool>,
         moderation: Option<Rc<Moderation>>,
-        writes: &Rc<PendingWrites>,
+        pending_writes: &Rc<PendingWrites>,
     ) -> Rc<SendQueue> {
         let sim = &context.sim;
         let queue = Rc::new(SendQueue {
@@ -83,10 +83,10 @@ impl SendQueue {
             unannounced_journeys: RefCell::default(),
             begun_doorbells: RefCell::default(),
             issued_frames: Mailbox::new(sim, format!("{name}: a frame to send")),
-            doorbells: Mailbox::new(sim, format!("{name}: a doorbell of the send ring")),
-            slots: slots.clone(),
+            delayed_doorbells: Mailbox::new(sim, format!("{name}: a doorbell of the send ring")),
+            frame_slots: frame_slots.clone(),
             completed_frames: CompletedFrames::new(moderation),
-            writes: writes.clone(),
+            pending_writes: pending_writes.clone(),
             slot_time: Cell::default(),
             sent_frames: Cell::default(),
             inline_frames: Cell::default(),
@@ -94,7 +94,7 @@ impl SendQueue {
         let [doorbell_queue, issuing_queue, sending_queue] = [queue.clone(), queue.clone(), queue.clone()];
         sim.spawn_server(format!("{name} doorbells"), async move {
             loop {
-                doorbell_queue.descriptors.set_tail(doorbell_queue.doorbells.receive().await);
+                doorbell_queue.descriptors.set_tail(doorbell_queue.delayed_doorbells.receive().await);
             }
         });
         sim.spawn_server(format!("{name} payload reads"), async move { issuing_queue.issue_reads().await });
@@ -121,7 +121,7 @@ impl SendQueue {
         if let Some((doorbell_start, journeys)) = self.begun_doorbells.borrow_mut().pop_front() {
             journeys.iter().for_each(|journey| journey.add_service(doorbell_start, effect_time));
         }
-        self.doorbells.send_at(effect_time, tail);
+        self.delayed_doorbells.send_at(effect_time, tail);
     }
 
     /// Returns the number of completed entries, as the head register shows it.
@@ -152,7 +152,7 @@ impl SendQueue {
             let now = context.sim.now();
             journey.add_service(request_time, now);
             journey.close(dma_stages::DESCRIPTOR.pattern, now);
-            self.slots.acquire(1).await;
+            self.frame_slots.acquire(1).await;
             let slot_start = context.sim.now();
             let source = match descriptor.is_inline {
                 true => FrameSource::Inline(std::mem::take(&mut entry)),
@@ -161,7 +161,7 @@ impl SendQueue {
                     FrameSource::Read(submit_read(&*context.dma, address, bytes).await)
                 }
             };
-            self.issued_frames.send(SentFrame { source, position, entries, journey, marks, slot_start });
+            self.issued_frames.send(IssuedFrame { source, position, entries, journey, marks, slot_start });
         }
     }
 
@@ -169,7 +169,7 @@ impl SendQueue {
     async fn send_frames(&self) {
         let context = &*self.context;
         loop {
-            let SentFrame { source, position, entries, journey, marks, slot_start } =
+            let IssuedFrame { source, position, entries, journey, marks, slot_start } =
                 self.issued_frames.receive().await;
             let bytes = match source {
                 FrameSource::Inline(bytes) => {
@@ -197,7 +197,7 @@ impl SendQueue {
                 )
                 .await;
             self.slot_time.set(self.slot_time.get() + (context.sim.now() - slot_start));
-            self.slots.release(1);
+            self.frame_slots.release(1);
         }
     }
 
@@ -208,7 +208,7 @@ impl SendQueue {
         if context.parameters.send.write_back_batch == 0 {
             self.head.set(head);
             return match &self.completed_frames.moderation {
-                Some(moderation) => moderation.complete(RingSide::Send, 1),
+                Some(moderation) => moderation.count_completions(RingSide::Send, 1),
                 None => context.notify(RingSide::Send),
             };
         }
@@ -219,10 +219,10 @@ impl SendQueue {
         }
         for (address, bytes, frames) in self.completions.take_writes() {
             let write = context.submit_write(address, bytes.into()).await;
-            context.write_backs.set(context.write_backs.get() + 1);
-            self.writes.add(PendingWrite::Sent(write, self.completed_frames.clone(), frames));
+            context.write_back_count.set(context.write_back_count.get() + 1);
+            self.pending_writes.add(PendingWrite::Sent(write, self.completed_frames.clone(), frames));
             if let Some(moderation) = self.completed_frames.moderation.as_ref().filter(|_| context.orders_writes) {
-                moderation.complete(RingSide::Send, frames);
+                moderation.count_completions(RingSide::Send, frames);
             }
         }
         self.head.set(head);

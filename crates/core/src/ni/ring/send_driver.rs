@@ -25,54 +25,54 @@ struct PostedFrame {
 
 /// The driver's side of a send ring.
 pub struct SendDriver {
-    device: Rc<SendQueue>,
+    device_queue: Rc<SendQueue>,
     context: Rc<DeviceContext>,
     registers: Window,
     layout: RingLayout,
-    completions: RingLayout,
+    completion_layout: RingLayout,
     tail: Cell<u64>,
     doorbell_tail: Cell<u64>,
     /// Number of frames posted since the last doorbell.
     posted_since_doorbell: Cell<u64>,
     frame_count: Cell<u64>,
     /// Number of frames whose buffers were reclaimed.
-    pub reclaimed: Cell<u64>,
+    pub reclaimed_frames: Cell<u64>,
     posted_frames: RefCell<VecDeque<PostedFrame>>,
     free_entries: Cell<u64>,
     free_buffers: RefCell<Vec<Address>>,
     /// Number of notifications by the device before the read of the head that found the ring full.
     notifications_at_full: Cell<Option<u64>>,
-    pub doorbells: Cell<u64>,
-    pub head_reads: Cell<u64>,
+    pub doorbell_count: Cell<u64>,
+    pub head_read_count: Cell<u64>,
 }
 
 impl SendDriver {
     /// Creates the driver of an empty ring, with `buffers`.
     pub fn new(
         context: &Rc<DeviceContext>,
-        device: &Rc<SendQueue>,
+        device_queue: &Rc<SendQueue>,
         registers: Window,
-        completions: RingLayout,
+        completion_layout: RingLayout,
         buffers: Vec<Address>,
     ) -> SendDriver {
-        let layout = device.descriptors.layout;
+        let layout = device_queue.descriptors.layout;
         SendDriver {
-            device: device.clone(),
+            device_queue: device_queue.clone(),
             context: context.clone(),
             registers,
             layout,
-            completions,
+            completion_layout,
             tail: Cell::default(),
             doorbell_tail: Cell::default(),
             posted_since_doorbell: Cell::default(),
             frame_count: Cell::default(),
-            reclaimed: Cell::default(),
+            reclaimed_frames: Cell::default(),
             posted_frames: RefCell::default(),
             free_entries: Cell::new(layout.entries),
             free_buffers: RefCell::new(buffers),
             notifications_at_full: Cell::default(),
-            doorbells: Cell::default(),
-            head_reads: Cell::default(),
+            doorbell_count: Cell::default(),
+            head_read_count: Cell::default(),
         }
     }
 
@@ -85,10 +85,10 @@ impl SendDriver {
     pub async fn has_entries(&self, cpu: &AnyProcessor, entries: u64) -> bool {
         let can_post = || self.free_entries.get() >= entries && !self.free_buffers.borrow().is_empty();
         if self.parameters().send.reads_head {
-            if !can_post() && self.notifications_at_full.get() == Some(self.context.send_notifications.get()) {
+            if !can_post() && self.notifications_at_full.get() == Some(self.context.send_notification_count.get()) {
                 return false;
             }
-            let notifications = self.context.send_notifications.get();
+            let notifications = self.context.send_notification_count.get();
             let head = self.read_head(cpu).await;
             self.reclaim_while(|frame| frame.position + frame.entries <= head);
             self.notifications_at_full.set((!can_post()).then_some(notifications));
@@ -99,7 +99,7 @@ impl SendDriver {
     }
 
     async fn read_head(&self, cpu: &AnyProcessor) -> u64 {
-        self.head_reads.set(self.head_reads.get() + 1);
+        self.head_read_count.set(self.head_read_count.get() + 1);
         let head = cpu.read(self.registers.at(SEND_HEAD), 4).await as u32;
         let reclaimed_entries = self.tail.get() - (self.layout.entries - self.free_entries.get());
         reclaimed_entries + u64::from(head.wrapping_sub(reclaimed_entries as u32))
@@ -117,8 +117,8 @@ impl SendDriver {
                 CompletionLocation::WriteBack => first.position,
                 CompletionLocation::Queue => first.number,
             };
-            let status = cpu.load_word(self.completions.address(completion_position) + STATUS_OFFSET, 8).await;
-            if completed_length(status, self.completions.lap(completion_position)).is_none() {
+            let status = cpu.load_word(self.completion_layout.address(completion_position) + STATUS_OFFSET, 8).await;
+            if completed_length(status, self.completion_layout.lap(completion_position)).is_none() {
                 return;
             }
             // Another task may have reclaimed the frame during the load.
@@ -128,8 +128,8 @@ impl SendDriver {
         }
     }
 
-    fn reclaim_while(&self, is_done: impl Fn(&PostedFrame) -> bool) {
-        while self.posted_frames.borrow().front().is_some_and(&is_done) {
+    fn reclaim_while(&self, is_reclaimable: impl Fn(&PostedFrame) -> bool) {
+        while self.posted_frames.borrow().front().is_some_and(&is_reclaimable) {
             self.reclaim_first();
         }
     }
@@ -138,7 +138,7 @@ impl SendDriver {
         let first = self.posted_frames.borrow_mut().pop_front().expect("a frame is posted");
         self.free_entries.set(self.free_entries.get() + first.entries);
         self.free_buffers.borrow_mut().extend(first.buffer);
-        self.reclaimed.set(self.reclaimed.get() + 1);
+        self.reclaimed_frames.set(self.reclaimed_frames.get() + 1);
     }
 
     /// Posts a frame in free entries. The device learns of it with the next doorbell.
@@ -159,7 +159,7 @@ impl SendDriver {
         let (address, length) = (buffer.unwrap_or_default(), frame.len() as u32);
         let descriptor = RingDescriptor { address, length, is_inline: buffer.is_none() };
         cpu.store_run(self.layout.address(position), &descriptor.encode()).await;
-        self.device.post(journey, marks);
+        self.device_queue.post(journey, marks);
         let number = self.frame_count.replace(self.frame_count.get() + 1);
         self.posted_frames.borrow_mut().push_back(PostedFrame { number, position, entries, buffer });
         self.free_entries.set(self.free_entries.get() - entries);
@@ -199,8 +199,8 @@ impl SendDriver {
         self.posted_since_doorbell.set(0);
         let tail = self.tail.get();
         self.doorbell_tail.set(tail);
-        self.doorbells.set(self.doorbells.get() + 1);
-        self.device.begin_doorbell(cpu.now());
+        self.doorbell_count.set(self.doorbell_count.get() + 1);
+        self.device_queue.begin_doorbell(cpu.now());
         cpu.write(self.registers.at(SEND_TAIL), 4, u64::from(tail as u32)).await;
     }
 }

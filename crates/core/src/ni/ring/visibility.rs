@@ -42,15 +42,15 @@ impl CompletedFrames {
 /// The writes of the device that are not visible yet.
 pub struct PendingWrites {
     context: Rc<DeviceContext>,
-    pending: Mailbox<PendingWrite>,
+    submitted_writes: Mailbox<PendingWrite>,
 }
 
 impl PendingWrites {
     /// Starts the task that waits for writes.
     pub fn start(context: &Rc<DeviceContext>) -> Rc<PendingWrites> {
         let (sim, name) = (&context.sim, &context.name);
-        let pending = Mailbox::new(sim, format!("{name}: a write of the interface"));
-        let writes = Rc::new(PendingWrites { context: context.clone(), pending });
+        let submitted_writes = Mailbox::new(sim, format!("{name}: a write of the interface"));
+        let writes = Rc::new(PendingWrites { context: context.clone(), submitted_writes });
         let waiter = writes.clone();
         sim.spawn_server(format!("{name} visible writes"), async move { waiter.run().await });
         writes
@@ -58,28 +58,28 @@ impl PendingWrites {
 
     /// Adds a write that was submitted after all earlier ones.
     pub fn add(&self, write: PendingWrite) {
-        self.pending.send(write);
+        self.submitted_writes.send(write);
     }
 
     async fn run(&self) {
         loop {
-            match self.pending.receive().await {
+            match self.submitted_writes.receive().await {
                 PendingWrite::Frame(mut write, taken_packet, write_start) => {
                     write.done().await;
                     self.frame_written(taken_packet, write_start);
                 }
-                PendingWrite::Received(mut write, ring, journeys) => {
+                PendingWrite::Received(mut write, completed_frames, journeys) => {
                     write.done().await;
                     let now = self.context.sim.now();
                     journeys.iter().for_each(|journey| {
                         journey.add_service(Time::ZERO, now);
                         journey.close(dma_stages::COMPLETION.pattern, now);
                     });
-                    self.announce(RingSide::Receive, &ring, journeys.len() as u64);
+                    self.announce(RingSide::Receive, &completed_frames, journeys.len() as u64);
                 }
-                PendingWrite::Sent(mut write, ring, frames) => {
+                PendingWrite::Sent(mut write, completed_frames, frames) => {
                     write.done().await;
-                    self.announce(RingSide::Send, &ring, frames);
+                    self.announce(RingSide::Send, &completed_frames, frames);
                 }
             }
         }
@@ -95,11 +95,11 @@ impl PendingWrites {
 
     /// Announces visible completions to a polling driver. Raises interrupts only if the port does not order writes:
     /// otherwise the interrupt was submitted behind the writes.
-    fn announce(&self, side: RingSide, ring: &CompletedFrames, count: u64) {
-        ring.visible_frames.set(ring.visible_frames.get() + count);
-        match &ring.moderation {
+    fn announce(&self, side: RingSide, completed_frames: &CompletedFrames, count: u64) {
+        completed_frames.visible_frames.set(completed_frames.visible_frames.get() + count);
+        match &completed_frames.moderation {
             None => self.context.notify(side),
-            Some(moderation) if !self.context.orders_writes => moderation.complete(side, count),
+            Some(moderation) if !self.context.orders_writes => moderation.count_completions(side, count),
             Some(_) => {}
         }
     }

@@ -32,7 +32,7 @@ use std::rc::Rc;
 struct ReceivedMessage {
     source: EndpointId,
     /// The destination, one of the node's endpoints.
-    to: EndpointId,
+    destination: EndpointId,
     tag: u16,
     /// Address of the payload.
     address: Address,
@@ -55,7 +55,7 @@ pub struct TrapezeDriver {
     layout: Layout,
     instruments: Rc<Instruments>,
     admission: Rc<Admission>,
-    pending: Rc<InFlight>,
+    in_flight: Rc<InFlight>,
     addresses: Rc<EndpointMap>,
     next_send_entry: Cell<u64>,
     free_send_entries: Cell<u64>,
@@ -65,7 +65,7 @@ pub struct TrapezeDriver {
     held_entries: Vec<Cell<bool>>,
     receive_buffers: Vec<Address>,
     inbox: Mailbox<ReceivedMessage>,
-    ring_space_reason: WaitReasonId,
+    ring_space_wait_reason: WaitReasonId,
 }
 
 impl TrapezeDriver {
@@ -92,14 +92,14 @@ impl TrapezeDriver {
             layout,
             instruments: instruments.clone(),
             admission: admission.clone(),
-            pending: context.pending.clone(),
+            in_flight: context.in_flight.clone(),
             addresses: context.addresses.clone(),
             next_send_entry: Cell::new(0),
             free_send_entries: Cell::new(parameters.ring_entries),
             next_receive_entry: Cell::new(0),
             held_entries: (0..parameters.ring_entries).map(|_| Cell::new(false)).collect(),
             inbox: Mailbox::new(sim, format!("a message for {name}")),
-            ring_space_reason: sim.register_wait_reason(format!("a send ring entry of {name}")),
+            ring_space_wait_reason: sim.register_wait_reason(format!("a send ring entry of {name}")),
         });
         if parameters.notification == Notification::Interrupt {
             let handler = driver.clone();
@@ -116,7 +116,7 @@ impl TrapezeDriver {
 
     /// Sets the task that frees ring entries and delivers messages, for the deadlock report.
     pub(super) fn set_firmware(&self, firmware: TaskId) {
-        self.sim.set_holder(self.ring_space_reason, firmware);
+        self.sim.set_holder(self.ring_space_wait_reason, firmware);
         self.sim.set_holder(self.inbox.wait_reason(), firmware);
     }
 
@@ -135,7 +135,7 @@ impl TrapezeDriver {
         words.extend(tag_word.to_le_bytes());
         words.extend(control.bytes());
         self.cpu.write_run(self.window.at(entry + word::LENGTH), &words).await;
-        self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
+        self.instruments.sending_journeys.borrow_mut().push_back(packet.journey.clone());
         self.cpu.write_run(self.window.at(entry + word::STATE), &state::marked(packet.marks).to_le_bytes()).await;
     }
 
@@ -174,13 +174,13 @@ impl TrapezeDriver {
     /// Takes the message in the next entry of the receive ring, if there is one.
     async fn take_next(&self, lease: &CpuLease) -> Option<ReceivedMessage> {
         let index = self.next_receive_entry.get();
-        let (entry, slot) = (self.layout.receive_entry(index), self.ring_index(index));
-        if self.held_entries[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
+        let (entry, position) = (self.layout.receive_entry(index), self.ring_index(index));
+        if self.held_entries[position].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
             return None;
         }
-        self.held_entries[slot].set(true);
-        self.pending.remove(self.host.node);
-        let journey = std::mem::take(&mut self.instruments.received.borrow_mut()[slot]);
+        self.held_entries[position].set(true);
+        self.in_flight.remove(self.host.node);
+        let journey = std::mem::take(&mut self.instruments.received_journeys.borrow_mut()[position]);
         let start = self.cpu.now();
         self.cpu.work(self.costs.receive);
         self.cpu.sync().await;
@@ -207,7 +207,7 @@ impl TrapezeDriver {
         }
         ReceivedMessage {
             source: self.addresses.endpoint(node_of(tag_word), from),
-            to: self.addresses.endpoint(self.host.node, to),
+            destination: self.addresses.endpoint(self.host.node, to),
             tag: tag_of(tag_word),
             address: Address::from(address),
             length: payload_length(length),
@@ -311,7 +311,7 @@ impl Driver for TrapezeDriver {
             inline_bytes: message.control.remaining().to_vec(),
             ..DriverState::default()
         };
-        let (handler, endpoints) = (message.tag as u8, [message.source, message.to]);
+        let (handler, endpoints) = (message.tag as u8, [message.source, message.destination]);
         let envelope = Envelope { is_part, handler, last: true, ..Envelope::default() };
         let bytes = if is_part { message.length.len() } else { state.inline_bytes.len() };
         Some(RxPacket::new(endpoints, envelope, bytes, Journey::NONE).with_state(state))
@@ -344,9 +344,9 @@ impl Driver for TrapezeDriver {
         cpu.sync().await;
         match self.parameters.notification {
             Notification::Interrupt => {
-                let wake = (wake.next)();
-                if self.inbox.is_empty() && wake > self.sim.now() {
-                    self.inbox.arrived().wait_until(wake).await;
+                let wake_time = (wake.next)();
+                if self.inbox.is_empty() && wake_time > self.sim.now() {
+                    self.inbox.arrival_signal().wait_until(wake_time).await;
                 }
             }
             Notification::Polling(interval) => self.sim.delay(interval).await,
@@ -362,11 +362,11 @@ impl Driver for TrapezeDriver {
     }
 
     fn wakeup(&self) -> &Signal {
-        self.inbox.arrived()
+        self.inbox.arrival_signal()
     }
 
     fn capacity_wait_reason(&self) -> Option<WaitReasonId> {
-        Some(self.ring_space_reason)
+        Some(self.ring_space_wait_reason)
     }
 
     fn packet_wait_reason(&self) -> Option<WaitReasonId> {
@@ -383,7 +383,7 @@ impl Driver for TrapezeDriver {
     /// Maps a tag to an address for early demultiplexing (Yocum et al. 1997, §2.1).
     async fn map_tag(&self, cpu: &AnyProcessor, endpoint: EndpointId, tag: u16, address: Address) {
         let _lease = cpu.acquire("map a tag").await;
-        let entry = self.layout.tag(self.addresses.index_on_node(endpoint), tag);
+        let entry = self.layout.tag_entry(self.addresses.index_on_node(endpoint), tag);
         cpu.write_run(self.window.at(entry), &(address as u32 + 1).to_le_bytes()).await;
     }
 

@@ -8,9 +8,9 @@ use std::rc::Rc;
 /// The journeys of the messages in the rings' entries.
 pub struct Instruments {
     /// Journeys of the messages in the send ring, oldest first.
-    pub sending: RefCell<VecDeque<Journey>>,
+    pub sending_journeys: RefCell<VecDeque<Journey>>,
     /// Journey of the message in each receive ring entry.
-    pub received: RefCell<Vec<Journey>>,
+    pub received_journeys: RefCell<Vec<Journey>>,
     /// Record of the run's messages.
     pub tally: Rc<MessageTally>,
 }

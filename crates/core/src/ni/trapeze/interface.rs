@@ -80,7 +80,7 @@ impl InterfaceSpec for TrapezeInterface {
     /// Returns the host memory for the receive ring's buffers.
     fn memory_footprint(&self) -> MemoryFootprint {
         let buffers = (self.parameters.ring_entries, self.parameters.payload_max.get());
-        MemoryFootprint { buffers: [buffers, (0, 0)], packet: None, queued: 0 }
+        MemoryFootprint { buffers: [buffers, (0, 0)], packet: None, queued_packets: 0 }
     }
 
     fn packet_key(&self) -> &'static str {
@@ -103,13 +103,20 @@ impl InterfaceSpec for TrapezeInterface {
 
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
         let (chip, parameters) = (self.chip, &self.parameters);
-        let layout =
-            Layout::with_protocol(parameters, context.protocol.spec(), context.addresses.count(context.node()));
+        let layout = Layout::with_protocol(
+            parameters,
+            context.protocol.spec(),
+            context.addresses.endpoint_count(context.node()),
+        );
         let sram = Sram::new(context.sim, context.name(), chip.sram);
         let window = context.host.attach(sram.clone(), chip.sram.size.get());
         let chip = Lanai::start(context.sim, chip, sram, context.host, context.fabric);
-        let received = RefCell::new(vec![Journey::NONE; parameters.ring_entries as usize]);
-        let instruments = Rc::new(Instruments { sending: RefCell::default(), received, tally: context.tally.clone() });
+        let received_journeys = RefCell::new(vec![Journey::NONE; parameters.ring_entries as usize]);
+        let instruments = Rc::new(Instruments {
+            sending_journeys: RefCell::default(),
+            received_journeys,
+            tally: context.tally.clone(),
+        });
         let admission = Rc::new(Admission::new(context.node(), context.protocol));
         let driver = TrapezeDriver::start(context, (window, &chip), parameters, layout, (&instruments, &admission));
         let buffers = driver.receive_buffers();

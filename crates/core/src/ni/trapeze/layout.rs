@@ -98,7 +98,7 @@ pub fn tag_of(word: u32) -> u16 {
 
 /// Returns the indices of the sending and the receiving endpoint in a word from [`tag_node_word`].
 pub fn endpoints_of(word: u32) -> [u32; 2] {
-    [TAG_BITS, TAG_BITS + ENDPOINT_BITS].map(|at| word >> (16 + at) & (ENDPOINTS_MAX - 1))
+    [TAG_BITS, TAG_BITS + ENDPOINT_BITS].map(|shift| word >> (16 + shift) & (ENDPOINTS_MAX - 1))
 }
 
 /// Returns a word from [`tag_node_word`] with its node replaced.
@@ -180,13 +180,13 @@ impl Layout {
 
     /// Returns the address of the table entry for a tag of the node's endpoint `endpoint`. The entry holds zero, or the
     /// mapped host address plus 1.
-    pub fn tag(&self, endpoint: u32, tag: u16) -> u64 {
+    pub fn tag_entry(&self, endpoint: u32, tag: u16) -> u64 {
         2 * self.entries * CONTROL_BYTES.get() + (u64::from(endpoint) * self.tags + u64::from(tag)) * 4
     }
 
     /// Returns the address of packet buffer `index` of the send side.
     pub fn send_buffer(&self, index: u64) -> u64 {
-        self.tag(0, 0) + self.endpoints * self.tags * 4 + index * self.payload_max
+        self.tag_entry(0, 0) + self.endpoints * self.tags * 4 + index * self.payload_max
     }
 
     /// Returns the address of the payload in packet buffer `index` of the receive side.
@@ -200,16 +200,16 @@ impl Layout {
     }
 
     /// Returns the address at which control frames are composed.
-    pub fn scratch(&self) -> u64 {
+    pub fn control_frame_buffer(&self) -> u64 {
         self.received_control(self.buffers[1])
     }
 
     /// Returns the size of the used memory, or `None` if it overflows.
     pub fn size(&self) -> Option<Bytes> {
         let [send, receive] = self.buffers;
-        let payloads = send.checked_mul(self.payload_max)?;
+        let sent_bytes = send.checked_mul(self.payload_max)?;
         let received_bytes = receive.checked_mul(self.control_bytes + self.payload_max)?;
-        let fixed = self.send_buffer(0) + self.control_bytes;
-        Some(Bytes(fixed.checked_add(payloads)?.checked_add(received_bytes)?))
+        let fixed_bytes = self.send_buffer(0) + self.control_bytes;
+        Some(Bytes(fixed_bytes.checked_add(sent_bytes)?.checked_add(received_bytes)?))
     }
 }

@@ -21,15 +21,15 @@ pub struct FlowField {
 impl FlowField {
     /// Returns the initial flow field: the solution on the surface, and a blend of solutions inside.
     pub fn new(gas: &Gas) -> FlowField {
-        let size = gas.size();
-        let states = (0..size)
+        let point_count = gas.point_count();
+        let states = (0..point_count)
             .map(|point| initial_state(gas.position(gas.indices_of(point)), gas.is_on_surface(gas.indices_of(point))))
             .collect();
         let zero = Quantities::default();
         FlowField {
             states,
-            residuals: vec![zero; size],
-            upper_matrices: vec![Coupling::default(); size],
+            residuals: vec![zero; point_count],
+            upper_matrices: vec![Coupling::default(); point_count],
             driving_terms: driving_terms(gas),
         }
     }
@@ -65,11 +65,11 @@ fn initial_state(position: [f64; 3], is_on_surface: bool) -> Quantities {
 /// Returns the driving term of each point, which keeps the solution steady.
 fn driving_terms(gas: &Gas) -> Vec<Quantities> {
     let solution: Vec<Quantities> =
-        (0..gas.size()).map(|point| gas::solution(gas.position(gas.indices_of(point)))).collect();
+        (0..gas.point_count()).map(|point| gas::solution(gas.position(gas.indices_of(point)))).collect();
     let zero = Quantities::default();
     let negated_change = |point: usize| match gas.is_on_surface(gas.indices_of(point)) {
         true => zero,
         false => residual::change(gas, &solution, point).map(|change| -change),
     };
-    (0..gas.size()).map(negated_change).collect()
+    (0..gas.point_count()).map(negated_change).collect()
 }

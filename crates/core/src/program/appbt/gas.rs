@@ -12,16 +12,16 @@ use super::coupling::{Coupling, QUANTITIES, Quantities};
 #[derive(Clone, Debug)]
 pub struct Gas {
     /// Number of points along a side; at least three, one of which is inside.
-    pub points: usize,
+    pub points_per_side: usize,
     /// Length of a time step.
-    pub step: f64,
+    pub time_step: f64,
     /// The coefficient of dissipation.
     pub dissipation: f64,
 }
 
 impl Default for Gas {
     fn default() -> Gas {
-        Gas { points: 24, step: 0.0008, dissipation: 0.75 }
+        Gas { points_per_side: 24, time_step: 0.0008, dissipation: 0.75 }
     }
 }
 
@@ -88,43 +88,47 @@ pub fn jacobian(state: &Quantities, axis: usize) -> Coupling {
 
 impl Gas {
     /// Returns the number of points in the cube.
-    pub fn size(&self) -> usize {
-        self.points * self.points * self.points
+    pub fn point_count(&self) -> usize {
+        self.points_per_side * self.points_per_side * self.points_per_side
     }
 
     /// Returns the number of the point with the given indices along the three axes.
     pub fn point(&self, indices: [usize; 3]) -> usize {
-        (indices[0] * self.points + indices[1]) * self.points + indices[2]
+        (indices[0] * self.points_per_side + indices[1]) * self.points_per_side + indices[2]
     }
 
     /// Returns the indices of a point along the three axes.
     pub fn indices_of(&self, point: usize) -> [usize; 3] {
-        [point / (self.points * self.points), point / self.points % self.points, point % self.points]
+        [
+            point / (self.points_per_side * self.points_per_side),
+            point / self.points_per_side % self.points_per_side,
+            point % self.points_per_side,
+        ]
     }
 
     /// Returns the position of a point in the cube.
     pub fn position(&self, indices: [usize; 3]) -> [f64; 3] {
-        indices.map(|index| index as f64 / (self.points - 1) as f64)
+        indices.map(|index| index as f64 / (self.points_per_side - 1) as f64)
     }
 
     /// Returns the difference between the numbers of two points that are adjacent along an axis.
     pub fn stride(&self, axis: usize) -> usize {
-        [self.points * self.points, self.points, 1][axis]
+        [self.points_per_side * self.points_per_side, self.points_per_side, 1][axis]
     }
 
     /// Returns whether a point is on the surface, where the state is fixed.
     pub fn is_on_surface(&self, indices: [usize; 3]) -> bool {
-        indices.iter().any(|index| *index == 0 || *index + 1 == self.points)
+        indices.iter().any(|index| *index == 0 || *index + 1 == self.points_per_side)
     }
 
     /// Returns the factor by which flux differences are multiplied in a time step.
     pub fn flux_factor(&self) -> f64 {
-        self.step * (self.points - 1) as f64 / 2.0
+        self.time_step * (self.points_per_side - 1) as f64 / 2.0
     }
 
     /// Returns the factor by which second differences are multiplied in a time step.
     pub fn dissipation_factor(&self) -> f64 {
-        let inverse_spacing = (self.points - 1) as f64;
-        self.step * self.dissipation * inverse_spacing * inverse_spacing
+        let inverse_spacing = (self.points_per_side - 1) as f64;
+        self.time_step * self.dissipation * inverse_spacing * inverse_spacing
     }
 }

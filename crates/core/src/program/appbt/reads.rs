@@ -49,27 +49,27 @@ pub type RemoteRead = (usize, PointValue, usize);
 pub fn remote_reads(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Vec<RemoteRead> {
     let subcube = subcubes.subcube_of(processor);
     let mut reads = Vec::new();
-    let mut read = |axis: usize, side: usize, chunks: std::ops::Range<usize>, kinds: &[PointValue]| {
-        let Some((neighbour, index)) = adjacent(subcubes, &subcube, axis, side) else { return };
+    let mut add_reads = |axis: usize, side: usize, chunks: std::ops::Range<usize>, kinds: &[PointValue]| {
+        let Some((neighbour, plane_index)) = neighbour_and_plane(subcubes, &subcube, axis, side) else { return };
         for line in chunks.flat_map(|chunk| subcube.lines(gas, axis, chunk)) {
-            reads.extend(kinds.iter().map(|kind| (neighbour, *kind, line + index * gas.stride(axis))));
+            reads.extend(kinds.iter().map(|kind| (neighbour, *kind, line + plane_index * gas.stride(axis))));
         }
     };
     match phase {
         Phase::Residual => (0..3).for_each(|axis| {
-            (0..2).for_each(|side| read(axis, side, 0..subcube.chunks(axis), &[PointValue::State]));
+            (0..2).for_each(|side| add_reads(axis, side, 0..subcube.chunks(axis), &[PointValue::State]));
         }),
         Phase::Forward(axis, chunk) => {
             // Points on the surface have only states.
-            let is_first = subcube.inner_ranges[axis].start == 1;
+            let begins_at_surface = subcube.inner_ranges[axis].start == 1;
             let all_kinds = [PointValue::State, PointValue::Residual, PointValue::Upper];
-            if !is_first {
-                read(axis, 0, chunk..chunk + 1, &all_kinds);
+            if !begins_at_surface {
+                add_reads(axis, 0, chunk..chunk + 1, &all_kinds);
             }
-            read(axis, 1, chunk..chunk + 1, &[PointValue::State]);
+            add_reads(axis, 1, chunk..chunk + 1, &[PointValue::State]);
         }
-        Phase::Backward(axis, chunk) if subcube.inner_ranges[axis].end + 1 < gas.points => {
-            read(axis, 1, chunk..chunk + 1, &[PointValue::Residual]);
+        Phase::Backward(axis, chunk) if subcube.inner_ranges[axis].end + 1 < gas.points_per_side => {
+            add_reads(axis, 1, chunk..chunk + 1, &[PointValue::Residual]);
         }
         Phase::Backward(..) | Phase::Add => {}
     }
@@ -78,14 +78,14 @@ pub fn remote_reads(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Pha
 
 /// Returns the processor before (side 0) or after (side 1) a subcube's inner points, and the index of its adjacent
 /// plane.
-fn adjacent(subcubes: &Subcubes, subcube: &Subcube, axis: usize, side: usize) -> Option<(usize, usize)> {
-    let inner = &subcube.inner_ranges[axis];
-    if inner.is_empty() {
+fn neighbour_and_plane(subcubes: &Subcubes, subcube: &Subcube, axis: usize, side: usize) -> Option<(usize, usize)> {
+    let inner_range = &subcube.inner_ranges[axis];
+    if inner_range.is_empty() {
         return None;
     }
-    let index = [inner.start - 1, inner.end][side];
-    let is_own = subcube.point_ranges[axis].contains(&index);
-    subcubes.neighbours(subcube, axis)[side].filter(|_| !is_own).map(|neighbour| (neighbour, index))
+    let plane_index = [inner_range.start - 1, inner_range.end][side];
+    let is_own = subcube.point_ranges[axis].contains(&plane_index);
+    subcubes.neighbours(subcube, axis)[side].filter(|_| !is_own).map(|neighbour| (neighbour, plane_index))
 }
 
 /// Returns the neighbour that must complete a phase before a processor starts the same phase, if there is one. The
@@ -94,10 +94,10 @@ pub fn predecessor(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phas
     let subcube = subcubes.subcube_of(processor);
     match phase {
         Phase::Forward(axis, _) if subcube.inner_ranges[axis].start > 1 => {
-            adjacent(subcubes, &subcube, axis, 0).map(|(neighbour, _)| neighbour)
+            neighbour_and_plane(subcubes, &subcube, axis, 0).map(|(neighbour, _)| neighbour)
         }
-        Phase::Backward(axis, _) if subcube.inner_ranges[axis].end + 1 < gas.points => {
-            adjacent(subcubes, &subcube, axis, 1).map(|(neighbour, _)| neighbour)
+        Phase::Backward(axis, _) if subcube.inner_ranges[axis].end + 1 < gas.points_per_side => {
+            neighbour_and_plane(subcubes, &subcube, axis, 1).map(|(neighbour, _)| neighbour)
         }
         _ => None,
     }

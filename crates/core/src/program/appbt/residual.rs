@@ -9,11 +9,11 @@ use super::subcubes::Subcube;
 pub fn change(gas: &Gas, states: &[Quantities], point: usize) -> Quantities {
     let mut change = Quantities::default();
     for axis in 0..3 {
-        let (before, here, after) =
+        let (state_before, state_here, state_after) =
             (&states[point - gas.stride(axis)], &states[point], &states[point + gas.stride(axis)]);
-        let (flux_before, flux_after) = (gas::flux(before, axis), gas::flux(after, axis));
+        let (flux_before, flux_after) = (gas::flux(state_before, axis), gas::flux(state_after, axis));
         for quantity in 0..QUANTITIES {
-            let second_difference = after[quantity] - 2.0 * here[quantity] + before[quantity];
+            let second_difference = state_after[quantity] - 2.0 * state_here[quantity] + state_before[quantity];
             change[quantity] += gas.dissipation_factor() * second_difference
                 - gas.flux_factor() * (flux_after[quantity] - flux_before[quantity]);
         }
@@ -23,7 +23,7 @@ pub fn change(gas: &Gas, states: &[Quantities], point: usize) -> Quantities {
 
 /// Computes the right-hand side of a processor's points. Returns the greatest magnitude of each quantity of
 /// the right-hand side.
-pub fn residuals(gas: &Gas, field: &mut FlowField, subcube: &Subcube) -> Quantities {
+pub fn compute_residuals(gas: &Gas, field: &mut FlowField, subcube: &Subcube) -> Quantities {
     let mut norm = Quantities::default();
     for point in subcube.inner_points(gas) {
         let change = change(gas, &field.states, point);
@@ -37,7 +37,7 @@ pub fn residuals(gas: &Gas, field: &mut FlowField, subcube: &Subcube) -> Quantit
 }
 
 /// Adds the solutions of a processor's points to their states.
-pub fn add(gas: &Gas, field: &mut FlowField, subcube: &Subcube) {
+pub fn add_solutions(gas: &Gas, field: &mut FlowField, subcube: &Subcube) {
     for point in subcube.inner_points(gas) {
         let states = field.states[point].iter_mut();
         states.zip(field.residuals[point]).for_each(|(state, change)| *state += change);

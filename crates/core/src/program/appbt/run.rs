@@ -32,11 +32,11 @@ pub struct Appbt {
 /// The shared values of a point, in the order of the areas that hold them.
 const SHARED_VALUES: [PointValue; 3] = [PointValue::State, PointValue::Residual, PointValue::Upper];
 /// Number of sweeps for which a processor counts chunks: forward and backward along each axis.
-const COUNTERS: usize = 6;
+const COUNTERS_PER_PROCESSOR: usize = 6;
 
 impl Appbt {
     fn gas(&self) -> Gas {
-        Gas { points: self.points as usize, ..Gas::default() }
+        Gas { points_per_side: self.points as usize, ..Gas::default() }
     }
 }
 
@@ -69,27 +69,28 @@ impl WorkloadSpec for Appbt {
         let (gas, processors) = (self.gas(), world.endpoint_map.len());
         let subcubes = Subcubes::new(&gas, processors).expect("a checked description fits its nodes");
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
-        let area = |home: usize, bytes: usize| {
+        let allocate_area = |home: usize, bytes: usize| {
             let points: usize = subcubes.subcube_of(home).point_ranges.iter().map(|range| range.len()).product();
             space.allocate(EndpointId(home as u32), (points * bytes) as u64)
         };
-        let areas = (0..processors).map(|home| SHARED_VALUES.map(|kind| area(home, kind.bytes()))).collect();
+        let areas = (0..processors).map(|home| SHARED_VALUES.map(|kind| allocate_area(home, kind.bytes()))).collect();
         // Each counter has a separate block, so that a change of one counter does not wake a processor that waits for
         // another.
-        let counters = |home: usize| [(); COUNTERS].map(|()| space.allocate(EndpointId(home as u32), 8));
-        let counters = (0..processors).map(counters).collect();
+        let allocate_counters =
+            |home: usize| [(); COUNTERS_PER_PROCESSOR].map(|()| space.allocate(EndpointId(home as u32), 8));
+        let counters = (0..processors).map(allocate_counters).collect();
         let workers = Worker::all(world, &space);
         let run = Rc::new(AppbtRun {
             parameters: self.clone(),
             results: RefCell::new(vec![None; processors]),
-            span: parallel::TimedSection::default(),
+            timed_section: parallel::TimedSection::default(),
             gas,
             subcubes,
             areas,
             counters,
             workers,
         });
-        worker::start(world, &run.workers, |worker| run.clone().program(worker));
+        worker::start(world, &run.workers, |worker| run.clone().run_program(worker));
         run
     }
 }
@@ -104,25 +105,25 @@ struct AppbtRun {
     /// Addresses of the areas with the shared values of a processor's points, by processor.
     areas: Vec<[SharedAddress; SHARED_VALUES.len()]>,
     /// Addresses of the counters of completed chunks, by processor.
-    counters: Vec<[SharedAddress; COUNTERS]>,
+    counters: Vec<[SharedAddress; COUNTERS_PER_PROCESSOR]>,
     workers: Vec<Rc<Worker>>,
     /// Results of the processors that are done.
     results: RefCell<Vec<Option<ProcessorResult>>>,
-    span: parallel::TimedSection,
+    timed_section: parallel::TimedSection,
 }
 
 impl AppbtRun {
     /// Runs the program of a processor.
-    async fn program(self: Rc<Self>, worker: Rc<Worker>) {
+    async fn run_program(self: Rc<Self>, worker: Rc<Worker>) {
         let subcube = self.subcubes.subcube_of(worker.id());
         let (mut field, mut norms) = (FlowField::new(&self.gas), Vec::new());
         for point in self.own_points(worker.id()) {
-            self.write(&worker, &field, PointValue::State, point).await;
+            self.write_value(&worker, &field, PointValue::State, point).await;
         }
         worker.barrier().await;
-        self.span.mark_start(worker.endpoint());
+        self.timed_section.mark_start(worker.endpoint());
         for iteration in 0..self.parameters.iterations {
-            norms.push(self.residuals(&worker, &mut field).await);
+            norms.push(self.compute_residuals(&worker, &mut field).await);
             for axis in 0..3 {
                 for (phase, first_counter) in [(Phase::Forward as fn(usize, usize) -> Phase, 0), (Phase::Backward, 3)] {
                     for chunk in 0..subcube.chunks(axis) {
@@ -132,34 +133,34 @@ impl AppbtRun {
                 }
                 worker.barrier().await;
             }
-            self.read(&worker, &mut field, Phase::Add).await;
-            residual::add(&self.gas, &mut field, &subcube);
+            self.read_remote_values(&worker, &mut field, Phase::Add).await;
+            residual::add_solutions(&self.gas, &mut field, &subcube);
             self.compute_points(&worker, &field, &[PointValue::State], costs::ADD, subcube.inner_points(&self.gas))
                 .await;
             worker.barrier().await;
         }
-        self.span.mark_end(worker.endpoint());
+        self.timed_section.mark_end(worker.endpoint());
         self.finish(worker.id(), (field, norms));
     }
 
     /// Computes the right-hand side, and returns the greatest magnitude of each quantity.
-    async fn residuals(&self, worker: &Worker, field: &mut FlowField) -> Quantities {
-        self.read(worker, field, Phase::Residual).await;
+    async fn compute_residuals(&self, worker: &Worker, field: &mut FlowField) -> Quantities {
+        self.read_remote_values(worker, field, Phase::Residual).await;
         let subcube = self.subcubes.subcube_of(worker.id());
-        let norm = residual::residuals(&self.gas, field, &subcube);
+        let norm = residual::compute_residuals(&self.gas, field, &subcube);
         self.compute_points(worker, field, &[PointValue::Residual], costs::RESIDUAL, subcube.inner_points(&self.gas))
             .await;
         norm
     }
 
-    /// Sweeps a chunk after the neighbour before it has completed the same phase, and then sets the counter to
-    /// `done_chunks`.
+    /// Sweeps a chunk, when the preceding processor on its lines has completed the same phase of the chunk. Then sets
+    /// the counter to `done_chunks`.
     async fn sweep(&self, worker: &Worker, field: &mut FlowField, phase: Phase, (counter, done_chunks): (usize, u64)) {
         let (gas, own_processor) = (&self.gas, worker.id());
         if let Some(predecessor) = reads::predecessor(gas, &self.subcubes, own_processor, phase) {
             worker.wait_for(self.counters[predecessor][counter], |count| count >= done_chunks).await;
         }
-        self.read(worker, field, phase).await;
+        self.read_remote_values(worker, field, phase).await;
         let subcube = self.subcubes.subcube_of(own_processor);
         let points = |axis, chunk| {
             subcube.lines(gas, axis, chunk).flat_map(move |line| line_points(self, own_processor, axis, line))
@@ -181,7 +182,7 @@ impl AppbtRun {
     }
 
     /// Reads the values that a phase needs from other processors.
-    async fn read(&self, worker: &Worker, field: &mut FlowField, phase: Phase) {
+    async fn read_remote_values(&self, worker: &Worker, field: &mut FlowField, phase: Phase) {
         for (_, kind, point) in reads::remote_reads(&self.gas, &self.subcubes, worker.id(), phase) {
             let address = self.address(kind, point);
             for (word, value) in (0..).zip(values_mut(field, kind, point)) {
@@ -202,12 +203,12 @@ impl AppbtRun {
         for point in points {
             worker.compute(instructions).await;
             for kind in kinds {
-                self.write(worker, field, *kind, point).await;
+                self.write_value(worker, field, *kind, point).await;
             }
         }
     }
 
-    async fn write(&self, worker: &Worker, field: &FlowField, kind: PointValue, point: usize) {
+    async fn write_value(&self, worker: &Worker, field: &FlowField, kind: PointValue, point: usize) {
         let address = self.address(kind, point);
         for (word, value) in (0..).zip(values(field, kind, point)) {
             worker.store_f64(address.plus(8 * word), *value).await;
@@ -216,13 +217,13 @@ impl AppbtRun {
 
     /// Returns the address of a value of a point.
     fn address(&self, kind: PointValue, point: usize) -> SharedAddress {
-        let (processor, index) = self.subcubes.owner(self.gas.indices_of(point));
+        let (processor, index) = self.subcubes.owner_and_index(self.gas.indices_of(point));
         self.areas[processor][kind as usize].plus((index * kind.bytes()) as u32)
     }
 
     fn own_points(&self, processor: usize) -> impl Iterator<Item = usize> {
         let gas = &self.gas;
-        (0..gas.size()).filter(move |point| self.subcubes.owner(gas.indices_of(*point)).0 == processor)
+        (0..gas.point_count()).filter(move |point| self.subcubes.owner_and_index(gas.indices_of(*point)).0 == processor)
     }
 
     /// Stores a processor's result; the last processor compares all results with a serial run.
@@ -230,16 +231,16 @@ impl AppbtRun {
         self.results.borrow_mut()[processor] = Some(result);
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
         let (serial, norms) = serial::run(&self.gas, self.parameters.iterations);
-        let owner = |point: usize| self.subcubes.owner(self.gas.indices_of(point)).0;
-        let is_equal = (0..self.gas.size()).all(|point| results[owner(point)].0.states[point] == serial.states[point]);
+        let owner = |point: usize| self.subcubes.owner_and_index(self.gas.indices_of(point)).0;
+        let is_equal =
+            (0..self.gas.point_count()).all(|point| results[owner(point)].0.states[point] == serial.states[point]);
         assert!(is_equal, "the gas differs from that of a serial run: a model corrupted data");
-        let greatest = |iteration: usize, quantity: usize| {
+        let greatest_residual = |iteration: usize, quantity: usize| {
             results.iter().map(|result| result.1[iteration][quantity]).fold(0.0, f64::max)
         };
-        let is_equal = norms
-            .iter()
-            .enumerate()
-            .all(|(iteration, norm)| (0..norm.len()).all(|quantity| greatest(iteration, quantity) == norm[quantity]));
+        let is_equal = norms.iter().enumerate().all(|(iteration, norm)| {
+            (0..norm.len()).all(|quantity| greatest_residual(iteration, quantity) == norm[quantity])
+        });
         assert!(is_equal, "the residuals differ from those of a serial run");
     }
 }
@@ -269,7 +270,7 @@ fn values_mut(field: &mut FlowField, kind: PointValue, point: usize) -> &mut [f6
 impl RunningWorkload for AppbtRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let workload_metrics = [
-            self.span.metric_per_iteration("appbt.cycles_per_iteration", self.parameters.iterations, outcome),
+            self.timed_section.metric_per_iteration("appbt.cycles_per_iteration", self.parameters.iterations, outcome),
             fault_metric(&self.workers),
         ];
         parallel::metrics(world, workload_metrics)

@@ -15,11 +15,11 @@ pub fn run(gas: &Gas, iterations: u64) -> (FlowField, Vec<Quantities>) {
 }
 
 fn iterate(gas: &Gas, field: &mut FlowField, whole_cube: &Subcube) -> Quantities {
-    let norm = residual::residuals(gas, field, whole_cube);
+    let norm = residual::compute_residuals(gas, field, whole_cube);
     for axis in 0..3 {
         (0..whole_cube.chunks(axis)).for_each(|chunk| sweep::forward(gas, field, whole_cube, axis, chunk));
         (0..whole_cube.chunks(axis)).for_each(|chunk| sweep::backward(gas, field, whole_cube, axis, chunk));
     }
-    residual::add(gas, field, whole_cube);
+    residual::add_solutions(gas, field, whole_cube);
     norm
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// The division of a cube into subcubes.
 #[derive(Clone, Debug)]
 pub struct Subcubes {
-    points: usize,
+    points_per_side: usize,
     /// Number of subcubes along each axis.
     shape: [usize; 3],
 }
@@ -26,15 +26,16 @@ impl Subcubes {
     /// Divides a cube into one subcube for each processor, so that the total surface of the subcubes is minimal.
     /// Returns `None` if there are too few points. 16 processors have 4 × 2 × 2 subcubes.
     pub fn new(gas: &Gas, processors: usize) -> Option<Subcubes> {
-        let divisors =
-            |number: usize| (1..=number.min(gas.points)).filter(move |divisor| number.is_multiple_of(*divisor));
+        let divisors = |number: usize| {
+            (1..=number.min(gas.points_per_side)).filter(move |divisor| number.is_multiple_of(*divisor))
+        };
         let shapes =
             divisors(processors).flat_map(|z| divisors(processors / z).map(move |y| [processors / z / y, y, z]));
-        let candidates = shapes.filter(|[x, y, z]| x >= y && y >= z && *x <= gas.points);
+        let candidates = shapes.filter(|[x, y, z]| x >= y && y >= z && *x <= gas.points_per_side);
         // The surface grows with the number of planes that cut the cube, since all planes have the same number of
         // points.
         let shape = candidates.min_by_key(|shape| shape.iter().sum::<usize>())?;
-        Some(Subcubes { points: gas.points, shape })
+        Some(Subcubes { points_per_side: gas.points_per_side, shape })
     }
 
     /// Returns the number of subcubes along each axis.
@@ -47,10 +48,10 @@ impl Subcubes {
     pub fn subcube_of(&self, processor: usize) -> Subcube {
         let [_, y, z] = self.shape;
         let indices = [processor / (y * z), processor / z % y, processor % z];
-        let bound = |axis: usize, index: usize| index * self.points / self.shape[axis];
+        let bound = |axis: usize, index: usize| index * self.points_per_side / self.shape[axis];
         let point_ranges = [0, 1, 2].map(|axis| bound(axis, indices[axis])..bound(axis, indices[axis] + 1));
         let inner_ranges = point_ranges.clone().map(|range| {
-            let (begin, end) = (range.start.max(1), range.end.min(self.points - 1));
+            let (begin, end) = (range.start.max(1), range.end.min(self.points_per_side - 1));
             begin..end.max(begin)
         });
         Subcube { indices, point_ranges, inner_ranges }
@@ -67,8 +68,8 @@ impl Subcubes {
     }
 
     /// Returns the processor of a point, and the index of the point among the points of that processor.
-    pub fn owner(&self, indices: [usize; 3]) -> (usize, usize) {
-        let index = [0, 1, 2].map(|axis| ((indices[axis] + 1) * self.shape[axis] - 1) / self.points);
+    pub fn owner_and_index(&self, indices: [usize; 3]) -> (usize, usize) {
+        let index = [0, 1, 2].map(|axis| ((indices[axis] + 1) * self.shape[axis] - 1) / self.points_per_side);
         let processor = (index[0] * self.shape[1] + index[1]) * self.shape[2] + index[2];
         let ranges = self.subcube_of(processor).point_ranges;
         let [x, y, z] = [0, 1, 2].map(|axis| indices[axis] - ranges[axis].start);

@@ -33,7 +33,7 @@ pub fn backward(gas: &Gas, field: &mut FlowField, subcube: &Subcube, axis: usize
     let stride = gas.stride(axis);
     for line in subcube.lines(gas, axis, chunk) {
         for (point, index) in subcube.line_points(gas, axis, line).rev() {
-            if index + 2 < gas.points {
+            if index + 2 < gas.points_per_side {
                 let solution_after = field.residuals[point + stride];
                 field.residuals[point] =
                     coupling::subtract_product(&field.residuals[point], &field.upper_matrices[point], &solution_after);

@@ -27,28 +27,28 @@ pub struct ArrivalTrace {
 #[derive(PartialEq, Debug, Default)]
 struct Schedules {
     /// The times of every flow, if the file has no column `flow`; otherwise empty.
-    all_flows: Vec<Time>,
+    common_times: Vec<Time>,
     /// The times of single flows, by the number of the flow.
-    flows: BTreeMap<usize, Vec<Time>>,
+    times_by_flow: BTreeMap<usize, Vec<Time>>,
 }
 
 impl ArrivalTrace {
     /// Returns the scheduled times of flow number `flow`, which are empty if the file has none.
     pub fn times_of_flow(&self, flow: usize) -> &[Time] {
-        self.times.flows.get(&flow).unwrap_or(&self.times.all_flows)
+        self.times.times_by_flow.get(&flow).unwrap_or(&self.times.common_times)
     }
 }
 
-const COLUMNS: &str = "the first line names the columns: scheduled_ns, scheduled_us, scheduled_ms or scheduled_s and, if \
-                       flows differ, flow";
+const COLUMNS_HELP: &str = "the first line names the columns: scheduled_ns, scheduled_us, scheduled_ms or scheduled_s \
+                            and, if flows differ, flow";
 
 fn load(t: &mut Table<'_>, file: &Path) -> Arc<Schedules> {
     if t.describing() || !t.has("file") {
         return Arc::default();
     }
-    let read = std::fs::read_to_string(file).map_err(|error| format!("`{}`: {error}", file.display()));
-    let schedules = read.and_then(|text| parse(&text)).unwrap_or_else(|message| {
-        let help = if message.contains("earlier than") { "sort the lines by time" } else { COLUMNS };
+    let file_text = std::fs::read_to_string(file).map_err(|error| format!("`{}`: {error}", file.display()));
+    let schedules = file_text.and_then(|text| parse(&text)).unwrap_or_else(|message| {
+        let help = if message.contains("earlier than") { "sort the lines by time" } else { COLUMNS_HELP };
         t.report_invalid("file", format!("the file of arrivals has an error: {message}"), help);
         Schedules::default()
     });
@@ -87,19 +87,20 @@ impl Schedules {
         flow_column: Option<usize>,
     ) -> Result<(), String> {
         let text = format!("{} {unit}", &record[time_column]);
-        let scheduled: Time = quantity::parse(&text).map_err(|error| format!("`{text}`: {}", error.label))?;
+        let scheduled_time: Time = quantity::parse(&text).map_err(|error| format!("`{text}`: {}", error.label))?;
         let times = match flow_column {
-            None => &mut self.all_flows,
+            None => &mut self.common_times,
             Some(column) => {
-                let number = &record[column];
-                let flow = number.parse().map_err(|_| format!("`{number}` is not the number of a flow (from 0)"))?;
-                self.flows.entry(flow).or_default()
+                let flow_text = &record[column];
+                let flow =
+                    flow_text.parse().map_err(|_| format!("`{flow_text}` is not the number of a flow (from 0)"))?;
+                self.times_by_flow.entry(flow).or_default()
             }
         };
-        if let Some(last) = times.last().filter(|last| **last > scheduled) {
-            return Err(format!("{scheduled} is earlier than the preceding arrival, {last}"));
+        if let Some(last) = times.last().filter(|last| **last > scheduled_time) {
+            return Err(format!("{scheduled_time} is earlier than the preceding arrival, {last}"));
         }
-        times.push(scheduled);
+        times.push(scheduled_time);
         Ok(())
     }
 }
@@ -112,9 +113,9 @@ mod tests {
     #[test]
     fn times_are_read_in_the_unit_of_their_column() {
         let schedules = parse("# measured\nscheduled_us\n0\n1.5\n1.5\n").expect("the file is valid");
-        assert_eq!(schedules.all_flows, [0, 1_500_000, 1_500_000].map(Time::from_ps));
+        assert_eq!(schedules.common_times, [0, 1_500_000, 1_500_000].map(Time::from_ps));
         let schedules = parse("flow, scheduled_ns\n1, 3\n0, 2\n1, 4\n").expect("the file is valid");
-        assert_eq!(schedules.flows[&1], [3_000, 4_000].map(Time::from_ps));
+        assert_eq!(schedules.times_by_flow[&1], [3_000, 4_000].map(Time::from_ps));
     }
 
     #[test]

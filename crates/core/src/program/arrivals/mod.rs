@@ -90,11 +90,11 @@ impl Arrivals {
     /// Returns the error, if any, of the parameters for `flows` flows of `messages` messages each.
     pub fn check_flows(&self, flows: usize, messages: u64) -> Option<ParameterError> {
         let Arrivals::Trace(trace) = self else { return None };
-        let (flow, listed) = (0..flows)
+        let (flow, listed_count) = (0..flows)
             .map(|flow| (flow, trace.times_of_flow(flow).len() as u64))
-            .find(|(_, listed)| *listed < messages)?;
+            .find(|(_, listed_count)| *listed_count < messages)?;
         let message =
-            format!("the file states {listed} arrivals of flow {flow}, but {messages} messages are to be sent");
+            format!("the file states {listed_count} arrivals of flow {flow}, but {messages} messages are to be sent");
         let error = ParameterError::new("arrivals.file.file", message);
         Some(error.help("state as many arrivals as `warm-up` and `messages` together, or send fewer messages"))
     }
@@ -126,7 +126,7 @@ impl Arrivals {
     pub fn schedule(&self, seed: u64, flow: usize) -> ArrivalTimes {
         assert!(self.is_open(), "a closed loop schedules nothing");
         let random = rng::stream(seed, &format!("gaps of flow {flow}"));
-        ArrivalTimes { process: self.clone(), random, flow, number: 0, next: Time::ZERO }
+        ArrivalTimes { process: self.clone(), random, flow, number: 0, next_arrival: Time::ZERO }
     }
 }
 
@@ -136,7 +136,7 @@ pub struct ArrivalTimes {
     random: RandomStream,
     flow: usize,
     number: usize,
-    next: Time,
+    next_arrival: Time,
 }
 
 impl ArrivalTimes {
@@ -163,9 +163,9 @@ impl Iterator for ArrivalTimes {
         if let Arrivals::Trace(trace) = &self.process {
             return trace.times_of_flow(self.flow).get(number).copied();
         }
-        let arrival = self.next;
+        let arrival = self.next_arrival;
         let interval = self.interval();
-        self.next = self.next.saturating_add(interval);
+        self.next_arrival = self.next_arrival.saturating_add(interval);
         Some(arrival)
     }
 }

@@ -40,7 +40,7 @@ impl Portion {
         [Portion::BodyMassAndPosition, Portion::BodyVelocity, Portion::BodyForce, Portion::BodyCost];
 
     /// Returns the offset of the portion in its body or cell and its length, both in bytes and multiples of a word.
-    pub const fn range(self) -> (u32, u32) {
+    pub const fn offset_and_length(self) -> (u32, u32) {
         match self {
             Portion::BodyMassAndPosition => (0, 32),
             Portion::BodyVelocity => (32, 24),

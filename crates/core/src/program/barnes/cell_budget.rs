@@ -7,9 +7,9 @@ use super::{serial, zones};
 /// The results of a serial run before the parallel one: the budget of cells, and the bodies at the end.
 pub struct CellBudget {
     /// Bodies at the end of the run.
-    pub bodies: Vec<Body>,
+    pub final_bodies: Vec<Body>,
     /// Largest number of cells that each processor can create in a step.
-    pub cells: Vec<usize>,
+    pub cells_max: Vec<usize>,
 }
 
 impl CellBudget {
@@ -17,19 +17,19 @@ impl CellBudget {
     /// bodies of each processor do not depend on the order of execution. The processor that creates a cell does depend
     /// on it, but it always has a body in the parent of the cell.
     pub fn new(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> CellBudget {
-        let mut cells = vec![0; processors];
+        let mut cells_max = vec![0; processors];
         let mut own_bodies: Vec<Vec<u32>> =
-            (0..processors).map(|processor| zones::initial_zone(galaxy.bodies, processor, processors)).collect();
+            (0..processors).map(|processor| zones::initial_zone(galaxy.body_count, processor, processors)).collect();
         let bodies = serial::run(galaxy, seed, steps, |tree, bodies| {
             let paths = Paths::new(tree, bodies.len());
             for (processor, own_bodies) in own_bodies.iter_mut().enumerate() {
                 // The first processor creates the root.
                 let created_max = paths.count_children(tree, own_bodies) + usize::from(processor == 0);
-                cells[processor] = created_max.max(cells[processor]);
+                cells_max[processor] = created_max.max(cells_max[processor]);
                 *own_bodies = zones::zone(tree, bodies, processor, processors, &mut Vec::new());
             }
         });
-        CellBudget { bodies, cells }
+        CellBudget { final_bodies: bodies, cells_max }
     }
 }
 

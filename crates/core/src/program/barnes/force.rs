@@ -30,7 +30,7 @@ impl BodyForce {
         body.cost = self.interactions.max(1);
     }
 
-    fn add(&mut self, galaxy: &Galaxy, offset: Vector, mass: f64) {
+    fn add_attraction(&mut self, galaxy: &Galaxy, offset: Vector, mass: f64) {
         let square = squared_length(offset) + galaxy.softening * galaxy.softening;
         let potential = mass / square.sqrt();
         let strength = potential / square;
@@ -40,11 +40,23 @@ impl BodyForce {
     }
 }
 
-/// Returns the force on a body, and appends the reads of shared memory to `log`, in order.
-pub fn body_force(galaxy: &Galaxy, tree: &Octree, bodies: &[Body], body: u32, log: &mut Vec<Access>) -> BodyForce {
+/// Returns the force on a body, and appends the reads of shared memory to `access_log`, in order.
+pub fn body_force(
+    galaxy: &Galaxy,
+    tree: &Octree,
+    bodies: &[Body],
+    body: u32,
+    access_log: &mut Vec<Access>,
+) -> BodyForce {
     let mut force = BodyForce::default();
-    log.push(Access::read(Portion::BodyMassAndPosition, body));
-    walk(&Walk { galaxy, tree, bodies, body, position: bodies[body as usize].position }, 0, tree.root, &mut force, log);
+    access_log.push(Access::read(Portion::BodyMassAndPosition, body));
+    walk(
+        &Walk { galaxy, tree, bodies, body, position: bodies[body as usize].position },
+        0,
+        tree.root_cube,
+        &mut force,
+        access_log,
+    );
     force
 }
 
@@ -57,25 +69,25 @@ struct Walk<'a> {
     position: Vector,
 }
 
-fn walk(context: &Walk<'_>, number: u32, cube: Cube, force: &mut BodyForce, log: &mut Vec<Access>) {
+fn walk(context: &Walk<'_>, number: u32, cube: Cube, force: &mut BodyForce, access_log: &mut Vec<Access>) {
     let (cell, mass_read) = (&context.tree.cells[number as usize], Access::read(Portion::CellMassAndCentre, number));
     force.tested_cells += 1;
-    let (offset, side) = (difference(cell.centre, context.position), 2.0 * cube.half);
+    let (offset, side) = (difference(cell.centre, context.position), 2.0 * cube.half_side);
     let is_far = side * side < context.galaxy.opening * context.galaxy.opening * squared_length(offset);
     if is_far && !cube.contains(context.position) {
-        log.push(mass_read.followed_by(costs::FORCE_TEST + costs::FORCE_INTERACTION));
-        return force.add(context.galaxy, offset, cell.mass);
+        access_log.push(mass_read.followed_by(costs::FORCE_TEST + costs::FORCE_INTERACTION));
+        return force.add_attraction(context.galaxy, offset, cell.mass);
     }
-    log.push(mass_read.followed_by(costs::FORCE_TEST));
-    log.extend([Portion::CellHead, Portion::CellSlots].map(|portion| Access::read(portion, number)));
+    access_log.push(mass_read.followed_by(costs::FORCE_TEST));
+    access_log.extend([Portion::CellHead, Portion::CellSlots].map(|portion| Access::read(portion, number)));
     if cell.is_divided {
         let children = cell.slots.iter().enumerate().filter(|(_, child)| **child != NO_CHILD);
-        return children.for_each(|(octant, child)| walk(context, *child, cube.child(octant), force, log));
+        return children.for_each(|(octant, child)| walk(context, *child, cube.child(octant), force, access_log));
     }
     for other in context.tree.bodies(number).iter().filter(|other| **other != context.body) {
-        log.push(Access::read(Portion::BodyMassAndPosition, *other).followed_by(costs::FORCE_INTERACTION));
+        access_log.push(Access::read(Portion::BodyMassAndPosition, *other).followed_by(costs::FORCE_INTERACTION));
         let other = &context.bodies[*other as usize];
-        force.add(context.galaxy, difference(other.position, context.position), other.mass);
+        force.add_attraction(context.galaxy, difference(other.position, context.position), other.mass);
     }
 }
 

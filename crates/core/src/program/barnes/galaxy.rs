@@ -10,18 +10,18 @@ pub type Vector = [f64; 3];
 #[derive(Clone, Debug)]
 pub struct Galaxy {
     /// Number of bodies; at least one.
-    pub bodies: usize,
+    pub body_count: usize,
     /// θ: a cell counts as one body if its side over its distance is less than this.
     pub opening: f64,
     /// Softening length, which is positive.
     pub softening: f64,
     /// Length of a time step.
-    pub step: f64,
+    pub time_step: f64,
 }
 
 impl Default for Galaxy {
     fn default() -> Galaxy {
-        Galaxy { bodies: 16_384, opening: 1.0, softening: 0.05, step: 0.025 }
+        Galaxy { body_count: 16_384, opening: 1.0, softening: 0.05, time_step: 0.025 }
     }
 }
 
@@ -50,8 +50,8 @@ impl Galaxy {
     /// (Aarseth, Hénon and Wielen 1974).
     pub fn initial_bodies(&self, seed: u64) -> Vec<Body> {
         let mut random = rng::stream(seed, "bodies of a galaxy");
-        let mass = 1.0 / self.bodies as f64;
-        let mut bodies: Vec<Body> = (0..self.bodies).map(|_| draw_body(mass, &mut random)).collect();
+        let mass = 1.0 / self.body_count as f64;
+        let mut bodies: Vec<Body> = (0..self.body_count).map(|_| draw_body(mass, &mut random)).collect();
         for axis in 0..3 {
             let mean = |field: fn(&Body) -> &Vector| bodies.iter().map(|body| field(body)[axis]).sum::<f64>() * mass;
             let (position, velocity) = (mean(|body| &body.position), mean(|body| &body.velocity));
@@ -65,10 +65,10 @@ impl Galaxy {
 
     /// Moves a body by its acceleration. In the first step, its velocity is not yet half a step behind.
     pub fn advance(&self, body: &mut Body, is_first: bool) {
-        let kick = if is_first { self.step / 2.0 } else { self.step };
+        let kick = if is_first { self.time_step / 2.0 } else { self.time_step };
         for axis in 0..3 {
             body.velocity[axis] += body.acceleration[axis] * kick;
-            body.position[axis] += body.velocity[axis] * self.step;
+            body.position[axis] += body.velocity[axis] * self.time_step;
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Insertion of a body into the tree while other processors insert their bodies.
 //!
 //! An insertion descends without locks, since a divided cell stays divided and keeps its children. It follows the words
-//! that it has read, which may be older than a concurrent change. Before it changes a cell, it locks the cell and reads
-//! it again; under the lock, memory and the tree agree. The caller performs each action, however long that takes,
-//! before it requests the next. A change of the tree takes effect at once; the actions after it perform the writes, all
-//! before the lock is released, so no other processor can observe the change earlier.
+//! that it has read from memory, which may be older than a concurrent change of the tree. Before it changes a cell, it
+//! locks the cell and reads it again; under the lock, the words in memory agree with the tree ([`Octree`]). The caller
+//! performs each action, however long that takes, before it requests the next. A change of the tree takes effect at
+//! once; the actions after it write the change to memory, all before the lock is released, so other processors read the
+//! change only afterwards.
 
 use super::access::{Access, Portion};
 use super::galaxy::Body;
@@ -63,7 +64,7 @@ impl Insertion {
     /// Starts the insertion at the root.
     pub fn new(tree: &Octree, processor: usize, body: u32) -> Insertion {
         let actions = VecDeque::from([InsertionAction::Access(Access::read(Portion::BodyMassAndPosition, body))]);
-        Insertion { processor, body, cell: 0, cube: tree.root, descent: Descent::Start, word: 0, actions }
+        Insertion { processor, body, cell: 0, cube: tree.root_cube, descent: Descent::Start, word: 0, actions }
     }
 
     /// Sets the word that [`InsertionAction::ReadRacing`] has read.
@@ -81,7 +82,10 @@ impl Insertion {
             self.descent = match self.descent {
                 Descent::Start => {
                     self.actions.push_back(InsertionAction::Compute(costs::INSERT_LEVEL));
-                    self.continue_after(InsertionAction::ReadRacing(self.read(Portion::CellHead)), Descent::HeadRead)
+                    self.continue_after(
+                        InsertionAction::ReadRacing(self.read_access(Portion::CellHead)),
+                        Descent::HeadRead,
+                    )
                 }
                 Descent::HeadRead if words::is_divided(self.word) => {
                     assert!(
@@ -89,13 +93,13 @@ impl Insertion {
                         "{MISMATCH_MESSAGE}: the head of cell {}",
                         self.cell
                     );
-                    let slot = self.read(Portion::CellSlot(octant as u8));
-                    self.continue_after(InsertionAction::ReadRacing(slot), Descent::SlotRead)
+                    let slot_read = self.read_access(Portion::CellSlot(octant as u8));
+                    self.continue_after(InsertionAction::ReadRacing(slot_read), Descent::SlotRead)
                 }
                 Descent::SlotRead if words::slot(self.word, octant) != NO_CHILD => {
                     let child = words::slot(self.word, octant);
-                    let matches = tree.cells[self.cell as usize].slots[octant] == child;
-                    assert!(matches, "{MISMATCH_MESSAGE}: slot {octant} of cell {}", self.cell);
+                    let slot_matches = tree.cells[self.cell as usize].slots[octant] == child;
+                    assert!(slot_matches, "{MISMATCH_MESSAGE}: slot {octant} of cell {}", self.cell);
                     self.descend(octant, child)
                 }
                 Descent::HeadRead | Descent::SlotRead => {
@@ -108,7 +112,7 @@ impl Insertion {
         }
     }
 
-    fn read(&self, portion: Portion) -> Access {
+    fn read_access(&self, portion: Portion) -> Access {
         Access::read(portion, self.cell)
     }
 
@@ -123,36 +127,38 @@ impl Insertion {
     }
 
     fn read_again(&mut self, tree: &Octree, octant: usize) -> Descent {
-        let slots = match tree.cells[self.cell as usize].is_divided {
+        let slot_portion = match tree.cells[self.cell as usize].is_divided {
             true => Portion::CellSlot(octant as u8),
             false => Portion::CellSlots,
         };
-        self.actions.extend([Portion::CellHead, slots].map(|portion| InsertionAction::Access(self.read(portion))));
+        self.actions.extend(
+            [Portion::CellHead, slot_portion].map(|portion| InsertionAction::Access(self.read_access(portion))),
+        );
         Descent::LockedRead
     }
 
     /// Puts the body into the locked cell, or divides the cell. Descends further if another processor divided the cell
     /// first.
     fn change_cell(&mut self, tree: &mut Octree, bodies: &[Body], octant: usize) -> Descent {
-        let (number, mut log) = (self.cell, Vec::new());
+        let (number, mut access_log) = (self.cell, Vec::new());
         let cell = &tree.cells[number as usize];
         let (instructions, descent) = if cell.is_divided && cell.slots[octant] != NO_CHILD {
             (0, self.descend(octant, cell.slots[octant]))
         } else if cell.is_divided {
             let leaf = tree.add_leaf(self.processor, number, octant, self.body);
-            log.extend([Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, leaf)));
-            log.push(Access::write(Portion::CellSlot(octant as u8), number));
+            access_log.extend([Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, leaf)));
+            access_log.push(Access::write(Portion::CellSlot(octant as u8), number));
             (costs::INSERT_FILL, Descent::Finished)
-        } else if cell.count < CELL_SLOTS {
+        } else if cell.body_count < CELL_SLOTS {
             tree.add_body(number, self.body);
-            log.extend([Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, number)));
+            access_log.extend([Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, number)));
             (costs::INSERT_FILL, Descent::Finished)
         } else {
-            tree.divide(self.processor, number, &self.cube, bodies, &mut log);
+            tree.divide(self.processor, number, &self.cube, bodies, &mut access_log);
             (costs::INSERT_DIVIDE, Descent::Start)
         };
         self.actions.push_back(InsertionAction::Compute(instructions));
-        self.actions.extend(log.into_iter().map(InsertionAction::Access));
+        self.actions.extend(access_log.into_iter().map(InsertionAction::Access));
         self.continue_after(InsertionAction::Unlock(number), descent)
     }
 }

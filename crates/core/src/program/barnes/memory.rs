@@ -24,43 +24,48 @@ pub struct Shadow {
 /// Bodies and cells in shared memory.
 pub struct Memory {
     /// Address of each body, by number.
-    bodies: Vec<SharedAddress>,
+    body_addresses: Vec<SharedAddress>,
     /// Address of the cells that each processor creates.
-    cells: Vec<SharedAddress>,
+    cell_areas: Vec<SharedAddress>,
     /// The shadow of these contents.
     pub shadow: RefCell<Shadow>,
 }
 
 impl Memory {
-    /// Allocates the bodies of each processor (`own_bodies`), and for each processor the number of cells in `cells`.
-    pub fn new(space: &Space, bodies: Vec<Body>, own_bodies: &[Vec<u32>], cells: &[usize]) -> Memory {
-        let area = |home: usize, count: usize, bytes: u32| {
+    /// Allocates the bodies of each processor (`own_bodies`), and for each processor the number of cells that
+    /// `cells_max` states.
+    pub fn new(space: &Space, bodies: Vec<Body>, own_bodies: &[Vec<u32>], cells_max: &[usize]) -> Memory {
+        let allocate_area = |home: usize, count: usize, bytes: u32| {
             space.allocate(EndpointId(home as u32), count as u64 * u64::from(bytes))
         };
         let areas = own_bodies
             .iter()
             .enumerate()
-            .map(|(home, own_bodies)| (area(home, own_bodies.len(), BODY_BYTES), own_bodies.len() as u32));
+            .map(|(home, own_bodies)| (allocate_area(home, own_bodies.len(), BODY_BYTES), own_bodies.len() as u32));
         let addresses = areas.flat_map(|(area, count)| (0..count).map(move |index| area.plus(index * BODY_BYTES)));
         Memory {
-            bodies: addresses.collect(),
-            cells: cells.iter().enumerate().map(|(home, count)| area(home, *count, CELL_BYTES)).collect(),
+            body_addresses: addresses.collect(),
+            cell_areas: cells_max
+                .iter()
+                .enumerate()
+                .map(|(home, count)| allocate_area(home, *count, CELL_BYTES))
+                .collect(),
             shadow: RefCell::new(Shadow { tree: Octree::new(0.0, own_bodies.len()), bodies }),
         }
     }
 
     fn address(&self, access: Access, shadow: &Shadow) -> SharedAddress {
-        let (offset, _) = access.portion.range();
+        let (offset, _) = access.portion.offset_and_length();
         if access.portion.is_of_body() {
-            return self.bodies[access.number as usize].plus(offset);
+            return self.body_addresses[access.number as usize].plus(offset);
         }
         let (processor, number) = shadow.tree.cells[access.number as usize].storage;
-        self.cells[processor as usize].plus(number * CELL_BYTES + offset)
+        self.cell_areas[processor as usize].plus(number * CELL_BYTES + offset)
     }
 
     /// Performs all accesses of a log.
-    pub async fn replay(&self, worker: &Worker, log: &[Access]) {
-        for access in log {
+    pub async fn replay(&self, worker: &Worker, access_log: &[Access]) {
+        for access in access_log {
             self.access(worker, *access).await;
         }
     }
@@ -69,9 +74,9 @@ impl Memory {
     pub async fn access(&self, worker: &Worker, access: Access) {
         let (address, words) = {
             let shadow = self.shadow.borrow();
-            (self.address(access, &shadow), words::expected(access, &shadow.tree, &shadow.bodies))
+            (self.address(access, &shadow), words::expected_words(access, &shadow.tree, &shadow.bodies))
         };
-        let (_, bytes) = access.portion.range();
+        let (_, bytes) = access.portion.offset_and_length();
         for (byte_offset, word) in (0..bytes).step_by(WORD_BYTES as usize).zip(words) {
             if access.is_write {
                 if let Err(pending) = worker.try_store(address.plus(byte_offset), word) {
@@ -101,7 +106,7 @@ impl Memory {
 
     /// Waits until the moments of a cell are computed.
     pub async fn wait_for_moments(&self, worker: &Worker, cell: u32) {
-        let head = self.address(Access::read(Portion::CellHead, cell), &self.shadow.borrow());
-        worker.wait_for(head, words::has_moments).await;
+        let head_address = self.address(Access::read(Portion::CellHead, cell), &self.shadow.borrow());
+        worker.wait_for(head_address, words::has_moments).await;
     }
 }

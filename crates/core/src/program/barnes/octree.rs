@@ -20,7 +20,7 @@ pub struct TreeCell {
     /// Whether the cell is divided; otherwise it is a leaf.
     pub is_divided: bool,
     /// Number of bodies of a leaf.
-    pub count: usize,
+    pub body_count: usize,
     /// Bodies of a leaf, in the order of their numbers; or children by octant.
     pub slots: [u32; CELL_SLOTS],
     /// Whether the following fields are computed.
@@ -39,7 +39,7 @@ pub struct Cube {
     /// Middle of the cube.
     pub middle: Vector,
     /// Half of its side.
-    pub half: f64,
+    pub half_side: f64,
     level: u32,
 }
 
@@ -51,11 +51,11 @@ impl Cube {
             extent.is_finite(),
             "a body has an infinite position: the step is too long, or the softening too small"
         );
-        let mut half = 1.0;
-        while half <= extent {
-            half *= 2.0;
+        let mut half_side = 1.0;
+        while half_side <= extent {
+            half_side *= 2.0;
         }
-        Cube { middle: [0.0; 3], half, level: 0 }
+        Cube { middle: [0.0; 3], half_side, level: 0 }
     }
 
     /// Returns the octant in which a position lies.
@@ -66,14 +66,15 @@ impl Cube {
     /// Returns the cube of an octant.
     pub fn child(&self, octant: usize) -> Cube {
         assert!(self.level < LEVELS_MAX, "more than {CELL_SLOTS} bodies have the same position");
-        let half = self.half / 2.0;
-        let middle = [0, 1, 2].map(|axis| self.middle[axis] + if octant >> (2 - axis) & 1 == 1 { half } else { -half });
-        Cube { middle, half, level: self.level + 1 }
+        let half_side = self.half_side / 2.0;
+        let middle = [0, 1, 2]
+            .map(|axis| self.middle[axis] + if octant >> (2 - axis) & 1 == 1 { half_side } else { -half_side });
+        Cube { middle, half_side, level: self.level + 1 }
     }
 
     /// Returns whether a position lies in the cube.
     pub fn contains(&self, position: Vector) -> bool {
-        (0..3).all(|axis| (position[axis] - self.middle[axis]).abs() <= self.half)
+        (0..3).all(|axis| (position[axis] - self.middle[axis]).abs() <= self.half_side)
     }
 }
 
@@ -81,24 +82,25 @@ impl Cube {
 #[derive(Clone, Debug)]
 pub struct Octree {
     /// Cube of the root.
-    pub root: Cube,
+    pub root_cube: Cube,
     /// All cells; the first is the root.
     pub cells: Vec<TreeCell>,
     /// Cells that each processor created, in order.
-    pub created: Vec<Vec<u32>>,
+    pub created_cells: Vec<Vec<u32>>,
 }
 
 impl Octree {
     /// Creates a tree for coordinates of magnitude up to `extent`. It is an empty leaf, created by the first processor.
     pub fn new(extent: f64, processors: usize) -> Octree {
-        let mut tree = Octree { root: Cube::root(extent), cells: Vec::new(), created: vec![Vec::new(); processors] };
+        let mut tree =
+            Octree { root_cube: Cube::root(extent), cells: Vec::new(), created_cells: vec![Vec::new(); processors] };
         tree.create_leaf(0);
         tree
     }
 
     /// Creates an empty leaf.
     fn create_leaf(&mut self, processor: usize) -> u32 {
-        let (number, created) = (self.cells.len() as u32, &mut self.created[processor]);
+        let (number, created) = (self.cells.len() as u32, &mut self.created_cells[processor]);
         let storage = (processor as u32, created.len() as u32);
         self.cells.push(TreeCell { storage, slots: [NO_CHILD; CELL_SLOTS], ..TreeCell::default() });
         created.push(number);
@@ -108,10 +110,10 @@ impl Octree {
     /// Puts a body into a leaf that is not full, in the order of the bodies' numbers.
     pub fn add_body(&mut self, leaf: u32, body: u32) {
         let leaf = &mut self.cells[leaf as usize];
-        let slot = leaf.slots[..leaf.count].partition_point(|other| *other < body);
-        leaf.slots.copy_within(slot..leaf.count, slot + 1);
+        let slot = leaf.slots[..leaf.body_count].partition_point(|other| *other < body);
+        leaf.slots.copy_within(slot..leaf.body_count, slot + 1);
         leaf.slots[slot] = body;
-        leaf.count += 1;
+        leaf.body_count += 1;
     }
 
     /// Adds a leaf with one body as a child of a divided cell.
@@ -123,10 +125,10 @@ impl Octree {
     }
 
     /// Divides a full leaf. The accesses to the leaf's own head and slots come last in the log.
-    pub fn divide(&mut self, processor: usize, cell: u32, cube: &Cube, bodies: &[Body], log: &mut Vec<Access>) {
+    pub fn divide(&mut self, processor: usize, cell: u32, cube: &Cube, bodies: &[Body], access_log: &mut Vec<Access>) {
         let leaf_bodies = std::mem::replace(&mut self.cells[cell as usize].slots, [NO_CHILD; CELL_SLOTS]);
         for body in leaf_bodies {
-            log.push(Access::read(Portion::BodyMassAndPosition, body));
+            access_log.push(Access::read(Portion::BodyMassAndPosition, body));
             let octant = cube.octant(bodies[body as usize].position);
             match self.cells[cell as usize].slots[octant] {
                 NO_CHILD => drop(self.add_leaf(processor, cell, octant, body)),
@@ -136,7 +138,7 @@ impl Octree {
         self.cells[cell as usize].is_divided = true;
         let children: Vec<u32> = self.children(cell).collect();
         for child in children.into_iter().chain([cell]) {
-            log.extend([Access::write(Portion::CellSlots, child), Access::write(Portion::CellHead, child)]);
+            access_log.extend([Access::write(Portion::CellSlots, child), Access::write(Portion::CellHead, child)]);
         }
     }
 
@@ -148,6 +150,6 @@ impl Octree {
     /// Returns the bodies of a leaf, in the order of their numbers.
     pub fn bodies(&self, leaf: u32) -> &[u32] {
         let leaf = &self.cells[leaf as usize];
-        &leaf.slots[..leaf.count]
+        &leaf.slots[..leaf.body_count]
     }
 }

@@ -35,7 +35,7 @@ pub struct Barnes {
     /// Length of a time step, in units in which mass and the gravitational constant are 1.
     ///
     /// A body crosses the galaxy in 2.8, so longer steps are not meaningful; positions stay finite with any step.
-    #[param(min = 1e-6, max = 1.0, default = Galaxy::default().step)]
+    #[param(min = 1e-6, max = 1.0, default = Galaxy::default().time_step)]
     pub step: f64,
 }
 
@@ -65,26 +65,26 @@ impl WorkloadSpec for Barnes {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let (processors, bodies) = (world.endpoint_map.len(), self.bodies as usize);
-        let galaxy = Galaxy { bodies, opening: self.opening, step: self.step, ..Galaxy::default() };
+        let galaxy = Galaxy { body_count: bodies, opening: self.opening, time_step: self.step, ..Galaxy::default() };
         let budget = CellBudget::new(&galaxy, world.seed, self.steps, processors);
         let own_bodies: Vec<Vec<u32>> =
             (0..processors).map(|processor| zones::initial_zone(bodies, processor, processors)).collect();
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
-        let memory = Memory::new(&space, galaxy.initial_bodies(world.seed), &own_bodies, &budget.cells);
+        let memory = Memory::new(&space, galaxy.initial_bodies(world.seed), &own_bodies, &budget.cells_max);
         let workers = Worker::all(world, &space);
         let run = Rc::new(BarnesRun {
             steps: self.steps,
             collectives: (0..processors).map(|_| Rc::default()).collect(),
-            serial_bodies: budget.bodies,
+            serial_bodies: budget.final_bodies,
             interactions: Cell::default(),
-            span: parallel::TimedSection::default(),
+            timed_section: parallel::TimedSection::default(),
             galaxy,
             memory,
             workers,
         });
         worker::start(world, &run.workers, |worker| {
             parallel::set_handler(worker.endpoint(), &run.collectives[worker.id()], |_, _, _| 0);
-            run.clone().program(worker)
+            run.clone().run_program(worker)
         });
         run
     }
@@ -101,7 +101,7 @@ struct BarnesRun {
     serial_bodies: Vec<Body>,
     /// Number of interactions of all bodies in all steps.
     interactions: Cell<u64>,
-    span: parallel::TimedSection,
+    timed_section: parallel::TimedSection,
 }
 
 /// The private state of a processor.
@@ -110,20 +110,20 @@ struct ProcessorState {
     bodies: Vec<u32>,
     /// Greatest magnitude of a coordinate of these bodies.
     extent: f64,
-    log: Vec<Access>,
+    access_log: Vec<Access>,
 }
 
 impl BarnesRun {
     /// Runs the program of a processor.
-    async fn program(self: Rc<Self>, worker: Rc<Worker>) {
-        let bodies = zones::initial_zone(self.galaxy.bodies, worker.id(), worker.workers());
-        let mut state = ProcessorState { bodies, extent: 0.0, log: Vec::new() };
+    async fn run_program(self: Rc<Self>, worker: Rc<Worker>) {
+        let bodies = zones::initial_zone(self.galaxy.body_count, worker.id(), worker.workers());
+        let mut state = ProcessorState { bodies, extent: 0.0, access_log: Vec::new() };
         let writes = state.bodies.iter().flat_map(|body| Portion::BODY.map(|portion| Access::write(portion, *body)));
-        state.log.extend(writes);
-        self.memory.replay(&worker, &state.log).await;
+        state.access_log.extend(writes);
+        self.memory.replay(&worker, &state.access_log).await;
         state.extent = self.extent(&state.bodies);
         worker.barrier().await;
-        self.span.mark_start(worker.endpoint());
+        self.timed_section.mark_start(worker.endpoint());
         for step in 0..self.steps {
             self.create_root(&worker, &state).await;
             worker.barrier().await;
@@ -131,7 +131,7 @@ impl BarnesRun {
                 self.insert(&worker, *body).await;
             }
             worker.barrier().await;
-            self.compute_moments(&worker, &mut state.log).await;
+            self.compute_moments(&worker, &mut state.access_log).await;
             worker.barrier().await;
             self.choose_bodies(&worker, &mut state).await;
             worker.barrier().await;
@@ -140,7 +140,7 @@ impl BarnesRun {
             self.advance(&worker, &mut state, step == 0).await;
             worker.barrier().await;
         }
-        self.span.mark_end(worker.endpoint());
+        self.timed_section.mark_end(worker.endpoint());
         self.check_result(&worker, &mut state).await;
     }
 
@@ -156,8 +156,8 @@ impl BarnesRun {
         let extent = worker.reduce(&self.collectives[own_id], state.extent.to_bits(), u64::max).await;
         if own_id == 0 {
             self.memory.shadow.borrow_mut().tree = Octree::new(f64::from_bits(extent), worker.workers());
-            let root = [Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, 0));
-            self.memory.replay(worker, &root).await;
+            let root_writes = [Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, 0));
+            self.memory.replay(worker, &root_writes).await;
         }
     }
 
@@ -183,10 +183,10 @@ impl BarnesRun {
     }
 
     /// Computes the moments of the processor's cells, the latest first, each when those of its children are computed.
-    async fn compute_moments(&self, worker: &Worker, log: &mut Vec<Access>) {
+    async fn compute_moments(&self, worker: &Worker, access_log: &mut Vec<Access>) {
         let shadow = &self.memory.shadow;
-        let created = shadow.borrow().tree.created[worker.id()].clone();
-        for cell in created.into_iter().rev() {
+        let created_cells = shadow.borrow().tree.created_cells[worker.id()].clone();
+        for cell in created_cells.into_iter().rev() {
             let children: Vec<u32> = match &shadow.borrow().tree {
                 tree if tree.cells[cell as usize].is_divided => tree.children(cell).collect(),
                 _ => Vec::new(),
@@ -194,37 +194,37 @@ impl BarnesRun {
             for child in children {
                 self.memory.wait_for_moments(worker, child).await;
             }
-            log.clear();
+            access_log.clear();
             let moments = {
                 let shadow = &*shadow.borrow();
-                moments::cell_moments(&shadow.tree, &shadow.bodies, cell, log)
+                moments::cell_moments(&shadow.tree, &shadow.bodies, cell, access_log)
             };
-            self.memory.replay(worker, log).await;
-            log.clear();
-            moments.store(&mut shadow.borrow_mut().tree, cell, log);
-            self.memory.replay(worker, log).await;
+            self.memory.replay(worker, access_log).await;
+            access_log.clear();
+            moments.store(&mut shadow.borrow_mut().tree, cell, access_log);
+            self.memory.replay(worker, access_log).await;
         }
     }
 
     /// Determines the bodies that belong to the processor in this step.
     async fn choose_bodies(&self, worker: &Worker, state: &mut ProcessorState) {
-        state.log.clear();
+        state.access_log.clear();
         state.bodies = {
             let shadow = &*self.memory.shadow.borrow();
-            zones::zone(&shadow.tree, &shadow.bodies, worker.id(), worker.workers(), &mut state.log)
+            zones::zone(&shadow.tree, &shadow.bodies, worker.id(), worker.workers(), &mut state.access_log)
         };
-        self.memory.replay(worker, &state.log).await;
+        self.memory.replay(worker, &state.access_log).await;
     }
 
     /// Computes the forces on the processor's bodies.
     async fn compute_forces(&self, worker: &Worker, state: &mut ProcessorState) {
         for body in &state.bodies {
-            state.log.clear();
+            state.access_log.clear();
             let force = {
                 let shadow = &*self.memory.shadow.borrow();
-                force::body_force(&self.galaxy, &shadow.tree, &shadow.bodies, *body, &mut state.log)
+                force::body_force(&self.galaxy, &shadow.tree, &shadow.bodies, *body, &mut state.access_log)
             };
-            self.memory.replay(worker, &state.log).await;
+            self.memory.replay(worker, &state.access_log).await;
             self.interactions.set(self.interactions.get() + force.interactions);
             force.store(&mut self.memory.shadow.borrow_mut().bodies[*body as usize]);
             let writes = [Portion::BodyForce, Portion::BodyCost].map(|portion| Access::write(portion, *body));
@@ -248,10 +248,10 @@ impl BarnesRun {
 
     /// Reads all of the processor's bodies, and compares them with those of a serial run.
     async fn check_result(&self, worker: &Worker, state: &mut ProcessorState) {
-        state.log.clear();
+        state.access_log.clear();
         let reads = state.bodies.iter().flat_map(|body| Portion::BODY.map(|portion| Access::read(portion, *body)));
-        state.log.extend(reads);
-        self.memory.replay(worker, &state.log).await;
+        state.access_log.extend(reads);
+        self.memory.replay(worker, &state.access_log).await;
         let bodies = &self.memory.shadow.borrow().bodies;
         let is_equal = state.bodies.iter().all(|body| bodies[*body as usize] == self.serial_bodies[*body as usize]);
         assert!(is_equal, "the bodies differ from those of a serial run: a model corrupted data");
@@ -260,10 +260,10 @@ impl BarnesRun {
 
 impl RunningWorkload for BarnesRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let forces = self.steps * self.galaxy.bodies as u64;
-        let interactions = value_if(outcome.is_complete(), self.interactions.get() as f64 / forces as f64);
+        let force_count = self.steps * self.galaxy.body_count as u64;
+        let interactions = value_if(outcome.is_complete(), self.interactions.get() as f64 / force_count as f64);
         let workload_metrics = [
-            self.span.metric_per_iteration("barnes.cycles_per_step", self.steps, outcome),
+            self.timed_section.metric_per_iteration("barnes.cycles_per_step", self.steps, outcome),
             Metric::new("barnes.interactions_per_body", interactions, ""),
             fault_metric(&self.workers),
         ];

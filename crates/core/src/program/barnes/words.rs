@@ -7,12 +7,12 @@ use super::octree::{CELL_SLOTS, Octree, TreeCell};
 /// Largest number of words of a portion.
 pub const WORDS_MAX: usize = 4;
 
-const DIVIDED: u64 = 1;
-const HAS_MOMENTS: u64 = 2;
+const DIVIDED_FLAG: u64 = 1;
+const HAS_MOMENTS_FLAG: u64 = 2;
 const COUNT_SHIFT: u32 = 2;
 
 /// Returns the words that an access should find. A portion of fewer than `WORDS_MAX` words is padded with zeros.
-pub fn expected(access: Access, tree: &Octree, bodies: &[Body]) -> [u64; WORDS_MAX] {
+pub fn expected_words(access: Access, tree: &Octree, bodies: &[Body]) -> [u64; WORDS_MAX] {
     match access.portion.is_of_body() {
         true => body_words(access.portion, &bodies[access.number as usize]),
         false => cell_words(access.portion, &tree.cells[access.number as usize]),
@@ -33,7 +33,7 @@ fn body_words(portion: Portion, body: &Body) -> [u64; WORDS_MAX] {
 
 fn cell_words(portion: Portion, cell: &TreeCell) -> [u64; WORDS_MAX] {
     match portion {
-        Portion::CellHead => [head(cell), 0, 0, 0],
+        Portion::CellHead => [head_word(cell), 0, 0, 0],
         Portion::CellSlots => [slot_word(cell, 0), slot_word(cell, 1), slot_word(cell, 2), slot_word(cell, 3)],
         Portion::CellSlot(octant) => [slot_word(cell, usize::from(octant) / 2), 0, 0, 0],
         Portion::CellMassAndCentre => f64_words(cell.mass, cell.centre),
@@ -45,9 +45,11 @@ fn f64_words(number: f64, [x, y, z]: Vector) -> [u64; WORDS_MAX] {
     [number.to_bits(), x.to_bits(), y.to_bits(), z.to_bits()]
 }
 
-fn head(cell: &TreeCell) -> u64 {
-    let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
-    flag(cell.is_divided, DIVIDED) | flag(cell.has_moments, HAS_MOMENTS) | (cell.count as u64) << COUNT_SHIFT
+fn head_word(cell: &TreeCell) -> u64 {
+    let flag_if = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
+    flag_if(cell.is_divided, DIVIDED_FLAG)
+        | flag_if(cell.has_moments, HAS_MOMENTS_FLAG)
+        | (cell.body_count as u64) << COUNT_SHIFT
 }
 
 fn slot_word(cell: &TreeCell, word: usize) -> u64 {
@@ -56,12 +58,12 @@ fn slot_word(cell: &TreeCell, word: usize) -> u64 {
 
 /// Returns whether a cell with this head is divided.
 pub const fn is_divided(head: u64) -> bool {
-    head & DIVIDED != 0
+    head & DIVIDED_FLAG != 0
 }
 
 /// Returns whether the moments of a cell with this head are computed.
 pub const fn has_moments(head: u64) -> bool {
-    head & HAS_MOMENTS != 0
+    head & HAS_MOMENTS_FLAG != 0
 }
 
 /// Returns the slot of an octant from the word that holds it.

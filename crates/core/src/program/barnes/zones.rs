@@ -15,22 +15,28 @@ pub fn initial_zone(bodies: usize, processor: usize, processors: usize) -> Vec<u
 
 /// Returns the bodies of a processor: those for which the sum of the costs of all preceding bodies is in the
 /// processor's share of the total.
-pub fn zone(tree: &Octree, bodies: &[Body], processor: usize, processors: usize, log: &mut Vec<Access>) -> Vec<u32> {
-    log.push(Access::read(Portion::CellCost, 0));
-    let total = u128::from(tree.cells[0].cost);
-    let bound = |processor: usize| (total * processor as u128 / processors as u128) as u64;
-    let mut search = Search {
+pub fn zone(
+    tree: &Octree,
+    bodies: &[Body],
+    processor: usize,
+    processors: usize,
+    access_log: &mut Vec<Access>,
+) -> Vec<u32> {
+    access_log.push(Access::read(Portion::CellCost, 0));
+    let total_cost = u128::from(tree.cells[0].cost);
+    let bound = |processor: usize| (total_cost * processor as u128 / processors as u128) as u64;
+    let mut search = ZoneSearch {
         tree,
         bodies,
         cost_range: bound(processor)..bound(processor + 1),
         cost_before: 0,
         own_bodies: Vec::new(),
     };
-    search.visit(0, log);
+    search.visit(0, access_log);
     search.own_bodies
 }
 
-struct Search<'a> {
+struct ZoneSearch<'a> {
     tree: &'a Octree,
     bodies: &'a [Body],
     /// Range of the total cost that belongs to the processor.
@@ -40,13 +46,13 @@ struct Search<'a> {
     own_bodies: Vec<u32>,
 }
 
-impl Search<'_> {
+impl ZoneSearch<'_> {
     /// Visits a cell that the zone overlaps.
-    fn visit(&mut self, cell: u32, log: &mut Vec<Access>) {
-        log.extend([Portion::CellHead, Portion::CellSlots].map(|portion| Access::read(portion, cell)));
+    fn visit(&mut self, cell: u32, access_log: &mut Vec<Access>) {
+        access_log.extend([Portion::CellHead, Portion::CellSlots].map(|portion| Access::read(portion, cell)));
         if !self.tree.cells[cell as usize].is_divided {
             for body in self.tree.bodies(cell) {
-                log.push(Access::read(Portion::BodyCost, *body).followed_by(costs::ZONE_VISIT));
+                access_log.push(Access::read(Portion::BodyCost, *body).followed_by(costs::ZONE_VISIT));
                 if self.cost_range.contains(&self.cost_before) {
                     self.own_bodies.push(*body);
                 }
@@ -58,11 +64,11 @@ impl Search<'_> {
             if self.cost_before >= self.cost_range.end {
                 return;
             }
-            log.push(Access::read(Portion::CellCost, child).followed_by(costs::ZONE_VISIT));
-            let end = self.cost_before + self.tree.cells[child as usize].cost;
-            match end > self.cost_range.start {
-                true => self.visit(child, log),
-                false => self.cost_before = end,
+            access_log.push(Access::read(Portion::CellCost, child).followed_by(costs::ZONE_VISIT));
+            let cost_after = self.cost_before + self.tree.cells[child as usize].cost;
+            match cost_after > self.cost_range.start {
+                true => self.visit(child, access_log),
+                false => self.cost_before = cost_after,
             }
         }
     }

@@ -66,9 +66,9 @@ impl BurstDraws {
 pub(super) struct QuietPeriods {
     random: rng::RandomStream,
     /// Shortest and longest time between two quiet periods, in cycles.
-    responsive: (u64, u64),
+    responsive_bounds: (u64, u64),
     /// Shortest and longest quiet period, in cycles.
-    unresponsive: (u64, u64),
+    unresponsive_bounds: (u64, u64),
     /// First cycle of the present or next quiet period, and first cycle after it; `None` if the node always responds.
     period: Option<(u64, u64)>,
 }
@@ -76,9 +76,9 @@ pub(super) struct QuietPeriods {
 impl QuietPeriods {
     pub fn new(bursts: &Bursts, seed: u64, node: usize) -> QuietPeriods {
         let random = rng::stream(seed, &format!("silences of node {node}"));
-        let (responsive, unresponsive) = (bursts.responsive, bursts.unresponsive);
-        let mut periods = QuietPeriods { random, responsive, unresponsive, period: None };
-        if unresponsive.1 > 0 {
+        let (responsive_bounds, unresponsive_bounds) = (bursts.responsive, bursts.unresponsive);
+        let mut periods = QuietPeriods { random, responsive_bounds, unresponsive_bounds, period: None };
+        if unresponsive_bounds.1 > 0 {
             periods.draw_next(0);
         }
         periods
@@ -86,13 +86,13 @@ impl QuietPeriods {
 
     /// Draws the quiet period that follows the one that ended in cycle `end`.
     fn draw_next(&mut self, end: u64) {
-        let begin = end + self.random.random_range(self.responsive.0..=self.responsive.1);
-        let length = self.random.random_range(self.unresponsive.0..=self.unresponsive.1);
+        let begin = end + self.random.random_range(self.responsive_bounds.0..=self.responsive_bounds.1);
+        let length = self.random.random_range(self.unresponsive_bounds.0..=self.unresponsive_bounds.1);
         self.period = Some((begin, begin + length));
     }
 
     /// Returns the quiet period that contains cycle `now`, or otherwise the next one.
-    fn present_or_next(&mut self, now: u64) -> Option<(u64, u64)> {
+    fn period_at_or_after(&mut self, now: u64) -> Option<(u64, u64)> {
         while let Some((_, end)) = self.period.filter(|(_, end)| *end <= now) {
             self.draw_next(end);
         }
@@ -102,14 +102,14 @@ impl QuietPeriods {
     /// Ignores the network until the end of the present quiet period, if there is one.
     pub async fn pause(&mut self, endpoint: &ActiveEndpoint) {
         let now = endpoint.cycle();
-        if let Some((_, end)) = self.present_or_next(now).filter(|(begin, _)| *begin <= now) {
+        if let Some((_, end)) = self.period_at_or_after(now).filter(|(begin, _)| *begin <= now) {
             endpoint.ignore(end - now).await;
         }
     }
 
     /// Polls until `condition` holds, except in the periods in which the node ignores the network.
     pub async fn wait_until(&mut self, endpoint: &ActiveEndpoint, condition: impl Fn() -> bool) {
-        while let Some((begin, _)) = self.present_or_next(endpoint.cycle()) {
+        while let Some((begin, _)) = self.period_at_or_after(endpoint.cycle()) {
             if endpoint.wait_until_cycle(begin, &condition).await {
                 return;
             }
@@ -122,7 +122,7 @@ impl QuietPeriods {
     #[cfg(test)]
     pub fn quiet_fraction(&mut self, cycles: u64) -> f64 {
         let (mut now, mut quiet_cycles) = (0, 0);
-        while let Some((begin, end)) = self.present_or_next(now).filter(|(_, end)| *end < cycles) {
+        while let Some((begin, end)) = self.period_at_or_after(now).filter(|(_, end)| *end < cycles) {
             (now, quiet_cycles) = (end, quiet_cycles + end - begin);
         }
         quiet_cycles as f64 / cycles as f64

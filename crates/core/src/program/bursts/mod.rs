@@ -51,11 +51,11 @@ struct Measurements {
     message_count: Cell<u64>,
     sent_packets: Cell<u64>,
     /// Number of barriers passed by all nodes.
-    phases: Cell<u64>,
+    ended_phases: Cell<u64>,
     /// Number of nodes that have no phase left.
     finished_nodes: Cell<usize>,
     /// Cycle in which a packet was last accepted.
-    accepted_cycle: Cell<u64>,
+    last_accepted_cycle: Cell<u64>,
     /// Whether the stated cycles of the run have passed, so that the run ends with the next accepted packet.
     is_overtime: Cell<bool>,
     /// Whether the cycles of the run passed before all packets were received.
@@ -69,10 +69,11 @@ impl Bursts {
     /// Ends the run after its cycles, or when all packets have been received. A run that has not accepted a packet for
     /// a long time continues until it accepts one, because it may be slow or deadlocked.
     async fn end_run(self, world: World, endpoint: Rc<ActiveEndpoint>, measurements: Rc<Measurements>) {
-        let is_done = measurements.acceptance_signal.wait_until(endpoint.clock().end_of_cycle(self.cycles)).await;
-        measurements.is_truncated.set(!is_done);
+        let received_all = measurements.acceptance_signal.wait_until(endpoint.clock().end_of_cycle(self.cycles)).await;
+        measurements.is_truncated.set(!received_all);
         let has_pending_packets = measurements.sent_packets.get() > measurements.receipts.count();
-        if !is_done && has_pending_packets && self.cycles >= measurements.accepted_cycle.get() + QUIET_CYCLES {
+        if !received_all && has_pending_packets && self.cycles >= measurements.last_accepted_cycle.get() + QUIET_CYCLES
+        {
             measurements.is_overtime.set(true);
             let wait_reason = world.sim.register_wait_reason("an accepted packet, after a long time without one");
             measurements.acceptance_signal.wait_for(wait_reason, Time::MAX).await;
@@ -82,10 +83,10 @@ impl Bursts {
     async fn run(
         self,
         endpoint: Rc<ActiveEndpoint>,
-        draws: (BurstDraws, QuietPeriods),
+        draws_and_periods: (BurstDraws, QuietPeriods),
         measurements: Rc<Measurements>,
     ) {
-        let (mut draws, mut quiet_periods) = draws;
+        let (mut draws, mut quiet_periods) = draws_and_periods;
         let (node, nodes) = (endpoint.id().index(), endpoint.endpoint_count());
         if self.unresponsive_nodes.contains(&(node as u64)) {
             return;
@@ -101,11 +102,11 @@ impl Bursts {
                     continue;
                 }
                 measurements.message_count.set(measurements.message_count.get() + 1);
-                for number in 0..packets {
+                for index_in_message in 0..packets {
                     quiet_periods.pause(&endpoint).await;
                     measurements.sent_packets.set(measurements.sent_packets.get() + 1);
                     let next_number = next_numbers.entry(to).or_default();
-                    endpoint.send(self.packet(&endpoint, to, *next_number, (number, packets))).await;
+                    endpoint.send(self.packet(&endpoint, to, *next_number, (index_in_message, packets))).await;
                     *next_number += 1;
                     packets_since_poll += 1;
                     if packets_since_poll == self.poll_every {
@@ -119,7 +120,7 @@ impl Bursts {
             if endpoint.now() == start {
                 endpoint.wait_until_cycle(endpoint.cycle() + 1, || false).await;
             }
-            measurements.phases.set(phase);
+            measurements.ended_phases.set(phase);
             if phase == self.phases {
                 break;
             }
@@ -183,9 +184,9 @@ impl WorkloadSpec for Bursts {
             receipts: Receipts::new(nodes),
             message_count: Cell::new(0),
             sent_packets: Cell::new(0),
-            phases: Cell::new(0),
+            ended_phases: Cell::new(0),
             finished_nodes: Cell::new(0),
-            accepted_cycle: Cell::new(0),
+            last_accepted_cycle: Cell::new(0),
             is_overtime: Cell::new(false),
             is_truncated: Cell::new(false),
             cycles: self.cycles,
@@ -196,7 +197,7 @@ impl WorkloadSpec for Bursts {
             let (handler_measurements, clock, sim) = (measurements.clone(), endpoint.clock(), world.sim.clone());
             endpoint.on_message(move |received| {
                 handler_measurements.receipts.record(node, received);
-                handler_measurements.accepted_cycle.set(clock.cycle_at(sim.now()));
+                handler_measurements.last_accepted_cycle.set(clock.cycle_at(sim.now()));
                 handler_measurements.notify_if_done(nodes);
             });
             let draws = (BurstDraws::new(self, world.seed, node, nodes), QuietPeriods::new(self, world.seed, node));
@@ -223,7 +224,7 @@ impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let count = |name: &str, count: u64| Metric::count(name, count as f64, "");
         let workload_metrics = [
-            count("bursts.phases", self.phases.get()),
+            count("bursts.phases", self.ended_phases.get()),
             count("bursts.messages", self.message_count.get()),
             count("bursts.out_of_order", self.receipts.out_of_order()),
         ];
@@ -255,7 +256,7 @@ impl RunningWorkload for Measurements {
             format!(
                 "The run ended at `workload.bursts.cycles`, after {cycles} cycles, in phase {}, with {unreceived} packets \
                  sent and not received.",
-                self.phases.get() + 1
+                self.ended_phases.get() + 1
             )
         })
     }
@@ -270,19 +271,19 @@ fn steady_metrics(world: &World) -> Vec<Metric> {
     let unknown = f64::NAN;
     // Converts packets per picosecond to packets per node and cycle.
     let factor = 1e12 / clock.0 as f64 / world.nodes.len() as f64;
-    let rate = |rate: Option<f64>| rate.map_or(unknown, |rate| rate * factor);
+    let rate_per_node = |rate: Option<f64>| rate.map_or(unknown, |rate| rate * factor);
     let latency_half_width = warm_up_end.and_then(|warm_up_end| series.mean_half_width(warm_up_end, end));
     let warm_up = warm_up_end.map_or(unknown, |warm_up_end| clock.cycle_before(Time::from_ps(warm_up_end)) as f64);
     vec![
         Metric::new("message.latency_one_way_ci95", latency_half_width.map_or(unknown, |half| half / 1e6), "us"),
         Metric::rate(
             "bursts.throughput",
-            rate(warm_up_end.and_then(|warm_up_end| series.rate(warm_up_end, end))),
+            rate_per_node(warm_up_end.and_then(|warm_up_end| series.rate(warm_up_end, end))),
             "packets/node/cycle",
         ),
         Metric::new(
             "bursts.throughput_ci95",
-            rate(warm_up_end.and_then(|warm_up_end| series.rate_half_width(warm_up_end, end))),
+            rate_per_node(warm_up_end.and_then(|warm_up_end| series.rate_half_width(warm_up_end, end))),
             "packets/node/cycle",
         ),
         Metric::new("bursts.warm_up_found", warm_up, "cycles"),

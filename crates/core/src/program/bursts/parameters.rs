@@ -32,7 +32,7 @@ pub struct Bursts {
 }
 
 /// A kind of traffic of the paper. Values that the paper does not state are chosen.
-struct Traffic {
+struct TrafficPreset {
     send_probability: f64,
     lengths: &'static [u64],
     weights: &'static [u64],
@@ -41,15 +41,15 @@ struct Traffic {
 
 /// "In the heavy traffic pattern, all nodes send each phase, and message lengths … are uniformly
 /// chosen from one to five packets."
-const HEAVY: Traffic =
-    Traffic { send_probability: 1.0, lengths: &[1, 2, 3, 4, 5], weights: &[1, 1, 1, 1, 1], unresponsive: [0, 0] };
+const HEAVY: TrafficPreset =
+    TrafficPreset { send_probability: 1.0, lengths: &[1, 2, 3, 4, 5], weights: &[1, 1, 1, 1, 1], unresponsive: [0, 0] };
 
 /// "In the light traffic pattern, each node has only a 33% chance of sending each phase … our simulated nodes
 /// periodically ignore the network … the message length distribution includes lengths of 10 and 20 packets; most
 /// messages are short, but long messages account for more packets overall." The weights and the periods are chosen, the
 /// periods in view of the parameter sets of Table 3: 30 of 100 messages are long and have 450 of 660 packets, and a
 /// node ignores the network for a fifth of the time.
-const LIGHT: Traffic = Traffic {
+const LIGHT: TrafficPreset = TrafficPreset {
     send_probability: 0.33,
     lengths: &[1, 2, 3, 4, 5, 10, 20],
     weights: &[14, 14, 14, 14, 14, 15, 15],
@@ -63,9 +63,9 @@ impl Parameters for Bursts {
     fn read(t: &mut Table<'_>) -> Bursts {
         t.renamed_key("sending", "send-probability");
         t.renamed_key("deaf", "unresponsive-nodes");
-        let kinds = [("heavy", false), ("light", true)];
+        let presets = [("heavy", false), ("light", true)];
         let is_light = t
-            .choice("traffic", "Preset of the traffic, which gives the defaults of the other keys", &kinds)
+            .choice("traffic", "Preset of the traffic, which gives the defaults of the other keys", &presets)
             .or("heavy");
         let traffic = if is_light { &LIGHT } else { &HEAVY };
         let send_probability =
@@ -86,22 +86,22 @@ impl Parameters for Bursts {
                 .meaning(Meaning::Load)
                 .or(0),
             send_probability,
-            packets: range(t, "packets", "Smallest and largest number of packets of a node in a phase", 1, [100, 300]),
-            lengths: lengths(t, traffic),
+            packets: bounds(t, "packets", "Smallest and largest number of packets of a node in a phase", 1, [100, 300]),
+            lengths: read_lengths(t, traffic),
             bulk_min: t
                 .count("bulk-min", "Length in packets of the shortest message that requests a bulk dialog")
                 .min(2)
                 .meaning(Meaning::Load)
                 .or(2),
             pattern: Pattern::read(t),
-            unresponsive: range(
+            unresponsive: bounds(
                 t,
                 "unresponsive",
                 "Shortest and longest period in which a node ignores the network, in cycles",
                 0,
                 traffic.unresponsive,
             ),
-            responsive: range(
+            responsive: bounds(
                 t,
                 "responsive",
                 "Shortest and longest time between two periods in which a node ignores the network, in cycles",
@@ -123,17 +123,17 @@ impl Parameters for Bursts {
 
     fn write(&self, to: &mut dyn ParameterSink) {
         let (lengths, weights): (Vec<u64>, Vec<u64>) = self.lengths.iter().copied().unzip();
-        let list = |(min, max): (u64, u64)| [min, max].to_value();
+        let bounds_value = |(min, max): (u64, u64)| [min, max].to_value();
         to.value("cycles", self.cycles.to_value());
         to.value("phases", self.phases.to_value());
         to.value("send-probability", self.send_probability.to_value());
-        to.value("packets", list(self.packets));
+        to.value("packets", bounds_value(self.packets));
         to.value("lengths", lengths.to_value());
         to.value("weights", weights.to_value());
         to.value("bulk-min", self.bulk_min.to_value());
         self.pattern.write(to);
-        to.value("unresponsive", list(self.unresponsive));
-        to.value("responsive", list(self.responsive));
+        to.value("unresponsive", bounds_value(self.unresponsive));
+        to.value("responsive", bounds_value(self.responsive));
         to.value("poll-every", self.poll_every.to_value());
         to.value("unresponsive-nodes", self.unresponsive_nodes.to_value());
     }
@@ -163,7 +163,7 @@ impl Bursts {
 }
 
 /// Reads lengths with their weights; the weights are equal by default if lengths are stated.
-fn lengths(t: &mut Table<'_>, traffic: &Traffic) -> Vec<(u64, u64)> {
+fn read_lengths(t: &mut Table<'_>, traffic: &TrafficPreset) -> Vec<(u64, u64)> {
     let has_lengths = t.has("lengths");
     let lengths = t.counts("lengths", "Lengths of messages, in packets").each(1, 1_000_000).length(1, 64);
     let lengths = lengths.or(traffic.lengths);
@@ -180,7 +180,7 @@ fn lengths(t: &mut Table<'_>, traffic: &Traffic) -> Vec<(u64, u64)> {
 }
 
 /// Reads the two bounds of a range that includes both.
-fn range(t: &mut Table<'_>, key: &'static str, doc: &'static str, min_value: u64, default: [u64; 2]) -> (u64, u64) {
+fn bounds(t: &mut Table<'_>, key: &'static str, doc: &'static str, min_value: u64, default: [u64; 2]) -> (u64, u64) {
     let bounds = t.counts(key, doc).each(min_value, CYCLES_MAX).length(2, 2).or(&default);
     let [min, max] = bounds[..] else { unreachable!("the list has two elements") };
     if min > max {

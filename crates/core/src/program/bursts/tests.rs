@@ -42,8 +42,8 @@ fn heavy_traffic_matches_the_paper() {
 #[test]
 fn most_messages_of_light_traffic_are_short_and_most_packets_are_of_long_ones() {
     let light = bursts("traffic = \"light\"");
-    let quiet = QuietPeriods::new(&light, 1, 0).quiet_fraction(10_000_000);
-    assert!((0.19..0.21).contains(&quiet), "a fifth of the time: {quiet}");
+    let quiet_fraction = QuietPeriods::new(&light, 1, 0).quiet_fraction(10_000_000);
+    assert!((0.19..0.21).contains(&quiet_fraction), "a fifth of the time: {quiet_fraction}");
     let mut draws = BurstDraws::new(&light, 1, 0, 64);
     let bursts: Vec<_> = (0..3_000).map(|_| draws.draw_burst()).collect();
     let sending_phases = bursts.iter().filter(|messages| !messages.is_empty()).count();
@@ -70,9 +70,9 @@ fn long_messages_request_bulk_dialogs_and_end_them() {
 
 #[test]
 fn unsuitable_patterns_are_rejected() {
-    let transposed = Bursts { pattern: Pattern::Transpose, ..bursts("") };
-    assert_eq!(transposed.check_endpoints(8)[0].key, "pattern");
-    assert!(transposed.check_endpoints(16).is_empty());
+    let transpose_bursts = Bursts { pattern: Pattern::Transpose, ..bursts("") };
+    assert_eq!(transpose_bursts.check_endpoints(8)[0].key, "pattern");
+    assert!(transpose_bursts.check_endpoints(16).is_empty());
 }
 
 #[test]

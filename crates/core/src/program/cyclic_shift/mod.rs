@@ -55,7 +55,7 @@ struct PendingSamples {
     /// Binary logarithm of the interval between samples, in multiples of the parameter `sample`.
     interval_log2: u32,
     /// Largest number of packets pending for a receiver in any sample, kept or dropped.
-    max: u32,
+    pending_max: u32,
 }
 
 impl PendingSamples {
@@ -63,7 +63,7 @@ impl PendingSamples {
     fn add(&mut self, interval: u64, pending: impl Iterator<Item = u32>) {
         let start = self.values.len();
         self.values.extend(pending);
-        self.max = self.max.max(self.values[start..].iter().copied().max().unwrap_or(0));
+        self.pending_max = self.pending_max.max(self.values[start..].iter().copied().max().unwrap_or(0));
         if !interval.is_multiple_of(1 << self.interval_log2) {
             self.values.truncate(start);
         }
@@ -85,7 +85,7 @@ impl CyclicShift {
         let (node, nodes) = (endpoint.id().index(), endpoint.endpoint_count());
         for phase in 1..nodes {
             let (to, from) = ((node + phase) % nodes, (node + nodes - phase) % nodes);
-            endpoint.transfer(parallel::endpoint_id(to), 0, &self.data(node, to)).await;
+            endpoint.transfer(parallel::endpoint_id(to), 0, &self.payload_words(node, to)).await;
             if self.barriers {
                 endpoint.wait_until(|| measurements.has_received[node].borrow()[from]).await;
                 endpoint.barrier().await;
@@ -96,7 +96,7 @@ impl CyclicShift {
     }
 
     /// Returns the words that node `from` sends to node `to`.
-    fn data(&self, from: usize, to: usize) -> Vec<u32> {
+    fn payload_words(&self, from: usize, to: usize) -> Vec<u32> {
         (0..self.words as usize).map(|index| parallel::payload_word(from, to, 0, index)).collect()
     }
 
@@ -161,12 +161,12 @@ impl Measurements {
 
     /// Records a transfer from `from` to `node`. Panics if a model changed its bytes or delivered it twice.
     fn record(&self, node: usize, from: usize, words: &[u32]) {
-        assert!(words == self.parameters.data(from, node), "a transfer arrived with wrong bytes");
+        assert!(words == self.parameters.payload_words(from, node), "a transfer arrived with wrong bytes");
         let is_duplicate = std::mem::replace(&mut self.has_received[node].borrow_mut()[from], true);
         assert!(!is_duplicate, "a transfer arrived twice");
         let phase = (node + self.nodes - from) % self.nodes;
-        let is_next = self.received_sender_count(node) == phase;
-        assert!(!self.parameters.barriers || is_next, "a phase started before the last one had ended");
+        let is_current_phase = self.received_sender_count(node) == phase;
+        assert!(!self.parameters.barriers || is_current_phase, "a phase started before the last one had ended");
     }
 }
 
@@ -174,7 +174,7 @@ impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let cycles = super::value_if(outcome.is_complete(), self.end_cycle.get() as f64);
         let words = (self.nodes as u64 - 1) * self.parameters.words;
-        let pending_max = self.pending_samples.borrow().max;
+        let pending_max = self.pending_samples.borrow().pending_max;
         let workload_metrics = [
             Metric::cost("shift.cycles", cycles, "cycles"),
             Metric::rate("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
@@ -213,6 +213,6 @@ mod tests {
         let kept_values: Vec<u64> = samples.values.iter().step_by(2).map(|value| u64::from(*value)).collect();
         let step = 1 << samples.interval_log2;
         assert_eq!(kept_values, (1..=intervals / step).map(|number| number * step).collect::<Vec<_>>());
-        assert_eq!(samples.max, u32::MAX, "the largest value counts, whether its sample was kept or not");
+        assert_eq!(samples.pending_max, u32::MAX, "the largest value counts, whether its sample was kept or not");
     }
 }

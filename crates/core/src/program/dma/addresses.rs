@@ -18,7 +18,7 @@ pub enum AccessOrder {
 const ALIGNMENT: u64 = 64;
 
 /// The addresses of successive transfers. The window is divided into units, each of which holds one transfer.
-pub struct Addresses {
+pub struct AddressGenerator {
     window_start: Address,
     unit_bytes: u64,
     unit_count: u64,
@@ -26,12 +26,18 @@ pub struct Addresses {
     random: Option<rng::RandomStream>,
 }
 
-impl Addresses {
+impl AddressGenerator {
     /// Returns the addresses of transfers of `size` in the window of `window` bytes at `window_start`.
-    pub fn new(window_start: Address, size: Bytes, window: Bytes, order: AccessOrder, seed: u64) -> Addresses {
+    pub fn new(window_start: Address, size: Bytes, window: Bytes, order: AccessOrder, seed: u64) -> AddressGenerator {
         let unit_bytes = size.get().next_multiple_of(ALIGNMENT);
         let random = (order == AccessOrder::Random).then(|| rng::stream(seed, "addresses of DMA transfers"));
-        Addresses { window_start, unit_bytes, unit_count: (window.get() / unit_bytes).max(1), next_unit: 0, random }
+        AddressGenerator {
+            window_start,
+            unit_bytes,
+            unit_count: (window.get() / unit_bytes).max(1),
+            next_unit: 0,
+            random,
+        }
     }
 
     /// Returns the address of the next transfer.
@@ -53,7 +59,7 @@ mod tests {
     use super::*;
 
     fn addresses(size: u64, order: AccessOrder, count: usize) -> Vec<u64> {
-        let mut generator = Addresses::new(0x1000, Bytes(size), Bytes(256), order, 1);
+        let mut generator = AddressGenerator::new(0x1000, Bytes(size), Bytes(256), order, 1);
         (0..count).map(|_| generator.next() - 0x1000).collect()
     }
 

@@ -67,7 +67,7 @@ impl Measurements {
         if ended_operations > warm_up {
             self.durations.borrow_mut().add(ended_operations - warm_up - 1, to - from, to);
             if self.parameters.operation.reports_latency() {
-                self.latencies.borrow_mut().add(latency(from, to, tick));
+                self.latencies.borrow_mut().add(timer_latency(from, to, tick));
             }
         }
         if ended_operations == warm_up {
@@ -85,7 +85,7 @@ impl Measurements {
 
     /// Returns the bytes that the processor has copied so far.
     fn copied_so_far(&self) -> Bytes {
-        self.copied_bytes.get().map_or(Bytes::ZERO, |copied| copied.get())
+        self.copied_bytes.get().map_or(Bytes::ZERO, |copied_bytes| copied_bytes.get())
     }
 
     fn elapsed_us(&self) -> f64 {
@@ -101,7 +101,7 @@ impl Measurements {
 }
 
 /// Returns the time from `from` to `to` by a timer with the tick `tick`, which counts whole ticks since time 0.
-fn latency(from: Time, to: Time, tick: Option<Time>) -> Time {
+fn timer_latency(from: Time, to: Time, tick: Option<Time>) -> Time {
     match tick {
         Some(tick) => Time::from_ps((to.ps() / tick.ps() - from.ps() / tick.ps()) * tick.ps()),
         None => to - from,
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn a_timer_counts_whole_ticks() {
         let ns = Time::from_ns;
-        assert_eq!(latency(ns(10), ns(49), None), ns(39));
-        assert_eq!(latency(ns(10), ns(49), Some(ns(20))), ns(40));
-        assert_eq!(latency(ns(1), ns(39), Some(ns(20))), ns(20));
+        assert_eq!(timer_latency(ns(10), ns(49), None), ns(39));
+        assert_eq!(timer_latency(ns(10), ns(49), Some(ns(20))), ns(40));
+        assert_eq!(timer_latency(ns(1), ns(39), Some(ns(20))), ns(20));
     }
 }

@@ -23,7 +23,7 @@ use crate::ni::DriverExtensions;
 use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::{FlowEndpoint, WARM_UP, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
-use addresses::Addresses;
+use addresses::AddressGenerator;
 use measurements::Measurements;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -92,8 +92,8 @@ impl DmaTest {
 
     /// Returns the bytes that the measured operations move, in both directions together.
     fn bytes_moved(&self) -> u64 {
-        let per_operation = if self.operation.operation() == DmaTestOperation::WriteRead { 2 } else { 1 };
-        self.size.get() * self.transfers * per_operation
+        let moves_per_operation = if self.operation.operation() == DmaTestOperation::WriteRead { 2 } else { 1 };
+        self.size.get() * self.transfers * moves_per_operation
     }
 
     /// Prepares the window, and then keeps operations outstanding until all of them have ended.
@@ -104,12 +104,12 @@ impl DmaTest {
             endpoint.until(endpoint.now() + self.time).await;
             return measurements.record_end(world.sim.now());
         }
-        if let Some(state) = self.cache {
-            let is_supported = endpoint.host().warm_cache(window_start, self.window_bytes().get(), state);
+        if let Some(warmth) = self.cache {
+            let is_supported = endpoint.host().warm_cache(window_start, self.window_bytes().get(), warmth);
             assert!(is_supported, "a checked host has a last-level cache");
         }
         let order = self.access.unwrap_or(AccessOrder::Sequential);
-        let mut addresses = Addresses::new(window_start, self.size, self.window_bytes(), order, world.seed);
+        let mut addresses = AddressGenerator::new(window_start, self.size, self.window_bytes(), order, world.seed);
         for _ in 0..self.earlier_writes.unwrap_or(0) {
             endpoint.host().note_device_write(addresses.next(), self.size.get());
         }
@@ -117,19 +117,19 @@ impl DmaTest {
         let addresses = Rc::new(RefCell::new(addresses));
         for index in 1..self.outstanding_operations() {
             let name = format!("{} DMA test, operation {index}", endpoint.name());
-            let stream = self.clone().stream(world.clone(), id, measurements.clone(), addresses.clone());
+            let stream = self.clone().run_operations(world.clone(), id, measurements.clone(), addresses.clone());
             world.sim.spawn(name, stream);
         }
-        self.stream(world, id, measurements, addresses).await;
+        self.run_operations(world, id, measurements, addresses).await;
     }
 
     /// Starts one operation after another until all measured operations have ended.
-    async fn stream(
+    async fn run_operations(
         self,
         world: World,
         id: EndpointId,
         measurements: Rc<Measurements>,
-        addresses: Rc<RefCell<Addresses>>,
+        addresses: Rc<RefCell<AddressGenerator>>,
     ) {
         let engine = world.endpoint(id).driver().host_dma().expect("a checked description has host DMA to try");
         let journey = Journey::new(0, id, id, self.size, world.sim.now());
@@ -197,8 +197,8 @@ impl WorkloadSpec for DmaTest {
 
     fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
         let node = FlowEndpoint::named_or(self.node.as_deref(), 0);
-        let copied = self.copying.then_some(Bytes(2 * copy::AREA_BYTES));
-        [self.window_bytes()].into_iter().chain(copied).map(|bytes| (node, bytes)).collect()
+        let copy_buffers = self.copying.then_some(Bytes(2 * copy::AREA_BYTES));
+        [self.window_bytes()].into_iter().chain(copy_buffers).map(|bytes| (node, bytes)).collect()
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

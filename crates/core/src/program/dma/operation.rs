@@ -38,11 +38,11 @@ pub enum StatedOperation {
     Operation(DmaTestOperation),
 }
 
-const DIRECTION: (&str, &str) = (
+const DIRECTION_FIELD: (&str, &str) = (
     "direction",
     "Direction of the transfers: `read` from host memory (as in sending) or `write` to it; or use `operation`",
 );
-const OPERATION: (&str, &str) = (
+const OPERATION_FIELD: (&str, &str) = (
     "operation",
     "Operation whose latency and bandwidth are measured, in place of `direction`: `read`, `write`, `write-read` of the \
      same bytes, or `both`, reads and writes in turn",
@@ -51,21 +51,24 @@ const OPERATION: (&str, &str) = (
 impl StatedOperation {
     /// Reads whichever of the two keys is defined in the highest layer; `direction = "read"` is the default.
     pub(super) fn read(t: &mut Table<'_>) -> StatedOperation {
-        let is_operation = !t.describing() && t.select_key(&[DIRECTION.0, OPERATION.0]) == Some(OPERATION.0);
-        if is_operation {
-            Direction::field(t, DIRECTION.0, DIRECTION.1).report_overridden();
-            return StatedOperation::Operation(DmaTestOperation::field(t, OPERATION.0, OPERATION.1).required());
+        let states_operation =
+            !t.describing() && t.select_key(&[DIRECTION_FIELD.0, OPERATION_FIELD.0]) == Some(OPERATION_FIELD.0);
+        if states_operation {
+            Direction::field(t, DIRECTION_FIELD.0, DIRECTION_FIELD.1).report_overridden();
+            return StatedOperation::Operation(
+                DmaTestOperation::field(t, OPERATION_FIELD.0, OPERATION_FIELD.1).required(),
+            );
         }
-        let direction = Direction::field(t, DIRECTION.0, DIRECTION.1).or("read");
-        DmaTestOperation::field(t, OPERATION.0, OPERATION.1).report_overridden();
+        let direction = Direction::field(t, DIRECTION_FIELD.0, DIRECTION_FIELD.1).or("read");
+        DmaTestOperation::field(t, OPERATION_FIELD.0, OPERATION_FIELD.1).report_overridden();
         StatedOperation::Direction(direction)
     }
 
     /// Writes the key that applies.
     pub(super) fn write(self, to: &mut dyn ParameterSink) {
         match self {
-            StatedOperation::Direction(direction) => to.value(DIRECTION.0, direction.to_value()),
-            StatedOperation::Operation(operation) => to.value(OPERATION.0, operation.to_value()),
+            StatedOperation::Direction(direction) => to.value(DIRECTION_FIELD.0, direction.to_value()),
+            StatedOperation::Operation(operation) => to.value(OPERATION_FIELD.0, operation.to_value()),
         }
     }
 

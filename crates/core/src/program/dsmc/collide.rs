@@ -12,7 +12,7 @@ pub struct Collisions {
     /// Number of pairs drawn.
     pub pairs: u64,
     /// Number of these pairs that collided.
-    pub collided: u64,
+    pub collided_pairs: u64,
 }
 
 /// Largest relative speed that the method assumes (chosen). One pair in millions is faster; it collides only as often
@@ -29,7 +29,7 @@ pub(super) fn collide(molecules: &mut [Molecule], random: &mut RandomStream) -> 
         return Collisions::default();
     }
     let pairs = (DRAWN_PAIR_FRACTION * (count * (count - 1) / 2) as f64 + random.random::<f64>()) as u64;
-    let mut collided = 0;
+    let mut collided_pairs = 0;
     for _ in 0..pairs {
         let one = random.random_range(0..count as u64) as usize;
         let other = (one + 1 + random.random_range(0..count as u64 - 1) as usize) % count;
@@ -37,10 +37,10 @@ pub(super) fn collide(molecules: &mut [Molecule], random: &mut RandomStream) -> 
         if random.random::<f64>() * RELATIVE_SPEED_MAX < speed {
             [molecules[one].velocity, molecules[other].velocity] =
                 scattered_velocities(molecules[one].velocity, molecules[other].velocity, speed, draw_direction(random));
-            collided += 1;
+            collided_pairs += 1;
         }
     }
-    Collisions { pairs, collided }
+    Collisions { pairs, collided_pairs }
 }
 
 /// Returns the relative speed of two velocities.

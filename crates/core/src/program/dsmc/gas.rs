@@ -45,15 +45,17 @@ const MEAN_VELOCITY_X: f64 = 0.3;
 
 impl GasSize {
     /// Returns the number of cells.
-    pub fn cells(&self) -> usize {
+    pub fn cell_count(&self) -> usize {
         self.cells.iter().product()
     }
 
     /// Returns the middle of each cell, for a partition.
     pub fn centres(&self) -> Vec<[f64; 3]> {
         let [width, depth, _] = self.cells;
-        let index = |cell: usize| [cell % width, cell / width % depth, cell / width / depth];
-        (0..self.cells()).map(|cell| index(cell).map(|index_along_axis| index_along_axis as f64 + 0.5)).collect()
+        let indices_of = |cell: usize| [cell % width, cell / width % depth, cell / width / depth];
+        (0..self.cell_count())
+            .map(|cell| indices_of(cell).map(|index_along_axis| index_along_axis as f64 + 0.5))
+            .collect()
     }
 }
 
@@ -73,15 +75,15 @@ impl Gas {
         mut velocity: impl FnMut(&mut RandomStream) -> [f32; 3],
     ) -> Gas {
         assert!(
-            size.cells() > 0 && size.molecules <= u32::MAX as usize,
+            size.cell_count() > 0 && size.molecules <= u32::MAX as usize,
             "a gas has at least one cell, and at most 2³² - 1 molecules"
         );
         let mut random = rng::stream(seed, "gas at first");
         let [width, depth, _] = size.cells;
         let molecules = (0..size.molecules).map(|number| {
-            let cell_number = number % size.cells();
-            let corner = [cell_number % width, cell_number / width % depth, cell_number / width / depth];
-            let position = corner.map(|index| {
+            let cell_number = number % size.cell_count();
+            let cell_indices = [cell_number % width, cell_number / width % depth, cell_number / width / depth];
+            let position = cell_indices.map(|index| {
                 let coordinate = index as f32 + random.random::<f32>();
                 coordinate.min((index as f32 + 1.0).next_down())
             });
@@ -101,31 +103,31 @@ impl Gas {
     /// collisions, and the dissipation of each cell.
     pub fn run_serially(&self, iterations: u64) -> (Vec<Molecule>, Collisions, Vec<f64>) {
         let mut molecules = self.molecules.clone();
-        let mut dissipation = vec![0.0; self.size.cells()];
-        let mut sum = Collisions::default();
+        let mut dissipation = vec![0.0; self.size.cell_count()];
+        let mut collisions = Collisions::default();
         for iteration in 0..iterations {
             molecules.iter_mut().for_each(|molecule| molecule.advance(self.size.cells));
             // Within each cell, molecules are in the order of their numbers.
             molecules.sort_unstable_by_key(|molecule| (molecule.cell, molecule.number));
-            let mut states = vec![CellState::default(); self.size.cells()];
+            let mut states = vec![CellState::default(); self.size.cell_count()];
             for cell_molecules in molecules.chunk_by_mut(|one, next| one.cell == next.cell) {
                 let cell = cell_molecules[0].cell;
-                sum.add(collide(cell_molecules, &mut self.cell_random(cell, iteration)));
-                states[cell as usize] = flow::state(cell_molecules);
+                collisions.add(collide(cell_molecules, &mut self.cell_random(cell, iteration)));
+                states[cell as usize] = flow::cell_state(cell_molecules);
             }
-            for (cell, sum) in (0..).zip(&mut dissipation) {
-                *sum += flow::dissipation(cell, self.size.cells, |other| states[other as usize]);
+            for (cell, cell_sum) in (0..).zip(&mut dissipation) {
+                *cell_sum += flow::dissipation(cell, self.size.cells, |other| states[other as usize]);
             }
         }
         molecules.sort_unstable_by_key(|molecule| molecule.number);
-        (molecules, sum, dissipation)
+        (molecules, collisions, dissipation)
     }
 }
 
 impl Collisions {
     pub(super) fn add(&mut self, other: Collisions) {
         self.pairs += other.pairs;
-        self.collided += other.collided;
+        self.collided_pairs += other.collided_pairs;
     }
 }
 

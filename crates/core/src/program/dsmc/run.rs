@@ -48,9 +48,9 @@ const COUNT_INSTRUCTIONS: u64 = 8;
 #[derive(Default)]
 struct ReportedCounts {
     /// Number of processors that have reported.
-    reports: [Cell<usize>; 2],
+    report_counts: [Cell<usize>; 2],
     /// Number of molecules that they have sent.
-    molecules: [Cell<u64>; 2],
+    molecule_counts: [Cell<u64>; 2],
 }
 
 /// The result of a processor: its molecules, the collisions of all processors, and the dissipation of its cells.
@@ -64,11 +64,11 @@ pub(super) struct GasRun {
     shares: Vec<RefCell<GasShare>>,
     reported_counts: Vec<ReportedCounts>,
     /// Address of the states of each processor's cells.
-    states: Vec<SharedAddress>,
+    state_areas: Vec<SharedAddress>,
     workers: RefCell<Vec<Rc<Worker>>>,
     /// Number of molecules sent to another processor.
     migrations: Cell<u64>,
-    span: parallel::TimedSection,
+    timed_section: parallel::TimedSection,
     results: RefCell<Vec<Option<ProcessorResult>>>,
 }
 
@@ -90,7 +90,7 @@ impl WorkloadSpec for Dsmc {
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
-        let cells = self.size.cells();
+        let cells = self.size.cell_count();
         let too_few_cells = || {
             ParameterError::new("cells", format!("{cells} cells are too few for {processors} processors"))
                 .help(format!("choose dimensions with {processors} cells or more in all, or fewer processors"))
@@ -128,23 +128,24 @@ async fn run(worker: Rc<Worker>, collective: Rc<Collective>, gas_run: Rc<GasRun>
     let (share, reported_counts) = (&gas_run.shares[own_processor], &gas_run.reported_counts[own_processor]);
     let mut collisions = Collisions::default();
     let mut flow = LocalFlow::new(&gas_run, own_processor);
-    gas_run.span.begin(&endpoint, &collective).await;
+    gas_run.timed_section.begin(&endpoint, &collective).await;
     for iteration in 0..gas_run.iterations {
         advance(&worker, &gas_run, iteration).await;
         let parity = iteration as usize % 2;
-        let have_all_reported = || reported_counts.reports[parity].get() + 1 == worker.workers();
-        let has_received_all = || share.borrow().received_count(iteration) == reported_counts.molecules[parity].get();
+        let have_all_reported = || reported_counts.report_counts[parity].get() + 1 == worker.workers();
+        let has_received_all =
+            || share.borrow().received_count(iteration) == reported_counts.molecule_counts[parity].get();
         worker.wait_until(|| have_all_reported() && has_received_all()).await;
-        reported_counts.reports[parity].set(0);
-        reported_counts.molecules[parity].set(0);
+        reported_counts.report_counts[parity].set(0);
+        reported_counts.molecule_counts[parity].set(0);
         collisions.add(collide(&worker, &gas_run, iteration).await);
-        flow.step(&worker, &gas_run).await;
+        flow.update(&worker, &gas_run).await;
     }
     let pairs = worker.reduce(&collective, collisions.pairs, u64::wrapping_add).await;
-    let collided = worker.reduce(&collective, collisions.collided, u64::wrapping_add).await;
-    gas_run.span.end(&endpoint, &collective).await;
+    let collided_pairs = worker.reduce(&collective, collisions.collided_pairs, u64::wrapping_add).await;
+    gas_run.timed_section.end(&endpoint, &collective).await;
     let molecules = share.borrow().molecules().copied().collect();
-    gas_run.finish(own_processor, (molecules, Collisions { pairs, collided }, flow.dissipation));
+    gas_run.finish(own_processor, (molecules, Collisions { pairs, collided_pairs }, flow.dissipation));
 }
 
 /// Collides the molecules of all cells of the processor.
@@ -155,9 +156,9 @@ async fn collide(worker: &Worker, gas_run: &GasRun, iteration: u64) -> Collision
         let cell_collisions = share.borrow_mut().collide(&gas_run.gas, iteration, index);
         collisions.add(cell_collisions);
     }
-    let sorting = SORT_INSTRUCTIONS * share.borrow().molecule_count() as u64;
-    let pairs = PAIR_INSTRUCTIONS * collisions.pairs + COLLISION_INSTRUCTIONS * collisions.collided;
-    worker.compute(CELL_INSTRUCTIONS * cells as u64 + pairs + sorting).await;
+    let sorting_instructions = SORT_INSTRUCTIONS * share.borrow().molecule_count() as u64;
+    let pair_instructions = PAIR_INSTRUCTIONS * collisions.pairs + COLLISION_INSTRUCTIONS * collisions.collided_pairs;
+    worker.compute(CELL_INSTRUCTIONS * cells as u64 + pair_instructions + sorting_instructions).await;
     collisions
 }
 
@@ -175,7 +176,7 @@ impl LocalFlow {
     fn new(gas_run: &GasRun, own_processor: usize) -> LocalFlow {
         let share = gas_run.shares[own_processor].borrow();
         LocalFlow {
-            states: vec![CellState::default(); gas_run.gas.size.cells()],
+            states: vec![CellState::default(); gas_run.gas.size.cell_count()],
             adjacent_cells: share.adjacent_cells(&gas_run.gas),
             dissipation: vec![0.0; share.cells.len()],
         }
@@ -184,14 +185,14 @@ impl LocalFlow {
     /// Writes the states of own cells, reads those of adjacent cells, and accumulates the dissipation. No processor
     /// writes its states again before all others have read them: it first waits for their reports of molecules, which
     /// they send after reading.
-    async fn step(&mut self, worker: &Worker, gas_run: &GasRun) {
+    async fn update(&mut self, worker: &Worker, gas_run: &GasRun) {
         let share = &gas_run.shares[worker.id()];
         for index in 0..self.dissipation.len() {
             let (cell, state) = (share.borrow().cells[index], share.borrow().state(index));
             self.states[cell as usize] = state;
             worker.compute(STATE_INSTRUCTIONS * state[0] as u64).await;
             let address = gas_run.state_address(cell);
-            for (word, value) in (0..).zip(flow::words(state)) {
+            for (word, value) in (0..).zip(flow::state_words(state)) {
                 worker.store(address.plus(8 * word), value).await;
             }
         }
@@ -199,7 +200,7 @@ impl LocalFlow {
         for cell in &self.adjacent_cells {
             let address = gas_run.state_address(*cell);
             let words = [worker.load(address).await, worker.load(address.plus(8)).await];
-            self.states[*cell as usize] = flow::from_words(words);
+            self.states[*cell as usize] = flow::state_from_words(words);
         }
         if gas_run.checks_in {
             for cell in &self.adjacent_cells {
@@ -220,8 +221,8 @@ async fn advance(worker: &Worker, gas_run: &GasRun, iteration: u64) {
     let (cells, mut instructions) = (share.borrow().cells.len(), 0);
     for index in 0..cells {
         instructions += MOVE_INSTRUCTIONS * share.borrow().molecules_in_cell(index) as u64;
-        let leaving = share.borrow_mut().advance(&gas_run.gas, iteration, index);
-        for (to, molecule) in leaving {
+        let leaving_molecules = share.borrow_mut().advance(&gas_run.gas, iteration, index);
+        for (to, molecule) in leaving_molecules {
             worker.compute(std::mem::take(&mut instructions)).await;
             let mut words = vec![iteration as u32];
             words.extend(molecule.words());
@@ -242,35 +243,36 @@ impl GasRun {
         let gas = Gas::new(parameters.size, seed);
         let owners = partition::by_coordinates(&parameters.size.centres(), processors);
         let shares = GasShare::all(&gas, &owners, processors);
-        let area = |(home, share): (u32, &GasShare)| {
+        let allocate_states = |(home, share): (u32, &GasShare)| {
             space.allocate(EndpointId(home), share.cells.len() as u64 * u64::from(STATE_BYTES))
         };
         GasRun {
             iterations: parameters.iterations,
             checks_in: parameters.check_in,
-            states: (0..).zip(&shares).map(area).collect(),
+            state_areas: (0..).zip(&shares).map(allocate_states).collect(),
             workers: RefCell::default(),
             shares: shares.into_iter().map(RefCell::new).collect(),
             gas,
             reported_counts: (0..processors).map(|_| ReportedCounts::default()).collect(),
             migrations: Cell::new(0),
-            span: parallel::TimedSection::default(),
+            timed_section: parallel::TimedSection::default(),
             results: RefCell::new(vec![None; processors]),
         }
     }
 
     /// Returns the address of a cell's state.
     fn state_address(&self, cell: u32) -> SharedAddress {
-        let (processor, index) = self.shares[0].borrow().owner(cell);
-        self.states[processor].plus(index * STATE_BYTES)
+        let (processor, index) = self.shares[0].borrow().owner_and_index(cell);
+        self.state_areas[processor].plus(index * STATE_BYTES)
     }
 
     /// Handles a message, and returns the number of instructions that this takes.
     fn handle(&self, processor: usize, handler: u8, words: &[u32]) -> u64 {
         if handler != MOLECULE_HANDLER {
             let (reported_counts, parity) = (&self.reported_counts[processor], usize::from(handler - COUNT_HANDLER));
-            reported_counts.reports[parity].set(reported_counts.reports[parity].get() + 1);
-            reported_counts.molecules[parity].set(reported_counts.molecules[parity].get() + u64::from(words[0]));
+            reported_counts.report_counts[parity].set(reported_counts.report_counts[parity].get() + 1);
+            reported_counts.molecule_counts[parity]
+                .set(reported_counts.molecule_counts[parity].get() + u64::from(words[0]));
             return COUNT_INSTRUCTIONS;
         }
         let molecule = words[1..].try_into().expect("a molecule has eight words, after its iteration");
@@ -282,7 +284,7 @@ impl GasRun {
     pub(super) fn finish(&self, processor: usize, result: ProcessorResult) {
         self.results.borrow_mut()[processor] = Some(result);
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
-        let (serial, collisions, dissipation) = self.gas.run_serially(self.iterations);
+        let (serial_molecules, collisions, dissipation) = self.gas.run_serially(self.iterations);
         let same_collisions = results.iter().all(|(_, total, _)| *total == collisions);
         let same_flow = self.shares.iter().zip(&results).all(|(share, (_, _, own_dissipation))| {
             let cells = share.borrow().cells.clone();
@@ -293,7 +295,7 @@ impl GasRun {
         });
         let mut molecules: Vec<Molecule> = results.into_iter().flat_map(|(molecules, ..)| molecules).collect();
         molecules.sort_unstable_by_key(|molecule| molecule.number);
-        let same_gas = molecules.iter().map(Molecule::words).eq(serial.iter().map(Molecule::words));
+        let same_gas = molecules.iter().map(Molecule::words).eq(serial_molecules.iter().map(Molecule::words));
         let is_equal = same_gas && same_collisions && same_flow;
         assert!(is_equal, "the gas differs from that of a serial run: a model corrupted data");
     }
@@ -302,7 +304,7 @@ impl GasRun {
 impl RunningWorkload for GasRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let workload_metrics = [
-            self.span.metric("dsmc.cycles", outcome),
+            self.timed_section.metric("dsmc.cycles", outcome),
             Metric::count("dsmc.migrations", self.migrations.get() as f64, ""),
             fault_metric(&self.workers.borrow()),
         ];

@@ -16,11 +16,11 @@ pub struct GasShare {
     /// Processor of each cell of the box.
     owners: Vec<u32>,
     /// Index of each cell of the box among the cells of its processor.
-    local_index: Vec<u32>,
+    local_indices: Vec<u32>,
     /// Molecules of each own cell.
     molecules: Vec<Vec<Molecule>>,
     /// Molecules that have entered each own cell, from this or another processor, in even and in odd iterations.
-    incoming: [Vec<Vec<Molecule>>; 2],
+    incoming_molecules: [Vec<Vec<Molecule>>; 2],
     /// Number of these molecules that were received from other processors.
     received_counts: [u64; 2],
     /// Number of molecules sent to each processor in the last movement.
@@ -30,26 +30,28 @@ pub struct GasShare {
 impl GasShare {
     /// Creates the shares of all processors, from the processor of each cell.
     pub fn all(gas: &Gas, owners: &[u32], parts: usize) -> Vec<GasShare> {
-        let members = partition::elements_by_part(owners, parts);
-        let mut local_index = vec![0; owners.len()];
-        members.iter().for_each(|cells| (0..).zip(cells).for_each(|(index, cell)| local_index[*cell as usize] = index));
+        let cells_by_processor = partition::elements_by_part(owners, parts);
+        let mut local_indices = vec![0; owners.len()];
+        cells_by_processor
+            .iter()
+            .for_each(|cells| (0..).zip(cells).for_each(|(index, cell)| local_indices[*cell as usize] = index));
         let mut molecules: Vec<Vec<Vec<Molecule>>> =
-            members.iter().map(|cells| vec![Vec::new(); cells.len()]).collect();
+            cells_by_processor.iter().map(|cells| vec![Vec::new(); cells.len()]).collect();
         for molecule in &gas.molecules {
             let cell = molecule.cell as usize;
-            molecules[owners[cell] as usize][local_index[cell] as usize].push(*molecule);
+            molecules[owners[cell] as usize][local_indices[cell] as usize].push(*molecule);
         }
         let share = |((processor, cells), molecules): ((u32, Vec<u32>), Vec<Vec<Molecule>>)| GasShare {
             processor,
-            incoming: [(); 2].map(|()| vec![Vec::new(); cells.len()]),
+            incoming_molecules: [(); 2].map(|()| vec![Vec::new(); cells.len()]),
             cells,
             owners: owners.to_vec(),
-            local_index: local_index.clone(),
+            local_indices: local_indices.clone(),
             molecules,
             received_counts: [0; 2],
             sent_counts: vec![0; parts],
         };
-        (0..).zip(members).zip(molecules).map(share).collect()
+        (0..).zip(cells_by_processor).zip(molecules).map(share).collect()
     }
 
     /// Returns the number of molecules, before a movement and after collisions.
@@ -68,7 +70,7 @@ impl GasShare {
         if index == 0 {
             self.sent_counts.fill(0);
         }
-        let mut leaving = Vec::new();
+        let mut leaving_molecules = Vec::new();
         for mut molecule in std::mem::take(&mut self.molecules[index]) {
             molecule.advance(gas.size.cells);
             let owner = self.owners[molecule.cell as usize];
@@ -76,10 +78,10 @@ impl GasShare {
                 self.add_incoming(iteration, molecule);
             } else {
                 self.sent_counts[owner as usize] += 1;
-                leaving.push((owner as usize, molecule));
+                leaving_molecules.push((owner as usize, molecule));
             }
         }
-        leaving
+        leaving_molecules
     }
 
     /// Returns the number of molecules sent to each processor in the last movement.
@@ -108,7 +110,7 @@ impl GasShare {
         if index == 0 {
             self.received_counts[parity] = 0;
         }
-        let mut molecules = std::mem::take(&mut self.incoming[parity][index]);
+        let mut molecules = std::mem::take(&mut self.incoming_molecules[parity][index]);
         molecules.sort_unstable_by_key(|molecule| molecule.number);
         let collisions = collide(&mut molecules, &mut gas.cell_random(self.cells[index], iteration));
         self.molecules[index] = molecules;
@@ -117,19 +119,19 @@ impl GasShare {
 
     /// Returns the state of own cell number `index` after collisions.
     pub fn state(&self, index: usize) -> CellState {
-        flow::state(&self.molecules[index])
+        flow::cell_state(&self.molecules[index])
     }
 
     /// Returns the processor of a cell, and the index of the cell among the cells of that processor.
-    pub fn owner(&self, cell: u32) -> (usize, u32) {
-        (self.owners[cell as usize] as usize, self.local_index[cell as usize])
+    pub fn owner_and_index(&self, cell: u32) -> (usize, u32) {
+        (self.owners[cell as usize] as usize, self.local_indices[cell as usize])
     }
 
     /// Returns the cells of other processors adjacent to own cells, in the order of their numbers.
     pub fn adjacent_cells(&self, gas: &Gas) -> Vec<u32> {
-        let sides = |cell: &u32| flow::adjacent_cells(*cell, gas.size.cells).into_iter().flatten().flatten();
+        let adjacent_to = |cell: &u32| flow::adjacent_cells(*cell, gas.size.cells).into_iter().flatten().flatten();
         let is_remote = |cell: &u32| self.owners[*cell as usize] != self.processor;
-        let mut adjacent: Vec<u32> = self.cells.iter().flat_map(sides).filter(is_remote).collect();
+        let mut adjacent: Vec<u32> = self.cells.iter().flat_map(adjacent_to).filter(is_remote).collect();
         adjacent.sort_unstable();
         adjacent.dedup();
         adjacent
@@ -141,7 +143,7 @@ impl GasShare {
     }
 
     fn add_incoming(&mut self, iteration: u64, molecule: Molecule) {
-        let index = self.local_index[molecule.cell as usize] as usize;
-        self.incoming[iteration as usize % 2][index].push(molecule);
+        let index = self.local_indices[molecule.cell as usize] as usize;
+        self.incoming_molecules[iteration as usize % 2][index].push(molecule);
     }
 }

@@ -74,13 +74,16 @@ fn collisions_conserve_momentum_and_energy() {
 fn serial_run_conserves_molecules_momentum_and_energy() {
     let gas = Gas::new(SMALL_GAS, 3);
     let (molecules, collisions, _) = gas.run_serially(ITERATIONS);
-    assert!(collisions.collided > 1000);
+    assert!(collisions.collided_pairs > 1000);
     assert!(molecules.iter().enumerate().all(|(number, molecule)| molecule.number == number as u32));
     // There are thousands of collisions, each rounded to single precision.
-    let [before, after] = [&gas.molecules, &molecules]
+    let [sums_before, sums_after] = [&gas.molecules, &molecules]
         .map(|molecules| [velocity_sum(molecules, squared_speed), velocity_sum(molecules, |v| v[0])]);
-    assert!((after[0] / before[0] - 1.0).abs() < 1e-6, "energy {before:?} {after:?}");
-    assert!((after[1] / before[1] - 1.0).abs() < 1e-6, "momentum along the wind {before:?} {after:?}");
+    assert!((sums_after[0] / sums_before[0] - 1.0).abs() < 1e-6, "energy {sums_before:?} {sums_after:?}");
+    assert!(
+        (sums_after[1] / sums_before[1] - 1.0).abs() < 1e-6,
+        "momentum along the wind {sums_before:?} {sums_after:?}"
+    );
 }
 
 #[test]
@@ -88,7 +91,7 @@ fn collision_rate_is_proportional_to_relative_speed() {
     let (_, collisions, _) = Gas::new(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3).run_serially(ITERATIONS);
     // For Maxwellian velocities, the mean relative speed is 4 / sqrt(pi) times the standard deviation of a component.
     let expected = 4.0 / std::f64::consts::PI.sqrt() * SPEED_STD_DEV / RELATIVE_SPEED_MAX;
-    let fraction = collisions.collided as f64 / collisions.pairs as f64;
+    let fraction = collisions.collided_pairs as f64 / collisions.pairs as f64;
     // For about 90 000 pairs the standard deviation is half a percent.
     assert!((fraction / expected - 1.0).abs() < 0.02, "{fraction} {expected}");
 }
@@ -96,11 +99,11 @@ fn collision_rate_is_proportional_to_relative_speed() {
 /// Checks that velocities of equal magnitude become Maxwellian.
 #[test]
 fn gas_relaxes_to_equilibrium() {
-    let one_speed = |random: &mut rng::RandomStream| {
+    let draw_equal_speed = |random: &mut rng::RandomStream| {
         let mut sign = || if random.random::<bool>() { SPEED_STD_DEV as f32 } else { -SPEED_STD_DEV as f32 };
         [sign(), sign(), sign()]
     };
-    let gas = Gas::with_velocities(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3, one_speed);
+    let gas = Gas::with_velocities(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3, draw_equal_speed);
     let kurtosis = |molecules: &[Molecule]| {
         let (square, fourth) = (velocity_sum(molecules, |v| v[1].powi(2)), velocity_sum(molecules, |v| v[1].powi(4)));
         fourth * molecules.len() as f64 / (square * square)
@@ -121,7 +124,7 @@ fn dissipation_is_that_of_the_gradient() {
     let shear = |cell: u32| [1.0, 0.5 * (cell / 5 % 4) as f32, 0.0, 0.0];
     let expected = |cell: u32| if (1..3).contains(&(cell / 5 % 4)) { 0.25 } else { 0.0625 };
     assert!((0..60).all(|cell| flow::dissipation(cell, size, shear) == expected(cell)));
-    assert_eq!(flow::from_words(flow::words([7.0, 0.5, -0.25, 0.125])), uniform(0));
+    assert_eq!(flow::state_from_words(flow::state_words([7.0, 0.5, -0.25, 0.125])), uniform(0));
     let corner = [[Some(4), Some(1)], [None, Some(5)], [None, Some(20)]];
     assert_eq!(flow::adjacent_cells(0, size), corner, "the box is periodic along x");
 }
@@ -140,15 +143,15 @@ fn run_in_parallel(
     let mut order: Vec<usize> = (0..processors).collect();
     for iteration in 0..iterations {
         order.shuffle(&mut random);
-        let mut leaving = Vec::new();
+        let mut leaving_molecules = Vec::new();
         for share in order.iter().copied() {
             for index in 0..shares[share].cells.len() {
-                leaving.extend(shares[share].advance(gas, iteration, index));
+                leaving_molecules.extend(shares[share].advance(gas, iteration, index));
             }
         }
-        leaving.shuffle(&mut random);
-        migrations += leaving.len();
-        for (to, molecule) in leaving {
+        leaving_molecules.shuffle(&mut random);
+        migrations += leaving_molecules.len();
+        for (to, molecule) in leaving_molecules {
             shares[to].receive(iteration, Molecule::from_words(molecule.words()));
         }
         for processor in 0..processors {
@@ -179,7 +182,7 @@ fn parallel_runs_match_the_serial_run() {
     for processors in [1, 2, 7, 16] {
         for owners in [
             partition::by_coordinates(&SMALL_GAS.centres(), processors),
-            partition::round_robin(SMALL_GAS.cells(), processors),
+            partition::round_robin(SMALL_GAS.cell_count(), processors),
         ] {
             let (molecules, parallel_collisions, migrations) = run_in_parallel(&gas, &owners, processors, 6);
             assert!(encodings(&molecules) == encodings(&serial), "{processors} processors");
@@ -195,8 +198,8 @@ fn molecules_of_the_next_iteration_do_not_collide_in_this_one() {
     let gas = Gas::new(SMALL_GAS, 2);
     let owners = partition::by_coordinates(&SMALL_GAS.centres(), 2);
     let mut share = GasShare::all(&gas, &owners, 2).remove(0);
-    let early = Molecule { number: 5000, cell: share.cells[3], position: [0.5; 3], velocity: [0.0; 3] };
-    share.receive(1, early);
+    let early_molecule = Molecule { number: 5000, cell: share.cells[3], position: [0.5; 3], velocity: [0.0; 3] };
+    share.receive(1, early_molecule);
     assert_eq!((share.received_count(0), share.received_count(1)), (0, 1));
     share.collide(&gas, 0, 3);
     assert!(share.molecules().all(|molecule| molecule.number != 5000));
@@ -207,8 +210,8 @@ fn molecules_of_the_next_iteration_do_not_collide_in_this_one() {
 #[test]
 fn default_gas_has_the_numbers_of_the_paper() {
     let gas = Gas::new(GasSize::defaults(), 1);
-    assert_eq!((gas.molecules.len(), GasSize::defaults().cells()), (48_600, 9720));
-    let mut count = vec![0; GasSize::defaults().cells()];
+    assert_eq!((gas.molecules.len(), GasSize::defaults().cell_count()), (48_600, 9720));
+    let mut count = vec![0; GasSize::defaults().cell_count()];
     gas.molecules.iter().for_each(|molecule| count[molecule.cell as usize] += 1);
     assert!(count.iter().all(|count| *count == 5));
     let owners = partition::by_coordinates(&GasSize::defaults().centres(), 16);

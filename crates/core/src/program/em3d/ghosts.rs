@@ -42,7 +42,7 @@ impl SendLists {
         let nodes_by_receiver: Vec<(usize, Vec<usize>)> = others
             .filter_map(|to| {
                 let nodes = all_ghosts[to].sides[side].needed_nodes.get(&own_processor)?;
-                Some((to, nodes.iter().map(|node| graph.owner(*node).1).collect()))
+                Some((to, nodes.iter().map(|node| graph.owner_and_index(*node).1).collect()))
             })
             .collect();
         let with_receiver =
@@ -59,12 +59,12 @@ impl Ghosts {
             // Values of one side are needed to compute the other side.
             let sources = graph.arcs(1 - side, &graph.nodes_of(processor)).iter().map(|(from, _)| *from);
             let mut needed: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
-            for from in sources.filter(|from| graph.owner(*from).0 != processor) {
-                needed.entry(graph.owner(from).0).or_default().insert(from);
+            for from in sources.filter(|from| graph.owner_and_index(*from).0 != processor) {
+                needed.entry(graph.owner_and_index(from).0).or_default().insert(from);
             }
             let expected_count = needed.values().map(BTreeSet::len).sum();
             let needed = needed.into_iter().map(|(from, nodes)| (from, nodes.into_iter().collect())).collect();
-            let side_values = RefCell::new(vec![f64::NAN; graph.nodes()]);
+            let side_values = RefCell::new(vec![f64::NAN; graph.node_count()]);
             SideGhosts {
                 needed_nodes: needed,
                 expected_count,
@@ -86,12 +86,12 @@ impl Ghosts {
         );
     }
 
-    /// Receives a group of values. `first` is the index of the first one among those needed from `from`. Returns the
-    /// number of values.
-    pub fn receive_group(&self, side: usize, from: usize, first: usize, words: &[u32]) -> usize {
+    /// Receives a group of values. `first_index` is the index of the first one among those needed from `from`. Returns
+    /// the number of values.
+    pub fn receive_group(&self, side: usize, from: usize, first_index: usize, words: &[u32]) -> usize {
         let side = &self.sides[side];
         let needed = side.needed_nodes.get(&from).expect("values arrive only from processors whose values are needed");
-        let needed = &needed[first..first + words.len() / 2];
+        let needed = &needed[first_index..first_index + words.len() / 2];
         let mut side_values = side.side_values.borrow_mut();
         for (node, words) in needed.iter().zip(words.chunks(2)) {
             let value = &mut side_values[*node as usize];
@@ -113,8 +113,8 @@ impl Ghosts {
 
     /// Receives the number of values that a processor has sent.
     pub fn receive_count(&self, side: usize, values: usize) {
-        let reported = &self.sides[side].report_counts;
-        reported.set((reported.get().0 + 1, reported.get().1 + values));
+        let report_counts = &self.sides[side].report_counts;
+        report_counts.set((report_counts.get().0 + 1, report_counts.get().1 + values));
     }
 
     /// Returns whether all values of a side that are needed have arrived.

@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) const SIDES: usize = 2;
 
 /// An arc into a graph node: the graph node of the other side from which it comes, and its weight.
-pub(super) type Arc = (u32, f64);
+pub(super) type IncomingArc = (u32, f64);
 
 /// The bipartite graph.
 pub(super) struct Graph {
@@ -21,7 +21,7 @@ pub(super) struct Graph {
     nodes_per_processor: usize,
     degree: usize,
     /// Arcs into the nodes of each side, the same number for each node.
-    arcs: [Vec<Arc>; SIDES],
+    arcs: [Vec<IncomingArc>; SIDES],
     initial_values: [Vec<f64>; SIDES],
 }
 
@@ -50,12 +50,12 @@ impl Graph {
     }
 
     /// Returns the processor of a graph node, and the index of the node among the nodes of that processor.
-    pub fn owner(&self, node: u32) -> (usize, usize) {
+    pub fn owner_and_index(&self, node: u32) -> (usize, usize) {
         (node as usize / self.nodes_per_processor, node as usize % self.nodes_per_processor)
     }
 
     /// Returns the number of graph nodes of a side.
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.initial_values[0].len()
     }
 
@@ -65,23 +65,29 @@ impl Graph {
     }
 
     /// Returns the arcs into some nodes of a side.
-    pub fn arcs(&self, side: usize, nodes: &Range<usize>) -> &[Arc] {
+    pub fn arcs(&self, side: usize, nodes: &Range<usize>) -> &[IncomingArc] {
         &self.arcs[side][nodes.start * self.degree..nodes.end * self.degree]
     }
 
-    /// Returns new values of some nodes of a side, given their old values and the values of the `other` side.
-    pub fn step(&self, side: usize, nodes: Range<usize>, old: &[f64], other: &[f64]) -> Vec<f64> {
+    /// Returns new values of some nodes of a side, given their old values and the values of the other side.
+    pub fn compute_values(
+        &self,
+        side: usize,
+        nodes: Range<usize>,
+        old_values: &[f64],
+        other_values: &[f64],
+    ) -> Vec<f64> {
         let arcs = self.arcs(side, &nodes).chunks(self.degree);
-        let subtract = |value: f64, (from, weight): &Arc| value - weight * other[*from as usize];
-        arcs.zip(old).map(|(arcs, old)| arcs.iter().fold(*old, subtract)).collect()
+        let subtract = |value: f64, (from, weight): &IncomingArc| value - weight * other_values[*from as usize];
+        arcs.zip(old_values).map(|(arcs, old_value)| arcs.iter().fold(*old_value, subtract)).collect()
     }
 
     /// Runs the program on one processor and returns the values of both sides.
     pub fn run_serially(&self, iterations: u64) -> [Vec<f64>; SIDES] {
         let mut values = self.initial_values.clone();
         for _ in 0..iterations {
-            values[1] = self.step(1, 0..self.nodes(), &values[1], &values[0]);
-            values[0] = self.step(0, 0..self.nodes(), &values[0], &values[1]);
+            values[1] = self.compute_values(1, 0..self.node_count(), &values[1], &values[0]);
+            values[0] = self.compute_values(0, 0..self.node_count(), &values[0], &values[1]);
         }
         values
     }

@@ -101,7 +101,7 @@ struct Em3dRun {
     send_lists: Vec<[SendLists; SIDES]>,
     ghosts: Vec<Ghosts>,
     message_count: Cell<u64>,
-    span: parallel::TimedSection,
+    timed_section: parallel::TimedSection,
     endpoints: Vec<Rc<ActiveEndpoint>>,
     /// Packets sent by all endpoints at the start and at the end of the timed section.
     packet_counts: [Cell<u64>; 2],
@@ -152,12 +152,12 @@ impl WorkloadSpec for Em3d {
                 self.prefetch, self.arcs_per_node
             )
         };
-        let distance_problem =
+        let distance_error =
             (self.dist_span >= Some(nodes as u64)).then(|| ParameterError::new("dist-span", distance_message()));
-        let prefetch_problem = (self.prefetch >= self.arcs_per_node && self.prefetch > 0).then(|| {
+        let prefetch_error = (self.prefetch >= self.arcs_per_node && self.prefetch > 0).then(|| {
             ParameterError::new("prefetch", prefetch_message()).help(format!("at most {}", self.arcs_per_node - 1))
         });
-        distance_problem.into_iter().chain(prefetch_problem).collect()
+        distance_error.into_iter().chain(prefetch_error).collect()
     }
 
     fn objective(&self) -> Option<Objective> {
@@ -169,16 +169,16 @@ impl WorkloadSpec for Em3d {
         assert!(self.check_endpoints(processors).is_empty(), "a checked description fits its nodes");
         let graph = Graph::new(self, processors, world.seed);
         // Values that are loaded from shared memory have no ghosts.
-        let senders = if self.exchange == ExchangeMethod::Loads { 0 } else { processors };
-        let ghosts: Vec<_> = (0..senders).map(|processor| Ghosts::new(&graph, processor)).collect();
+        let sender_count = if self.exchange == ExchangeMethod::Loads { 0 } else { processors };
+        let ghosts: Vec<_> = (0..sender_count).map(|processor| Ghosts::new(&graph, processor)).collect();
         let send_lists = |processor| [0, 1].map(|side| SendLists::new(&ghosts, &graph, side, processor));
         let em3d_run = Rc::new(Em3dRun {
             parameters: self.clone(),
-            send_lists: (0..senders).map(send_lists).collect(),
+            send_lists: (0..sender_count).map(send_lists).collect(),
             ghosts,
             graph,
             message_count: Cell::new(0),
-            span: parallel::TimedSection::default(),
+            timed_section: parallel::TimedSection::default(),
             endpoints: world.active_endpoints().to_vec(),
             packet_counts: Default::default(),
             results: RefCell::new(vec![None; processors]),
@@ -210,13 +210,13 @@ impl Em3dRun {
 impl Em3dRun {
     /// Starts the timed section of a processor that has just left a barrier.
     fn mark_start(&self, endpoint: &ActiveEndpoint) {
-        self.span.mark_start(endpoint);
+        self.timed_section.mark_start(endpoint);
         self.count_packets(endpoint, 0);
     }
 
     /// Ends the timed section of a processor that has just left a barrier.
     fn mark_end(&self, endpoint: &ActiveEndpoint) {
-        self.span.mark_end(endpoint);
+        self.timed_section.mark_end(endpoint);
         self.count_packets(endpoint, 1);
     }
 
@@ -243,7 +243,7 @@ impl RunningWorkload for Em3dRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let [packets_before, packets_after] = [0, 1].map(|index| self.packet_counts[index].get() as f64);
         let workload_metrics = [
-            self.span.metric_per_iteration("em3d.cycles_per_iteration", self.parameters.iterations, outcome),
+            self.timed_section.metric_per_iteration("em3d.cycles_per_iteration", self.parameters.iterations, outcome),
             Metric::count("em3d.messages", self.message_count.get() as f64, ""),
             Metric::new("em3d.packets", super::value_if(outcome.is_complete(), packets_after - packets_before), ""),
         ];

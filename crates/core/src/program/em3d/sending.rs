@@ -56,14 +56,14 @@ fn handle(ghosts: &Ghosts, from: EndpointId, handler: u8, words: &[u32]) -> u64 
             COUNT_INSTRUCTIONS
         }
         FIRST_GROUP_HANDLER.. => {
-            let [per_group, per_value] = GROUP_INSTRUCTIONS;
+            let [instructions_per_group, instructions_per_value] = GROUP_INSTRUCTIONS;
             let values = ghosts.receive_group(
                 (handler - FIRST_GROUP_HANDLER).into(),
                 from.index(),
                 words[0] as usize,
                 &words[1..],
             );
-            per_group + per_value * values as u64
+            instructions_per_group + instructions_per_value * values as u64
         }
     }
 }
@@ -92,7 +92,7 @@ async fn run(endpoint: Rc<ActiveEndpoint>, em3d_run: Rc<Em3dRun>) {
         parallel::compute(&endpoint, arcs * em3d_run.parameters.arc_cycles).await;
         let new_values = {
             let source_values = ghosts.take_values(source, graph.nodes_of(own_processor), &values[source]);
-            graph.step(target, graph.nodes_of(own_processor), &values[target], &source_values)
+            graph.compute_values(target, graph.nodes_of(own_processor), &values[target], &source_values)
         };
         values[target] = new_values;
         endpoint.barrier().await;
@@ -105,17 +105,17 @@ impl Em3dRun {
     /// Sends the values of a side that other processors need: to each receiver in one message, or in groups.
     async fn send_bulk(&self, endpoint: &ActiveEndpoint, side: usize, values: &[f64]) {
         let parameters = &self.parameters;
-        for (to, needed) in &self.send_lists[endpoint.id().index()][side].nodes_by_receiver {
+        for (to, needed_nodes) in &self.send_lists[endpoint.id().index()][side].nodes_by_receiver {
             let encode = |nodes: &[usize]| {
                 nodes.iter().flat_map(|index| parallel::f64_to_words(values[*index])).collect::<Vec<u32>>()
             };
             if parameters.exchange == ExchangeMethod::Transfers {
                 self.message_count.set(self.message_count.get() + 1);
-                endpoint.transfer(parallel::endpoint_id(*to), side as u8, &encode(needed)).await;
+                endpoint.transfer(parallel::endpoint_id(*to), side as u8, &encode(needed_nodes)).await;
                 continue;
             }
             let group_size = parameters.group as usize;
-            for (group, nodes) in needed.chunks(group_size).enumerate() {
+            for (group, nodes) in needed_nodes.chunks(group_size).enumerate() {
                 self.message_count.set(self.message_count.get() + 1);
                 let words = [vec![(group * group_size) as u32], encode(nodes)].concat();
                 parallel::send(endpoint, *to, FIRST_GROUP_HANDLER + side as u8, &words).await;

@@ -25,8 +25,9 @@ pub(super) struct SharedValues {
 impl SharedValues {
     /// Allocates the values.
     pub fn new(parameters: &Em3d, space: &Space) -> SharedValues {
-        let area = |home| space.allocate(EndpointId(home as u32), VALUE_BYTES * parameters.nodes_per_processor);
-        SharedValues { areas: [(); SIDES].map(|()| (0..space.endpoint_count()).map(area).collect()) }
+        let allocate_area =
+            |home| space.allocate(EndpointId(home as u32), VALUE_BYTES * parameters.nodes_per_processor);
+        SharedValues { areas: [(); SIDES].map(|()| (0..space.endpoint_count()).map(allocate_area).collect()) }
     }
 
     fn address(&self, side: usize, (processor, index): (usize, usize)) -> SharedAddress {
@@ -72,9 +73,11 @@ impl SharedValues {
                 if let Some((prefetched_node, _)) =
                     arcs.get(arc_index + prefetch_distance).filter(|_| prefetch_distance > 0)
                 {
-                    worker.prefetch(self.address(source, graph.owner(*prefetched_node)), AccessMode::Read).await;
+                    worker
+                        .prefetch(self.address(source, graph.owner_and_index(*prefetched_node)), AccessMode::Read)
+                        .await;
                 }
-                let source_value = worker.load_f64(self.address(source, graph.owner(*from))).await;
+                let source_value = worker.load_f64(self.address(source, graph.owner_and_index(*from))).await;
                 worker.compute(em3d_run.parameters.arc_cycles).await;
                 value -= weight * source_value;
             }

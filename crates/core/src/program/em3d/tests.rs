@@ -10,7 +10,7 @@ fn graph_has_the_stated_locality_and_distance() {
     let (mut local_arcs, mut distance_max) = (0, 0);
     for processor in 0..64 {
         for (from, weight) in graph.arcs(0, &graph.nodes_of(processor)) {
-            let distance = (graph.owner(*from).0 + 64 - processor) % 64;
+            let distance = (graph.owner_and_index(*from).0 + 64 - processor) % 64;
             local_arcs += usize::from(distance == 0);
             distance_max = distance_max.max(distance.min(64 - distance));
             assert!((0.0..0.1).contains(weight));
@@ -70,7 +70,7 @@ fn check_result(is_correct: bool) {
         send_lists: Vec::new(),
         ghosts: Vec::new(),
         message_count: Cell::new(0),
-        span: parallel::TimedSection::default(),
+        timed_section: parallel::TimedSection::default(),
         endpoints: Vec::new(),
         packet_counts: Default::default(),
         results: RefCell::new(vec![None; 2]),

@@ -6,16 +6,16 @@ use crate::engine::rng::RandomStream;
 use rand::RngExt;
 
 /// The geometric distribution of the number of cycles without a packet between two packets of a node.
-pub struct Gaps {
+pub struct GapDistribution {
     /// ln(1 − p), with the probability p of a packet in a cycle.
     log_no_packet: f64,
     probability: f64,
 }
 
-impl Gaps {
+impl GapDistribution {
     /// Creates the distribution for this probability of a packet in a cycle.
-    pub fn new(probability: f64) -> Gaps {
-        Gaps { log_no_packet: libm::log1p(-probability), probability }
+    pub fn new(probability: f64) -> GapDistribution {
+        GapDistribution { log_no_packet: libm::log1p(-probability), probability }
     }
 
     /// Draws a gap: the number of failures before the first success, ⌊ln u ÷ ln(1 − p)⌋ with u in (0, 1]. The gap is

@@ -8,7 +8,7 @@
 //! (`TimeSeries`), and whether an initial transient remains among the measured latencies.
 
 use super::arrival_ring::ArrivalRing;
-use super::gaps::Gaps;
+use super::gaps::GapDistribution;
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
@@ -74,7 +74,7 @@ struct OpenLoop {
     source_randoms: Vec<RandomStream>,
     nodes: u32,
     /// Distribution of the cycles between two packets of a node.
-    gaps: Gaps,
+    gaps: GapDistribution,
     /// Next packet of each node.
     next_packets: ArrivalRing,
     packets: Vec<PacketInFlight>,
@@ -96,7 +96,7 @@ struct OpenLoopCounts {
     /// Flits that arrived in the measurement window, whatever the cycle of their generation.
     arrived_flits: u64,
     /// Cycle in which the last packet arrived.
-    end_cycle: u64,
+    last_arrival_cycle: u64,
     /// Latencies of packets by the cycle of generation, from cycle 0 on.
     latency_series: TimeSeries,
     /// Arrivals after the warm-up.
@@ -166,7 +166,7 @@ impl WorkloadSpec for Offered {
             parameters: self.clone(),
             source_randoms,
             nodes,
-            gaps: Gaps::new(self.load / f64::from(self.packet_flits)),
+            gaps: GapDistribution::new(self.load / f64::from(self.packet_flits)),
             next_packets: ArrivalRing::new(nodes),
             packets: Vec::new(),
             free_tags: Vec::new(),
@@ -188,7 +188,7 @@ impl OpenLoopCounts {
             arrived_packets: 0,
             latencies: Latencies::default(),
             arrived_flits: 0,
-            end_cycle: 0,
+            last_arrival_cycle: 0,
             latency_series: TimeSeries::default(),
             arrival_series: TimeSeries::starting_at(warm_up),
         }
@@ -256,7 +256,7 @@ impl Traffic for OpenLoop {
             counts.arrival_series.add(event.cycle, 1);
         }
         counts.latency_series.add(generation_cycle, event.cycle - generation_cycle);
-        counts.end_cycle = event.cycle;
+        counts.last_arrival_cycle = event.cycle;
         if is_measured {
             counts.arrived_packets += 1;
             counts.latencies.add(event.cycle - generation_cycle);
@@ -283,8 +283,8 @@ struct OpenLoopRun(Rc<RefCell<OpenLoop>>);
 
 impl OpenLoop {
     /// Returns the evidence that the fabric is saturated.
-    fn saturation(&self) -> String {
-        let (growth, waiting) = self.backlog.growth();
+    fn saturation_evidence(&self) -> String {
+        let (growth, waiting) = self.backlog.growth_and_size();
         format!(
             "the queues of its sources grew in each of the last {GROWING_WINDOWS} windows of {WINDOW_CYCLES} cycles, by {growth} packets \
              to {waiting}"
@@ -330,7 +330,7 @@ impl RunningWorkload for OpenLoopRun {
         let open_loop = self.0.borrow();
         let (Range { start: from, end: to }, flits_per_packet) =
             (open_loop.window(), f64::from(open_loop.parameters.packet_flits));
-        let OpenLoopCounts { generated_packets, arrived_packets, latencies, arrived_flits, end_cycle, .. } =
+        let OpenLoopCounts { generated_packets, arrived_packets, latencies, arrived_flits, last_arrival_cycle, .. } =
             &open_loop.counts;
         // A deadlocked run has no rates, since it did not reach the end of the measurement window.
         let node_cycles = match outcome.is_complete() && from < to {
@@ -348,7 +348,7 @@ impl RunningWorkload for OpenLoopRun {
         }
         metrics.push(Metric::count("offered.packets", *arrived_packets as f64, ""));
         metrics.push(Metric::count("offered.unfinished", (generated_packets - arrived_packets) as f64, ""));
-        metrics.push(Metric::new("cycles", *end_cycle as f64, "cycles"));
+        metrics.push(Metric::new("cycles", *last_arrival_cycle as f64, "cycles"));
         metrics.extend(open_loop.confidence_metrics(outcome));
         metrics.extend(link_metrics(world));
         metrics
@@ -365,7 +365,7 @@ impl RunningWorkload for OpenLoopRun {
     fn final_outcome(&self, _: &World, outcome: Outcome) -> Outcome {
         let open_loop = self.0.borrow();
         match outcome {
-            Outcome::Done if open_loop.backlog.is_growing() => Outcome::Saturated(open_loop.saturation()),
+            Outcome::Done if open_loop.backlog.is_growing() => Outcome::Saturated(open_loop.saturation_evidence()),
             other => other,
         }
     }

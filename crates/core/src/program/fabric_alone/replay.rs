@@ -44,7 +44,7 @@ fn read_trace(t: &mut Table<'_>, file: &Path) -> Arc<[TracePacket]> {
             Vec::new()
         }
         Ok(text) => trace::read(&text).unwrap_or_else(|error| {
-            t.report_invalid("file", format!("the trace has an error in {error}"), COLUMNS);
+            t.report_invalid("file", format!("the trace has an error in {error}"), COLUMNS_HELP);
             Vec::new()
         }),
     };
@@ -64,7 +64,7 @@ struct ReplayState {
     mismatches: u64,
     latencies: Latencies,
     /// Cycle in which the last packet arrived.
-    end_cycle: u64,
+    last_arrival_cycle: u64,
 }
 
 impl Replay {
@@ -115,7 +115,7 @@ impl WorkloadSpec for Replay {
             compared_packets: 0,
             mismatches: 0,
             latencies: Latencies::default(),
-            end_cycle: 0,
+            last_arrival_cycle: 0,
         };
         let state = Rc::new(RefCell::new(state));
         world.sim.spawn("replay", drive(world.sim.clone(), fabric, state.clone()));
@@ -126,7 +126,7 @@ impl WorkloadSpec for Replay {
 /// The name of the metric of a packet's latency, from its generation to the arrival of its tail.
 const LATENCY: &str = "replay.latency";
 
-const COLUMNS: &str =
+const COLUMNS_HELP: &str =
     "the first line names the columns: generated_cycle,source,destination and optionally arrived_cycle and flits";
 
 /// Returns the text of a trace, which is a file or belongs to a shipped example.
@@ -144,13 +144,13 @@ fn trace_text(path: &Path) -> Result<String, String> {
 
 impl Traffic for ReplayState {
     fn next_offer_cycle(&self, _: u64) -> Option<u64> {
-        self.parameters.packets.get(self.next_packet).map(|packet| packet.generated)
+        self.parameters.packets.get(self.next_packet).map(|packet| packet.generation_cycle)
     }
 
     fn offer_packets(&mut self, network: &mut Network) {
         let cycle = network.cycle();
         while let Some(packet) =
-            self.parameters.packets.get(self.next_packet).filter(|packet| packet.generated <= cycle)
+            self.parameters.packets.get(self.next_packet).filter(|packet| packet.generation_cycle <= cycle)
         {
             let flits = packet.flits.unwrap_or(self.parameters.packet_flits);
             network.offer(Injection::whole(packet.source, packet.destination, flits, self.next_packet as u32));
@@ -163,13 +163,13 @@ impl Traffic for ReplayState {
             return;
         }
         let packet = &self.parameters.packets[event.tag as usize];
-        let latency = event.cycle - packet.generated;
+        let latency = event.cycle - packet.generation_cycle;
         self.arrived_packets += 1;
         self.latencies.add(latency);
-        self.end_cycle = event.cycle;
-        if let Some(arrived) = packet.arrived {
+        self.last_arrival_cycle = event.cycle;
+        if let Some(arrival_cycle) = packet.arrival_cycle {
             self.compared_packets += 1;
-            self.mismatches += u64::from(arrived != event.cycle);
+            self.mismatches += u64::from(arrival_cycle != event.cycle);
         }
     }
 }
@@ -181,7 +181,7 @@ impl RunningWorkload for ReplayRun {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let replay = self.0.borrow();
         let packets_with_arrival =
-            replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;
+            replay.parameters.packets.iter().filter(|packet| packet.arrival_cycle.is_some()).count() as u64;
         let mut metrics = vec![
             Metric::count("replay.packets", replay.arrived_packets as f64, ""),
             Metric::count("replay.compared", replay.compared_packets as f64, ""),
@@ -193,7 +193,7 @@ impl RunningWorkload for ReplayRun {
             ),
         ];
         metrics.extend(replay.latencies.metrics(LATENCY));
-        metrics.push(Metric::cost("cycles", replay.end_cycle as f64, "cycles"));
+        metrics.push(Metric::cost("cycles", replay.last_arrival_cycle as f64, "cycles"));
         metrics.extend(link_metrics(world));
         metrics
     }

@@ -12,7 +12,7 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TracePacket {
     /// Cycle in which the packet joins the queue of its source.
-    pub generated: u64,
+    pub generation_cycle: u64,
     /// Number of the source node.
     pub source: u32,
     /// Number of the destination node.
@@ -20,7 +20,7 @@ pub struct TracePacket {
     /// Length in flits, if the trace states it.
     pub flits: Option<u16>,
     /// Cycle in which the last flit of the packet arrived, if the trace states it.
-    pub arrived: Option<u64>,
+    pub arrival_cycle: Option<u64>,
     /// Line of the file that describes the packet.
     pub line: u64,
 }
@@ -45,10 +45,10 @@ pub const FLITS_MAX: u16 = 4096;
 
 /// The indices of the columns.
 struct ColumnIndices {
-    generated: usize,
+    generation_cycle: usize,
     source: usize,
     destination: usize,
-    arrived: Option<usize>,
+    arrival_cycle: Option<usize>,
     flits: Option<usize>,
 }
 
@@ -61,7 +61,7 @@ pub fn read(text: &str) -> Result<Vec<TracePacket>, TraceError> {
     for record in reader.records() {
         packets.push(columns.packet(&record.map_err(|error| csv_error(&error))?)?);
     }
-    packets.sort_by_key(|packet| packet.generated);
+    packets.sort_by_key(|packet| packet.generation_cycle);
     Ok(packets)
 }
 
@@ -73,16 +73,16 @@ fn csv_error(error: &csv::Error) -> TraceError {
 impl ColumnIndices {
     fn find(header: &StringRecord) -> Result<ColumnIndices, TraceError> {
         let column = |name: &str| header.iter().position(|header_name| header_name == name);
-        let required = |name: &str| {
+        let required_column = |name: &str| {
             let message =
                 format!("there is no column `{name}` among `{}`", header.iter().collect::<Vec<_>>().join(","));
             column(name).ok_or(TraceError { line: header.position().map_or(1, csv::Position::line), message })
         };
         Ok(ColumnIndices {
-            generated: required("generated_cycle")?,
-            source: required("source")?,
-            destination: required("destination")?,
-            arrived: column("arrived_cycle"),
+            generation_cycle: required_column("generated_cycle")?,
+            source: required_column("source")?,
+            destination: required_column("destination")?,
+            arrival_cycle: column("arrived_cycle"),
             flits: column("flits"),
         })
     }
@@ -92,22 +92,22 @@ impl ColumnIndices {
         let number = |column: usize, expected: &str, max: u64| {
             let text = &record[column];
             let number = text.parse().ok().filter(|number| *number <= max);
-            let range = || if expected == NODE { "the fabric's last node".to_owned() } else { max.to_string() };
+            let range = || if expected == NODE_NUMBER { "the fabric's last node".to_owned() } else { max.to_string() };
             number.ok_or_else(|| TraceError { line, message: format!("`{text}` is not {expected} (0 to {})", range()) })
         };
-        let optional = |column: Option<usize>, expected: &str, max: u64| {
+        let optional_number = |column: Option<usize>, expected: &str, max: u64| {
             let filled_column = column.filter(|column| !record[*column].is_empty());
             filled_column.map(|column| number(column, expected, max)).transpose()
         };
-        let flits = optional(self.flits, "a number of flits", u64::from(FLITS_MAX))?;
+        let flits = optional_number(self.flits, "a number of flits", u64::from(FLITS_MAX))?;
         if flits == Some(0) {
             return Err(TraceError { line, message: "a packet has at least one flit".to_owned() });
         }
         Ok(TracePacket {
-            generated: number(self.generated, "a cycle", CYCLE_MAX)?,
-            source: number(self.source, NODE, u64::from(u32::MAX))? as u32,
-            destination: number(self.destination, NODE, u64::from(u32::MAX))? as u32,
-            arrived: optional(self.arrived, "a cycle", CYCLE_MAX)?,
+            generation_cycle: number(self.generation_cycle, "a cycle", CYCLE_MAX)?,
+            source: number(self.source, NODE_NUMBER, u64::from(u32::MAX))? as u32,
+            destination: number(self.destination, NODE_NUMBER, u64::from(u32::MAX))? as u32,
+            arrival_cycle: optional_number(self.arrival_cycle, "a cycle", CYCLE_MAX)?,
             flits: flits.map(|flits| flits as u16),
             line,
         })
@@ -117,7 +117,7 @@ impl ColumnIndices {
 /// Last cycle that a trace may state. Its time in picoseconds has to fit in 64 bits.
 const CYCLE_MAX: u64 = 1_000_000_000_000;
 /// The value of the columns `source` and `destination`. The parser does not know the number of nodes of the fabric.
-const NODE: &str = "the number of a node";
+const NODE_NUMBER: &str = "the number of a node";
 
 #[cfg(test)]
 mod tests {
@@ -128,16 +128,23 @@ mod tests {
     fn optional_columns_may_be_missing_or_empty() {
         let packets = read("# made by hand\ngenerated_cycle,source,destination,arrived_cycle\n3,1,2,9\n4, 0,3,\n");
         let packets = packets.expect("the trace is valid");
-        let first = TracePacket { generated: 3, source: 1, destination: 2, flits: None, arrived: Some(9), line: 3 };
+        let first = TracePacket {
+            generation_cycle: 3,
+            source: 1,
+            destination: 2,
+            flits: None,
+            arrival_cycle: Some(9),
+            line: 3,
+        };
         assert_eq!(packets[0], first);
         assert_eq!(
             packets[1],
-            TracePacket { generated: 4, source: 0, destination: 3, flits: None, arrived: None, line: 4 }
+            TracePacket { generation_cycle: 4, source: 0, destination: 3, flits: None, arrival_cycle: None, line: 4 }
         );
         let later = read("generated_cycle,source,destination\n5,2,3\n4,1,3\n").expect("packets may be in any order");
         assert_eq!([later[0].source, later[1].source], [1, 2]);
         let bare = read("source,destination,generated_cycle,flits\n1,2,3,8\n").expect("columns may be in any order");
-        assert_eq!((bare[0].generated, bare[0].flits, bare[0].arrived), (3, Some(8), None));
+        assert_eq!((bare[0].generation_cycle, bare[0].flits, bare[0].arrival_cycle), (3, Some(8), None));
     }
 
     #[test]

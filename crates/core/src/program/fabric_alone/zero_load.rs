@@ -47,7 +47,7 @@ struct ZeroLoadState {
     start_cycle: u64,
     distance: u32,
     /// Whether a packet is in flight.
-    is_busy: bool,
+    has_packet_in_flight: bool,
     /// Latencies until the arrival of the header, by distance.
     header_latencies: BTreeMap<u32, LatencyRange>,
     /// Latencies until the arrival of the tail, by distance.
@@ -89,7 +89,7 @@ impl WorkloadSpec for ZeroLoad {
             next_pair: 0,
             start_cycle: 0,
             distance: 0,
-            is_busy: false,
+            has_packet_in_flight: false,
             header_latencies: BTreeMap::new(),
             tail_latencies: BTreeMap::new(),
             delivered_packets: 0,
@@ -113,7 +113,7 @@ impl ZeroLoadState {
 }
 
 impl LatencyRange {
-    fn add(ranges: &mut BTreeMap<u32, LatencyRange>, distance: u32, latency: u64) {
+    fn add_latency(ranges: &mut BTreeMap<u32, LatencyRange>, distance: u32, latency: u64) {
         let range = ranges.entry(distance).or_insert(LatencyRange { min: latency, max: latency });
         range.min = range.min.min(latency);
         range.max = range.max.max(latency);
@@ -122,7 +122,7 @@ impl LatencyRange {
 
 impl Traffic for ZeroLoadState {
     fn next_offer_cycle(&self, cycle: u64) -> Option<u64> {
-        (!self.is_busy && self.pair(self.next_pair).is_some()).then_some(cycle)
+        (!self.has_packet_in_flight && self.pair(self.next_pair).is_some()).then_some(cycle)
     }
 
     fn offer_packets(&mut self, network: &mut Network) {
@@ -130,7 +130,7 @@ impl Traffic for ZeroLoadState {
         let (flits, cycle) = (self.parameters.packet_flits, network.cycle());
         self.distance = self.fabric.distance(source, destination);
         network.offer(Injection::whole(source, destination, flits, 0));
-        (self.start_cycle, self.is_busy, self.next_pair) = (cycle, true, self.next_pair + 1);
+        (self.start_cycle, self.has_packet_in_flight, self.next_pair) = (cycle, true, self.next_pair + 1);
     }
 
     fn handle(&mut self, event: &PacketEvent) {
@@ -138,7 +138,7 @@ impl Traffic for ZeroLoadState {
         match event.kind {
             EventKind::FlitsSent(_) | EventKind::Injected | EventKind::FlitsArrived(_) => {}
             EventKind::HeaderArrived => {
-                LatencyRange::add(&mut self.header_latencies, self.distance, latency);
+                LatencyRange::add_latency(&mut self.header_latencies, self.distance, latency);
                 if !self.fabric.is_store_and_forward() {
                     self.latencies.add(latency);
                 }
@@ -147,8 +147,8 @@ impl Traffic for ZeroLoadState {
                 if self.fabric.is_store_and_forward() {
                     self.latencies.add(latency);
                 }
-                LatencyRange::add(&mut self.tail_latencies, self.distance, latency);
-                self.is_busy = false;
+                LatencyRange::add_latency(&mut self.tail_latencies, self.distance, latency);
+                self.has_packet_in_flight = false;
                 self.delivered_packets += 1;
             }
         }
@@ -166,9 +166,10 @@ impl RunningWorkload for ZeroLoadRun {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let state = self.0.borrow();
         let mut metrics = vec![Metric::count("packets.delivered", state.delivered_packets as f64, "")];
-        let latency = if state.fabric.is_store_and_forward() { &state.tail_latencies } else { &state.header_latencies };
+        let latency_ranges =
+            if state.fabric.is_store_and_forward() { &state.tail_latencies } else { &state.header_latencies };
         for (quantity, ranges) in
-            [("latency", latency), ("header", &state.header_latencies), ("tail", &state.tail_latencies)]
+            [("latency", latency_ranges), ("header", &state.header_latencies), ("tail", &state.tail_latencies)]
         {
             for (distance, LatencyRange { min, max }) in ranges {
                 for (bound, value) in [("min", min), ("max", max)] {

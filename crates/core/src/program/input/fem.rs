@@ -151,15 +151,16 @@ impl Sheet {
 
     /// Returns all pairs of nodes whose distance has this square.
     fn pairs_at_distance(&self, squared_distance: isize) -> Vec<(u32, u32)> {
-        let step_max = squared_distance.isqrt();
-        let steps = (0..=step_max).flat_map(|along| (-step_max..=step_max).map(move |across| (across, along)));
-        let steps: Vec<_> = steps
+        let offset_max = squared_distance.isqrt();
+        let offsets = (0..=offset_max).flat_map(|along| (-offset_max..=offset_max).map(move |across| (across, along)));
+        let offsets: Vec<_> = offsets
             .filter(|(across, along)| {
                 across * across + along * along == squared_distance && (*along > 0 || *across > 0)
             })
             .collect();
-        let pairs_from =
-            |node: usize| steps.iter().filter_map(move |step| Some((node as u32, self.node_at_offset(node, *step)?)));
+        let pairs_from = |node: usize| {
+            offsets.iter().filter_map(move |offset| Some((node as u32, self.node_at_offset(node, *offset)?)))
+        };
         (0..self.nodes).flat_map(pairs_from).collect()
     }
 }

@@ -9,8 +9,8 @@ use super::lines::{Lines, excerpt};
 /// The format of a card (a line).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Format {
-    pub fields: usize,
-    pub width: usize,
+    pub fields_per_card: usize,
+    pub field_width: usize,
     is_real: bool,
     is_scaled: bool,
 }
@@ -20,7 +20,7 @@ const CARD_MAX: usize = 400;
 
 impl Format {
     /// Parses a format of integers or of reals.
-    pub fn read(text: &str, is_real: bool) -> Option<Format> {
+    pub fn parse(text: &str, is_real: bool) -> Option<Format> {
         let text = text.trim().to_ascii_uppercase();
         let mut text = text.strip_prefix('(')?.strip_suffix(')')?;
         let mut is_scaled = false;
@@ -37,12 +37,17 @@ impl Format {
         let fields = if fields.is_empty() { 1 } else { fields.parse().ok()? };
         let width: usize = width.trim().parse().ok()?;
         let is_valid = fields > 0 && width > 0 && width.saturating_mul(fields) <= CARD_MAX;
-        (has_expected_kind && is_valid).then_some(Format { fields, width, is_real, is_scaled })
+        (has_expected_kind && is_valid).then_some(Format {
+            fields_per_card: fields,
+            field_width: width,
+            is_real,
+            is_scaled,
+        })
     }
 
     /// Returns the number of cards that contain `count` fields.
     pub fn card_count(&self, count: usize) -> usize {
-        count.div_ceil(self.fields)
+        count.div_ceil(self.fields_per_card)
     }
 
     /// Reads `count` fields from the next cards, and passes each with its index to `handle_field`.
@@ -54,15 +59,17 @@ impl Format {
         mut handle_field: impl FnMut(&Lines<'a>, usize, &str) -> Result<(), InputError>,
     ) -> Result<(), InputError> {
         for card in 0..self.card_count(count) {
-            let first = card * self.fields;
+            let first = card * self.fields_per_card;
             let line =
                 lines.next_line()?.ok_or_else(|| lines.end_error(&format!("{field_kind} {} of {count}", first + 1)))?;
             if !line.is_ascii() {
                 return Err(lines.error(format!("expected fields, each a {field_kind}, found {}", excerpt(line))));
             }
-            for index in 0..self.fields {
-                let clip = |column: usize| column.min(line.len());
-                let field = line[clip(index * self.width)..clip((index + 1) * self.width)].trim();
+            for index in 0..self.fields_per_card {
+                let clipped_column = |column: usize| column.min(line.len());
+                let field = line
+                    [clipped_column(index * self.field_width)..clipped_column((index + 1) * self.field_width)]
+                    .trim();
                 let number = first + index + 1;
                 match (field.is_empty(), number <= count) {
                     (false, true) => handle_field(lines, number - 1, field)?,
@@ -90,8 +97,9 @@ impl Format {
         if !is_number || !text.contains('.') {
             return Err(error());
         }
-        let sign = text.char_indices().skip(1).find(|(_, c)| matches!(c, '+' | '-')).map(|(sign_index, _)| sign_index);
-        let text = match sign {
+        let exponent_sign_index =
+            text.char_indices().skip(1).find(|(_, c)| matches!(c, '+' | '-')).map(|(sign_index, _)| sign_index);
+        let text = match exponent_sign_index {
             Some(sign_index) if !text.contains('E') => format!("{}E{}", &text[..sign_index], &text[sign_index..]),
             _ => text,
         };

@@ -10,11 +10,11 @@ use super::matrix::{EntryLayout, MatrixEntry};
 use super::{InputError, SymmetricMatrix};
 
 /// The numbers of cards, as the header states them.
-struct Cards {
+struct CardCounts {
     /// Numbers of cards of pointers, row indices and values.
     counts: [u64; 3],
     right_hand_cards: u64,
-    line: u64,
+    header_line: u64,
 }
 
 /// The formats of the cards; a pattern has no values.
@@ -28,11 +28,11 @@ struct Formats {
 pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let mut lines = Lines::new(bytes);
     lines.next_line()?.ok_or_else(|| lines.end_error("a title"))?;
-    let cards = Cards::read(&mut lines)?;
+    let card_counts = CardCounts::read(&mut lines)?;
     let (layout, count) = read_size(&mut lines)?;
     let formats = Formats::read(&mut lines, layout.has_values)?;
-    cards.check(&formats, layout.rows, count)?;
-    if cards.right_hand_cards > 0 {
+    card_counts.check(&formats, layout.rows, count)?;
+    if card_counts.right_hand_cards > 0 {
         lines.next_line()?.ok_or_else(|| lines.end_error("a type of right-hand sides"))?;
     }
     let column_starts = read_pointers(&mut lines, formats.pointers, layout.rows, count)?;
@@ -43,19 +43,19 @@ pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
             Ok(())
         })?;
     }
-    if cards.right_hand_cards == 0 {
+    if card_counts.right_hand_cards == 0 {
         lines.expect_end(NO_COMMENTS, "the last card")?;
     }
     SymmetricMatrix::from_entries(&layout, entries)
 }
 
-impl Cards {
-    fn read(lines: &mut Lines<'_>) -> Result<Cards, InputError> {
+impl CardCounts {
+    fn read(lines: &mut Lines<'_>) -> Result<CardCounts, InputError> {
         let line = lines.next_line()?.ok_or_else(|| lines.end_error("numbers of cards"))?;
         let mut words = line.split_whitespace();
-        let mut number = |what: &str| lines.parse_word::<u64>(words.next(), &format!("a number of cards {what}"));
-        let total = number("in all")?;
-        let counts = [number("of pointers")?, number("of row indices")?, number("of values")?];
+        let mut read_number = |what: &str| lines.parse_word::<u64>(words.next(), &format!("a number of cards {what}"));
+        let total = read_number("in all")?;
+        let counts = [read_number("of pointers")?, read_number("of row indices")?, read_number("of values")?];
         let right_hand_cards = match words.next() {
             Some(word) => lines.parse_word(Some(word), "a number of cards of right-hand sides")?,
             None => 0,
@@ -64,7 +64,7 @@ impl Cards {
         if sum != total {
             return Err(lines.error(format!("expected {total} cards in all, found {sum}")));
         }
-        Ok(Cards { counts, right_hand_cards, line: lines.line_number() })
+        Ok(CardCounts { counts, right_hand_cards, header_line: lines.line_number() })
     }
 
     /// Checks that the numbers of cards are those that follow from the size and the formats.
@@ -76,7 +76,7 @@ impl Cards {
         {
             if stated != expected as u64 {
                 let message = format!("expected {expected} cards of {kind} for this size and format, found {stated}");
-                return Err(InputError { line: self.line, message });
+                return Err(InputError { line: self.header_line, message });
             }
         }
         Ok(())
@@ -88,11 +88,11 @@ fn read_size(lines: &mut Lines<'_>) -> Result<(EntryLayout, usize), InputError> 
     let expected = "RSA or PSA (symmetric and assembled)";
     let line = lines.next_line()?.ok_or_else(|| lines.end_error(expected))?;
     let mut words = line.split_whitespace();
-    let kind = words.next().unwrap_or("");
-    let has_values = match kind.to_ascii_uppercase().as_str() {
+    let matrix_type = words.next().unwrap_or("");
+    let has_values = match matrix_type.to_ascii_uppercase().as_str() {
         "RSA" => true,
         "PSA" => false,
-        _ => return Err(lines.error(format!("expected {expected}, found {}", excerpt(kind)))),
+        _ => return Err(lines.error(format!("expected {expected}, found {}", excerpt(matrix_type)))),
     };
     let rows = lines.parse_count(words.next(), "a number of rows", 1)?;
     let columns = lines.parse_count(words.next(), "a number of columns", 1)?;
@@ -110,7 +110,7 @@ impl Formats {
         let mut format = |is_real: bool, example: &str| {
             let text = texts.next().unwrap_or("");
             let error = || lines.error(format!("expected a format like {example}, found {}", excerpt(text)));
-            Format::read(text, is_real).ok_or_else(error)
+            Format::parse(text, is_real).ok_or_else(error)
         };
         Ok(Formats {
             pointers: format(false, "(16I5)")?,

@@ -59,7 +59,10 @@ impl SymmetricMatrix {
             entries = lower_half(entries)?;
         }
         check_rows(layout, &entries)?;
-        let mut matrix = SymmetricMatrix::from_lower(layout.rows, entries.iter().map(|e| (e.row, e.column, e.value)));
+        let mut matrix = SymmetricMatrix::from_lower(
+            layout.rows,
+            entries.iter().map(|entry| (entry.row, entry.column, entry.value)),
+        );
         matrix.has_values = layout.has_values;
         if !layout.has_values {
             matrix.choose_values();

@@ -18,7 +18,7 @@ enum ValueKind {
 /// Reads a symmetric matrix.
 pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let mut lines = Lines::new(bytes);
-    let (values, is_general) = read_banner(&mut lines)?;
+    let (value_kind, is_general) = read_banner(&mut lines)?;
     let line = lines.next_nonblank('%')?.ok_or_else(|| lines.end_error("a line `rows columns entries`"))?;
     let mut words = line.split_whitespace();
     // Each row has an entry, or is the column of one. An entry consists of two numbers with spaces.
@@ -29,12 +29,13 @@ pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     if rows == 0 || rows != columns {
         return Err(lines.error(format!("expected a square matrix, found {rows} rows and {columns} columns")));
     }
-    let layout = EntryLayout { rows, is_general, has_values: values != ValueKind::Pattern, line: lines.line_number() };
+    let layout =
+        EntryLayout { rows, is_general, has_values: value_kind != ValueKind::Pattern, line: lines.line_number() };
     let mut entries = Vec::new();
     for number in 1..=count {
         let expected = || format!("entry {number} of {count}");
         let line = lines.next_nonblank('%')?.ok_or_else(|| lines.end_error(&expected()))?;
-        entries.push(parse_entry(&lines, line, &layout, values)?);
+        entries.push(parse_entry(&lines, line, &layout, value_kind)?);
     }
     lines.expect_end('%', &format!("{count} entries"))?;
     SymmetricMatrix::from_entries(&layout, entries)
@@ -46,16 +47,16 @@ fn read_banner(lines: &mut Lines<'_>) -> Result<(ValueKind, bool), InputError> {
     let line = lines.next_line()?.ok_or_else(|| lines.end_error(expected))?.to_ascii_lowercase();
     let words: Vec<&str> = line.split_whitespace().collect();
     let error = |text: &str| lines.error(format!("expected {expected}, found {}", excerpt(text)));
-    let ["%%matrixmarket", "matrix", "coordinate", values, symmetry] = words[..] else { return Err(error(&line)) };
-    let values = match values {
+    let ["%%matrixmarket", "matrix", "coordinate", value_kind, symmetry] = words[..] else { return Err(error(&line)) };
+    let value_kind = match value_kind {
         "real" => ValueKind::Real,
         "integer" => ValueKind::Integer,
         "pattern" => ValueKind::Pattern,
         other => return Err(error(other)),
     };
     match symmetry {
-        "symmetric" => Ok((values, false)),
-        "general" => Ok((values, true)),
+        "symmetric" => Ok((value_kind, false)),
+        "general" => Ok((value_kind, true)),
         other => Err(error(other)),
     }
 }
@@ -64,7 +65,7 @@ fn parse_entry(
     lines: &Lines<'_>,
     line: &str,
     layout: &EntryLayout,
-    values: ValueKind,
+    value_kind: ValueKind,
 ) -> Result<MatrixEntry, InputError> {
     let mut words = line.split_whitespace();
     let row = lines.parse_index(words.next(), "a row", 1, layout.rows)?;
@@ -73,7 +74,7 @@ fn parse_entry(
         let message = format!("expected the lower triangle, found row {} and column {}", row + 1, column + 1);
         return Err(lines.error(message));
     }
-    let value = match values {
+    let value = match value_kind {
         ValueKind::Real => lines.parse_value(words.next())?,
         ValueKind::Integer => lines.parse_word::<i64>(words.next(), "a whole value")? as f64,
         ValueKind::Pattern => 0.0,

@@ -107,7 +107,7 @@ impl Mesh {
         if size.nodes > NODES_MAX {
             return Err(format!("a mesh has at most {NODES_MAX} nodes, not {}", size.nodes));
         }
-        let impossible_size = || {
+        let impossible_size_message = || {
             let possible_size = MeshSize::for_nodes(size.nodes);
             let hint = possible_size.map(|possible_size| {
                 format!("; {} edges and {} faces are possible", possible_size.edges, possible_size.faces)
@@ -116,14 +116,14 @@ impl Mesh {
             let hint = hint.unwrap_or_default();
             format!("no mesh of tetrahedra has {nodes} nodes, {edges} edges and {faces} surface faces{hint}")
         };
-        let recipe = size.recipe().ok_or_else(impossible_size)?;
+        let recipe = size.recipe().ok_or_else(impossible_size_message)?;
         let mut random = rng::stream(seed, "mesh");
         let mut body = Tetrahedra::new_box(recipe.cubes, &mut random);
         (0..recipe.face_splits).for_each(|_| body.split_face(&mut random));
         (0..recipe.inner_splits).for_each(|_| body.split(&mut random));
         let flip_count = body.flip(recipe.flips, &mut random);
         if flip_count < recipe.flips {
-            return Err(impossible_size());
+            return Err(impossible_size_message());
         }
         Ok(Mesh::from_body(body))
     }

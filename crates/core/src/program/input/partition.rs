@@ -38,11 +38,11 @@ pub fn round_robin(count: usize, parts: usize) -> Vec<u32> {
 
 /// Returns the elements of each part, in order.
 pub fn elements_by_part(owners: &[u32], parts: usize) -> Vec<Vec<u32>> {
-    let mut members = vec![Vec::new(); parts];
+    let mut elements = vec![Vec::new(); parts];
     for (element, owner) in owners.iter().enumerate() {
-        members[*owner as usize].push(element as u32);
+        elements[*owner as usize].push(element as u32);
     }
-    members
+    elements
 }
 
 /// Returns how many of `count` elements are in the parts before this one.
@@ -58,15 +58,15 @@ fn bisect(coordinates: &[[f64; 3]], elements: &mut [u32], range: Range<usize>, p
     }
     let middle = range.start + range.len() / 2;
     let first_element = |part: usize| elements_before(coordinates.len(), part, parts);
-    let size = first_element(middle) - first_element(range.start);
+    let below_count = first_element(middle) - first_element(range.start);
     let axis = longest_axis(coordinates, elements);
     let coordinate = |element: u32| coordinates[element as usize][axis];
-    if size < elements.len() {
-        elements.select_nth_unstable_by(size, |one, other| {
+    if below_count < elements.len() {
+        elements.select_nth_unstable_by(below_count, |one, other| {
             coordinate(*one).total_cmp(&coordinate(*other)).then(one.cmp(other))
         });
     }
-    let (below, above) = elements.split_at_mut(size);
+    let (below, above) = elements.split_at_mut(below_count);
     bisect(coordinates, below, range.start..middle, parts, owners);
     bisect(coordinates, above, middle..range.end, parts, owners);
 }

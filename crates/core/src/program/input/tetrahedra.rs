@@ -76,10 +76,10 @@ impl Tetrahedra {
     fn tetrahedra_by_face(&self) -> BTreeMap<[u32; 3], Vec<(usize, usize)>> {
         let mut sides: BTreeMap<[u32; 3], Vec<(usize, usize)>> = BTreeMap::new();
         for (number, corners) in self.tetrahedra.iter().enumerate() {
-            for (opposite, face) in FACES.iter().enumerate() {
+            for (opposite_corner, face) in FACES.iter().enumerate() {
                 let mut nodes = face.map(|corner| corners[corner]);
                 nodes.sort_unstable();
-                sides.entry(nodes).or_default().push((number, opposite));
+                sides.entry(nodes).or_default().push((number, opposite_corner));
             }
         }
         sides
@@ -90,7 +90,9 @@ impl Tetrahedra {
         let sides = self.tetrahedra_by_face();
         let surface_sides = sides.values().filter(|sides| sides.len() == 1).map(|sides| sides[0]);
         self.faces = surface_sides
-            .map(|(owner, opposite)| (FACES[opposite].map(|corner| self.tetrahedra[owner][corner]), owner))
+            .map(|(owner, opposite_corner)| {
+                (FACES[opposite_corner].map(|corner| self.tetrahedra[owner][corner]), owner)
+            })
             .collect();
     }
 
@@ -104,10 +106,10 @@ impl Tetrahedra {
 
     /// Draws a few of `count` candidates and returns the one with the largest tetrahedron, so that no tetrahedron
     /// becomes too small.
-    fn draw_largest(&self, count: usize, tetrahedron: impl Fn(usize) -> usize, random: &mut RandomStream) -> usize {
-        let drawn = [(); 8].map(|()| random.random_range(0..count));
-        let volume_of = |candidate: &usize| self.volume(self.tetrahedra[tetrahedron(*candidate)]);
-        drawn.into_iter().max_by(|first, second| volume_of(first).total_cmp(&volume_of(second))).unwrap_or(0)
+    fn draw_largest(&self, count: usize, tetrahedron_of: impl Fn(usize) -> usize, random: &mut RandomStream) -> usize {
+        let candidates = [(); 8].map(|()| random.random_range(0..count));
+        let volume_of = |candidate: &usize| self.volume(self.tetrahedra[tetrahedron_of(*candidate)]);
+        candidates.into_iter().max_by(|first, second| volume_of(first).total_cmp(&volume_of(second))).unwrap_or(0)
     }
 
     /// Splits a face of the surface, and its tetrahedron, into three.

@@ -4,7 +4,7 @@
 //! that are nearer than a fifth of their size) wraps around, with the same result in any order.
 
 /// Number of quanta in 1.
-const QUANTA: f64 = (1u64 << 32) as f64;
+const QUANTA_PER_UNIT: f64 = (1u64 << 32) as f64;
 
 /// A vector in space.
 pub type Vector = [f64; 3];
@@ -14,12 +14,12 @@ pub type Force = [i64; 3];
 
 /// Returns a value in quanta. It is rounded towards zero, so that the results for x and -x are opposite.
 pub fn to_quanta(value: f64) -> i64 {
-    (value * QUANTA) as i64
+    (value * QUANTA_PER_UNIT) as i64
 }
 
 /// Returns the value of a number of quanta.
 pub fn from_quanta(quanta: i64) -> f64 {
-    quanta as f64 / QUANTA
+    quanta as f64 / QUANTA_PER_UNIT
 }
 
 /// Adds a force to a sum.

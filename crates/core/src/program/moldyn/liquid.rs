@@ -13,7 +13,7 @@ use rand::RngExt;
 #[derive(Clone, Debug)]
 pub struct Liquid {
     /// Number of unit cells of the lattice along a side, with four particles each; at least one.
-    pub cells: usize,
+    pub cells_per_side: usize,
     /// Number of particles in a unit of volume.
     pub density: f64,
     /// Initial temperature.
@@ -25,19 +25,19 @@ pub struct Liquid {
     /// Iterations between two builds of the lists; at least one.
     pub list_every: u64,
     /// Length of a time step.
-    pub step: f64,
+    pub time_step: f64,
 }
 
 impl Default for Liquid {
     fn default() -> Liquid {
         Liquid {
-            cells: 8,
+            cells_per_side: 8,
             density: 0.83134,
             temperature: 0.722,
             cutoff: 3.5,
             list_reach: 1.2,
             list_every: 20,
-            step: 0.016,
+            time_step: 0.016,
         }
     }
 }
@@ -53,13 +53,13 @@ pub struct Molecules {
 
 impl Liquid {
     /// Returns the number of particles.
-    pub fn particles(&self) -> usize {
-        4 * self.cells * self.cells * self.cells
+    pub fn particle_count(&self) -> usize {
+        4 * self.cells_per_side * self.cells_per_side * self.cells_per_side
     }
 
     /// Returns the side of the cube.
     pub fn side(&self) -> f64 {
-        libm::cbrt(self.particles() as f64 / self.density)
+        libm::cbrt(self.particle_count() as f64 / self.density)
     }
 
     /// Returns the square of the cut-off. The cut-off is at most half the side, so that each particle has one nearest
@@ -81,7 +81,7 @@ impl Liquid {
     }
 
     fn lattice(&self) -> Vec<Vector> {
-        let (cells, edge) = (self.cells, self.side() / self.cells as f64);
+        let (cells, edge) = (self.cells_per_side, self.side() / self.cells_per_side as f64);
         let corners =
             (0..cells * cells * cells).map(|cell| [cell / (cells * cells), cell / cells % cells, cell % cells]);
         let faces = [[0.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]];
@@ -93,7 +93,7 @@ impl Liquid {
     /// Draws Maxwellian velocities with a mean of zero, scaled to the stated temperature exactly.
     fn velocities(&self, seed: u64) -> Vec<Vector> {
         let mut random = rng::stream(seed, "velocities of molecules");
-        let particles = self.particles();
+        let particles = self.particle_count();
         let mut velocities: Vec<Vector> = (0..particles).map(|_| [(); 3].map(|()| draw_normal(&mut random))).collect();
         for axis in 0..3 {
             let mean = velocities.iter().map(|velocity| velocity[axis]).sum::<f64>() / particles as f64;

@@ -8,7 +8,7 @@ pub fn drift(liquid: &Liquid, position: &mut Vector, velocity: &mut Vector, forc
     let side = liquid.side();
     half_kick(liquid, velocity, force);
     for (position, velocity) in position.iter_mut().zip(velocity) {
-        *position += *velocity * liquid.step;
+        *position += *velocity * liquid.time_step;
         if *position < 0.0 {
             *position += side;
         } else if *position >= side {
@@ -27,5 +27,5 @@ fn half_kick(liquid: &Liquid, velocity: &mut Vector, force: Force) {
     velocity
         .iter_mut()
         .zip(force)
-        .for_each(|(velocity, force)| *velocity += fixed::from_quanta(force) * liquid.step / 2.0);
+        .for_each(|(velocity, force)| *velocity += fixed::from_quanta(force) * liquid.time_step / 2.0);
 }

@@ -47,15 +47,15 @@ impl PairList {
     }
 
     /// Returns the number of pairs.
-    pub fn pairs(&self) -> usize {
+    pub fn pair_count(&self) -> usize {
         self.partners.len()
     }
 
     /// Returns each own particle with its partners, in the order in which positions are read.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &[u32])> {
-        let begins = std::iter::once(&0).chain(&self.partner_ends);
+        let partner_begins = std::iter::once(&0).chain(&self.partner_ends);
         let partners =
-            begins.zip(&self.partner_ends).map(|(begin, end)| &self.partners[*begin as usize..*end as usize]);
+            partner_begins.zip(&self.partner_ends).map(|(begin, end)| &self.partners[*begin as usize..*end as usize]);
         self.own_particles.clone().zip(partners)
     }
 
@@ -107,7 +107,7 @@ fn force(cutoff_squared: f64, offset: Vector) -> Option<(Force, i64)> {
     let inverse_square = (squared_distance < cutoff_squared).then(|| 1.0 / squared_distance)?;
     let cube = inverse_square * inverse_square * inverse_square;
     let strength = (cube * cube - 0.5 * cube) * inverse_square;
-    let at_cutoff = 1.0 / (cutoff_squared * cutoff_squared * cutoff_squared);
-    let potential = 4.0 * (cube * cube - cube - (at_cutoff * at_cutoff - at_cutoff));
+    let cube_at_cutoff = 1.0 / (cutoff_squared * cutoff_squared * cutoff_squared);
+    let potential = 4.0 * (cube * cube - cube - (cube_at_cutoff * cube_at_cutoff - cube_at_cutoff));
     Some((offset.map(|component| fixed::to_quanta(component * strength)), fixed::to_quanta(potential)))
 }

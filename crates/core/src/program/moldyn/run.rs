@@ -64,7 +64,7 @@ pub enum MoldynExchange {
 impl Moldyn {
     fn liquid(&self) -> Liquid {
         let Moldyn { cutoff, list_reach, list_every, .. } = *self;
-        Liquid { cells: self.cells as usize, cutoff, list_reach, list_every, ..Liquid::default() }
+        Liquid { cells_per_side: self.cells as usize, cutoff, list_reach, list_every, ..Liquid::default() }
     }
 }
 
@@ -91,7 +91,7 @@ impl WorkloadSpec for Moldyn {
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
-        let particles = self.liquid().particles() as u64;
+        let particles = self.liquid().particle_count() as u64;
         let remote_particles = particles - particles.div_ceil(processors as u64);
         let prefetch_message = || {
             format!(
@@ -110,17 +110,17 @@ impl WorkloadSpec for Moldyn {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let liquid = self.liquid();
-        let initial = liquid.initial_state(world.seed);
+        let initial_molecules = liquid.initial_state(world.seed);
         let processors = world.endpoint_map.len();
-        let split = Split::new(&partition::by_coordinates(&initial.positions, processors), processors);
-        let initial = split.renumbered(&initial);
+        let split = Split::new(&partition::by_coordinates(&initial_molecules.positions, processors), processors);
+        let initial_molecules = split.renumbered(&initial_molecules);
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
         let allocate = |particle_bytes: usize| {
             let bytes = |processor| (split.particles(processor).len() * particle_bytes) as u64;
             (0..processors).map(|home| space.allocate(EndpointId(home as u32), bytes(home))).collect::<Vec<_>>()
         };
-        let positions = allocate(VECTOR_BYTES);
-        let forces =
+        let position_areas = allocate(VECTOR_BYTES);
+        let force_areas =
             if self.exchange == MoldynExchange::Loads { allocate(shared::FORCE_BLOCKS_BYTES) } else { Vec::new() };
         let shares_memory = matches!(self.exchange, MoldynExchange::Ring | MoldynExchange::Loads);
         let workers = if shares_memory { Worker::all(world, &space) } else { Vec::new() };
@@ -129,12 +129,12 @@ impl WorkloadSpec for Moldyn {
             seed: world.seed,
             arrived_segments: (0..processors).map(|_| Rc::default()).collect(),
             results: RefCell::new(vec![None; processors]),
-            span: parallel::TimedSection::default(),
+            timed_section: parallel::TimedSection::default(),
             liquid,
             split,
-            initial: (initial.positions, initial.velocities),
-            positions,
-            forces,
+            initial_vectors: (initial_molecules.positions, initial_molecules.velocities),
+            position_areas,
+            force_areas,
             workers,
         });
         match self.exchange {
@@ -152,18 +152,18 @@ pub(super) struct MoldynRun {
     pub liquid: Liquid,
     pub split: Split,
     /// Initial positions and velocities, by new number.
-    pub initial: (Vec<Vector>, Vec<Vector>),
+    pub initial_vectors: (Vec<Vector>, Vec<Vector>),
     /// Address of the positions of each processor's particles.
-    positions: Vec<SharedAddress>,
+    position_areas: Vec<SharedAddress>,
     /// If forces are in shared memory, the address of the forces of other processors' pairs on each processor's
     /// particles.
-    pub forces: Vec<SharedAddress>,
+    pub force_areas: Vec<SharedAddress>,
     pub workers: Vec<Rc<Worker>>,
     /// Segments of the ring that have arrived at each processor and are not yet processed, in order.
     arrived_segments: Vec<Rc<RefCell<Vec<Vec<u32>>>>>,
     /// Results of the processors that are done.
     results: RefCell<Vec<Option<ProcessorResult>>>,
-    pub span: parallel::TimedSection,
+    pub timed_section: parallel::TimedSection,
 }
 
 /// The result of a processor: positions and velocities of its particles, and the energies of each iteration.
@@ -174,7 +174,7 @@ pub(super) struct ProcessorState {
     pub positions: Vec<Vector>,
     pub velocities: Vec<Vector>,
     /// Sums of the forces on each particle.
-    pub sums: Vec<Force>,
+    pub force_sums: Vec<Force>,
     pub list: PairList,
     pub energies: Vec<[i64; 2]>,
 }
@@ -184,34 +184,34 @@ impl MoldynRun {
     fn start_ring(self: Rc<MoldynRun>, world: &World) {
         worker::start(world, &self.workers, |worker| {
             // A handler that owned the run, which owns its endpoint, would keep both alive for ever.
-            let arrived = self.arrived_segments[worker.id()].clone();
-            worker.endpoint().on_transfer(move |_, _, words| arrived.borrow_mut().push(words));
-            self.clone().program(worker)
+            let arrived_segments = self.arrived_segments[worker.id()].clone();
+            worker.endpoint().on_transfer(move |_, _, words| arrived_segments.borrow_mut().push(words));
+            self.clone().run_program(worker)
         });
     }
 
     /// Returns the initial state of a processor.
     pub fn initial_state(&self) -> ProcessorState {
         ProcessorState {
-            positions: self.initial.0.clone(),
-            velocities: self.initial.1.clone(),
-            sums: vec![Force::default(); self.liquid.particles()],
+            positions: self.initial_vectors.0.clone(),
+            velocities: self.initial_vectors.1.clone(),
+            force_sums: vec![Force::default(); self.liquid.particle_count()],
             list: PairList::default(),
             energies: Vec::new(),
         }
     }
 
     /// Runs the program of a processor with a ring.
-    async fn program(self: Rc<Self>, worker: Rc<Worker>) {
+    async fn run_program(self: Rc<Self>, worker: Rc<Worker>) {
         let own_particles = self.split.particles(worker.id());
         let mut state = self.initial_state();
         worker.barrier().await;
-        self.span.mark_start(worker.endpoint());
+        self.timed_section.mark_start(worker.endpoint());
         for iteration in 0..self.parameters.iterations {
             self.drift(&worker, &mut state).await;
             worker.barrier().await;
             if iteration.is_multiple_of(self.liquid.list_every) {
-                self.make_list(&worker, &mut state, 0..self.liquid.particles()).await;
+                self.make_list(&worker, &mut state, 0..self.liquid.particle_count()).await;
             }
             let potential = self.compute_forces(&worker, &mut state).await;
             self.reduce_forces_in_ring(&worker, &mut state).await;
@@ -224,15 +224,15 @@ impl MoldynRun {
 
     /// Kicks a processor's own particles, and records the energies.
     pub fn kick(&self, own_particles: Range<usize>, state: &mut ProcessorState, potential: i64) {
-        let kinetic = own_particles
-            .map(|particle| motion::kick(&self.liquid, &mut state.velocities[particle], state.sums[particle]));
-        state.energies.push([potential, kinetic.fold(0, i64::wrapping_add)]);
+        let kinetic_energies = own_particles
+            .map(|particle| motion::kick(&self.liquid, &mut state.velocities[particle], state.force_sums[particle]));
+        state.energies.push([potential, kinetic_energies.fold(0, i64::wrapping_add)]);
     }
 
     /// Ends the timed section of a processor, and stores its result.
     pub fn finish(&self, worker: &Worker, state: ProcessorState) {
         let own_particles = self.split.particles(worker.id());
-        self.span.mark_end(worker.endpoint());
+        self.timed_section.mark_end(worker.endpoint());
         let [positions, velocities] =
             [&state.positions, &state.velocities].map(|vectors| vectors[own_particles.clone()].to_vec());
         self.check_result(worker.id(), (positions, velocities, state.energies));
@@ -245,7 +245,7 @@ impl MoldynRun {
                 &self.liquid,
                 &mut state.positions[particle],
                 &mut state.velocities[particle],
-                state.sums[particle],
+                state.force_sums[particle],
             );
             worker.compute(costs::DRIFT).await;
             let address = self.address(particle);
@@ -259,12 +259,12 @@ impl MoldynRun {
     pub fn address(&self, particle: usize) -> SharedAddress {
         let processor = self.split.owner(particle);
         let first = self.split.particles(processor).start;
-        self.positions[processor].plus(((particle - first) * VECTOR_BYTES) as u32)
+        self.position_areas[processor].plus(((particle - first) * VECTOR_BYTES) as u32)
     }
 
     /// Loads the positions of other processors' particles. Each is loaded once in an iteration; further loads hit the
     /// cache and are part of the instructions.
-    async fn load(&self, worker: &Worker, positions: &mut [Vector], particles: impl Iterator<Item = usize>) {
+    async fn load_positions(&self, worker: &Worker, positions: &mut [Vector], particles: impl Iterator<Item = usize>) {
         for particle in particles {
             self.load_position(worker, positions, particle).await;
         }
@@ -280,36 +280,39 @@ impl MoldynRun {
 
     /// Builds the list of a processor's pairs from positions that are loaded in `order`, which contains all particles.
     pub async fn make_list(&self, worker: &Worker, state: &mut ProcessorState, order: impl Iterator<Item = usize>) {
-        let (own_particles, particle_count) = (self.split.particles(worker.id()), self.liquid.particles());
-        self.load(worker, &mut state.positions, order.filter(|particle| !own_particles.contains(particle))).await;
+        let (own_particles, particle_count) = (self.split.particles(worker.id()), self.liquid.particle_count());
+        self.load_positions(worker, &mut state.positions, order.filter(|particle| !own_particles.contains(particle)))
+            .await;
         state.list = PairList::new(&self.liquid, &state.positions, own_particles.clone());
-        worker.compute(costs::make_list(own_particles.len(), particle_count, state.list.pairs())).await;
+        worker.compute(costs::make_list(own_particles.len(), particle_count, state.list.pair_count())).await;
     }
 
     /// Computes the forces of the processor's pairs; returns their potential energy.
     async fn compute_forces(&self, worker: &Worker, state: &mut ProcessorState) -> i64 {
-        let remote: Vec<usize> = state.list.remote_partners().iter().map(|particle| *particle as usize).collect();
-        self.load(worker, &mut state.positions, remote.into_iter()).await;
-        state.sums.fill(Force::default());
-        let (interacting, potential) = state.list.add_forces(&self.liquid, &state.positions, &mut state.sums);
-        let (particle_count, own_particles) = (self.liquid.particles(), self.split.particles(worker.id()).len());
-        worker.compute(costs::forces(particle_count, own_particles, state.list.pairs(), interacting)).await;
+        let remote_particles: Vec<usize> =
+            state.list.remote_partners().iter().map(|particle| *particle as usize).collect();
+        self.load_positions(worker, &mut state.positions, remote_particles.into_iter()).await;
+        state.force_sums.fill(Force::default());
+        let (interacting_pairs, potential) =
+            state.list.add_forces(&self.liquid, &state.positions, &mut state.force_sums);
+        let (particle_count, own_particles) = (self.liquid.particle_count(), self.split.particles(worker.id()).len());
+        worker.compute(costs::forces(particle_count, own_particles, state.list.pair_count(), interacting_pairs)).await;
         potential
     }
 
     /// Adds up forces in a ring: in each step, a segment is sent to the next processor as one transfer.
     async fn reduce_forces_in_ring(&self, worker: &Worker, state: &mut ProcessorState) {
-        let (rank, steps) = (worker.id(), self.split.parts());
-        let next = parallel::endpoint_id((rank + 1) % steps);
-        for step in 0..if steps > 1 { steps } else { 0 } {
-            let segment = &state.sums[self.split.particles(self.split.sent_segment(rank, step))];
+        let (rank, step_count) = (worker.id(), self.split.parts());
+        let next = parallel::endpoint_id((rank + 1) % step_count);
+        for step in 0..if step_count > 1 { step_count } else { 0 } {
+            let segment = &state.force_sums[self.split.particles(self.split.sent_segment_owner(rank, step))];
             let words: Vec<u32> = segment.iter().flatten().flat_map(|sum| [*sum as u32, (*sum >> 32) as u32]).collect();
             worker.transfer(next, &words).await;
             worker.wait_until(|| !self.arrived_segments[rank].borrow().is_empty()).await;
             let words = self.arrived_segments[rank].borrow_mut().remove(0);
             let forces: Vec<Force> = words.chunks(FORCE_BYTES / 4).map(fixed::from_words).collect();
             worker.compute(costs::RING_ADD * forces.len() as u64).await;
-            self.split.accumulate(rank, step, &forces, &mut state.sums);
+            self.split.accumulate(rank, step, &forces, &mut state.force_sums);
         }
     }
 
@@ -338,7 +341,7 @@ impl MoldynRun {
 impl RunningWorkload for MoldynRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let per_iteration =
-            self.span.metric_per_iteration("moldyn.cycles_per_iteration", self.parameters.iterations, outcome);
+            self.timed_section.metric_per_iteration("moldyn.cycles_per_iteration", self.parameters.iterations, outcome);
         let faults = (!self.workers.is_empty()).then(|| fault_metric(&self.workers));
         parallel::metrics(world, [per_iteration].into_iter().chain(faults))
     }

@@ -62,19 +62,19 @@ pub(super) fn start(run: &Rc<MoldynRun>, world: &World) {
         parallel::set_handler(&endpoint, &collective, move |from, handler, words| {
             handler_inbox.handle(from.index(), handler, words)
         });
-        program(endpoint, run.clone(), inbox)
+        run_program(endpoint, run.clone(), inbox)
     });
 }
 
 /// Runs the program of a processor.
-async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<MoldynRun>, inbox: Rc<Inbox>) {
+async fn run_program(endpoint: Rc<ActiveEndpoint>, run: Rc<MoldynRun>, inbox: Rc<Inbox>) {
     let (liquid, own_particles) = (&run.liquid, run.split.particles(endpoint.id().index()));
-    let mut velocities = run.initial.1.clone();
-    let mut sums = vec![Force::default(); liquid.particles()];
+    let mut velocities = run.initial_vectors.1.clone();
+    let mut sums = vec![Force::default(); liquid.particle_count()];
     let (mut list, mut energies) = (PairList::default(), Vec::new());
     let mut expected_counts = [0; 2];
     endpoint.barrier().await;
-    run.span.mark_start(&endpoint);
+    run.timed_section.mark_start(&endpoint);
     for iteration in 0..run.parameters.iterations {
         {
             let mut positions = inbox.positions.borrow_mut();
@@ -86,8 +86,8 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<MoldynRun>, inbox: Rc<Inb
         if iteration.is_multiple_of(liquid.list_every) {
             list = make_list(&endpoint, &run, &inbox, 1 + (iteration / liquid.list_every) as usize).await;
         } else {
-            let requested = inbox.requested_particles.borrow().clone();
-            for (to, particles) in in_ring_order(endpoint.id().index(), &requested) {
+            let requested_particles = inbox.requested_particles.borrow().clone();
+            for (to, particles) in in_ring_order(endpoint.id().index(), &requested_particles) {
                 let positions = encode(particles, |particle| {
                     inbox.positions.borrow()[own_particles.start + particle].map(f64::to_bits)
                 });
@@ -99,10 +99,14 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<MoldynRun>, inbox: Rc<Inb
                 .await;
         }
         sums.fill(Force::default());
-        let (interacting, potential) = list.add_forces(liquid, &inbox.positions.borrow(), &mut sums);
-        compute(&endpoint, costs::forces(liquid.particles(), own_particles.len(), list.pairs(), interacting)).await;
-        let needed = inbox.needed_particles.borrow().clone();
-        for (to, particles) in in_ring_order(endpoint.id().index(), &needed) {
+        let (interacting_pairs, potential) = list.add_forces(liquid, &inbox.positions.borrow(), &mut sums);
+        compute(
+            &endpoint,
+            costs::forces(liquid.particle_count(), own_particles.len(), list.pair_count(), interacting_pairs),
+        )
+        .await;
+        let needed_particles = inbox.needed_particles.borrow().clone();
+        for (to, particles) in in_ring_order(endpoint.id().index(), &needed_particles) {
             let first = inbox.first_particles[to];
             let forces = encode(particles, |particle| sums[first + particle].map(i64::cast_unsigned));
             send_groups(&endpoint, run.parameters.exchange, to, FORCES_HANDLER, forces).await;
@@ -113,12 +117,12 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<MoldynRun>, inbox: Rc<Inb
             fixed::add(&mut sums[particle], std::mem::take(force));
         }
         compute(&endpoint, costs::KICK * own_particles.len() as u64).await;
-        let kinetic =
+        let kinetic_energies =
             own_particles.clone().map(|particle| motion::kick(liquid, &mut velocities[particle], sums[particle]));
-        energies.push([potential, kinetic.fold(0, i64::wrapping_add)]);
+        energies.push([potential, kinetic_energies.fold(0, i64::wrapping_add)]);
     }
     endpoint.barrier().await;
-    run.span.mark_end(&endpoint);
+    run.timed_section.mark_end(&endpoint);
     let positions = inbox.positions.borrow()[own_particles.clone()].to_vec();
     run.check_result(endpoint.id().index(), (positions, velocities[own_particles].to_vec(), energies));
 }
@@ -128,7 +132,7 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<MoldynRun>, inbox: Rc<Inb
 async fn make_list(endpoint: &ActiveEndpoint, run: &MoldynRun, inbox: &Inbox, round: usize) -> PairList {
     let rank = endpoint.id().index();
     let (own_particles, particle_count, processors) =
-        (run.split.particles(rank), run.liquid.particles(), run.split.parts());
+        (run.split.particles(rank), run.liquid.particle_count(), run.split.parts());
     let other_processors = || (1..processors).map(|distance| (rank + distance) % processors);
     for to in other_processors() {
         let numbers: Vec<u32> = (0..own_particles.len() as u32).collect();
@@ -143,7 +147,7 @@ async fn make_list(endpoint: &ActiveEndpoint, run: &MoldynRun, inbox: &Inbox, ro
         })
         .await;
     let list = PairList::new(&run.liquid, &inbox.positions.borrow(), own_particles.clone());
-    compute(endpoint, costs::make_list(own_particles.len(), particle_count, list.pairs())).await;
+    compute(endpoint, costs::make_list(own_particles.len(), particle_count, list.pair_count())).await;
     let mut needed = BTreeMap::<usize, Vec<u32>>::new();
     for &particle in list.remote_partners() {
         let owner = run.split.owner(particle as usize);
@@ -173,8 +177,9 @@ fn in_ring_order(
     own_rank: usize,
     particles_by_processor: &BTreeMap<usize, Vec<u32>>,
 ) -> impl Iterator<Item = (usize, &[u32])> {
-    let (before, after): (Vec<_>, Vec<_>) = particles_by_processor.iter().partition(|(to, _)| **to < own_rank);
-    after.into_iter().chain(before).map(|(to, particles)| (*to, &particles[..]))
+    let (lower_ranks, higher_ranks): (Vec<_>, Vec<_>) =
+        particles_by_processor.iter().partition(|(to, _)| **to < own_rank);
+    higher_ranks.into_iter().chain(lower_ranks).map(|(to, particles)| (*to, &particles[..]))
 }
 
 /// Returns the words of a message with three numbers of each particle.
@@ -198,10 +203,10 @@ async fn send_groups(endpoint: &ActiveEndpoint, exchange: MoldynExchange, to: us
 async fn compute(endpoint: &ActiveEndpoint, cycles: u64) {
     let mut remaining_cycles = cycles;
     while remaining_cycles > 0 {
-        let part =
+        let part_cycles =
             if endpoint.is_interrupted() { remaining_cycles } else { remaining_cycles.min(POLL_INTERVAL_CYCLES) };
-        parallel::compute(endpoint, part).await;
-        remaining_cycles -= part;
+        parallel::compute(endpoint, part_cycles).await;
+        remaining_cycles -= part_cycles;
         if remaining_cycles > 0 {
             endpoint.poll().await;
         }
@@ -213,7 +218,7 @@ impl Inbox {
         let split = &run.split;
         Inbox {
             first_particles: (0..split.parts()).map(|processor| split.particles(processor).start).collect(),
-            positions: RefCell::new(run.initial.0.clone()),
+            positions: RefCell::new(run.initial_vectors.0.clone()),
             forces: RefCell::new(vec![Force::default(); split.particles(own_rank).len()]),
             needed_particles: RefCell::default(),
             requested_particles: RefCell::default(),

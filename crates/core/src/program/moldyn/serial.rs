@@ -17,7 +17,7 @@ pub struct Trajectory {
 /// Runs the program. The forces of the first move are those of a perfect lattice, which are zero.
 pub fn run(liquid: &Liquid, seed: u64, iterations: u64) -> Trajectory {
     let mut molecules = liquid.initial_state(seed);
-    let mut forces = vec![Force::default(); liquid.particles()];
+    let mut forces = vec![Force::default(); liquid.particle_count()];
     let (mut list, mut energies) = (PairList::default(), Vec::new());
     for iteration in 0..iterations {
         let Molecules { positions, velocities } = &mut molecules;
@@ -25,7 +25,7 @@ pub fn run(liquid: &Liquid, seed: u64, iterations: u64) -> Trajectory {
             motion::drift(liquid, position, velocity, *force);
         }
         if iteration.is_multiple_of(liquid.list_every) {
-            list = PairList::new(liquid, positions, 0..liquid.particles());
+            list = PairList::new(liquid, positions, 0..liquid.particle_count());
         }
         forces.fill(Force::default());
         let (_, potential) = list.add_forces(liquid, positions, &mut forces);

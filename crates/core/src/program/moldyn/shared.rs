@@ -28,13 +28,13 @@ impl MoldynRun {
 
     /// Runs the program of a processor.
     async fn load_and_update(self: Rc<Self>, worker: Rc<Worker>) {
-        let (own_particles, particle_count) = (self.split.particles(worker.id()), self.liquid.particles());
+        let (own_particles, particle_count) = (self.split.particles(worker.id()), self.liquid.particle_count());
         let mut state = self.initial_state();
         for particle in own_particles.clone() {
             self.clear_force(&worker, particle).await;
         }
         worker.barrier().await;
-        self.span.mark_start(worker.endpoint());
+        self.timed_section.mark_start(worker.endpoint());
         for iteration in 0..self.parameters.iterations {
             self.drift(&worker, &mut state).await;
             worker.barrier().await;
@@ -46,7 +46,7 @@ impl MoldynRun {
             worker.barrier().await;
             for particle in own_particles.clone() {
                 let force = self.external_force(&worker, particle).await;
-                fixed::add(&mut state.sums[particle], force);
+                fixed::add(&mut state.force_sums[particle], force);
                 self.clear_force(&worker, particle).await;
             }
             worker.compute(costs::KICK * own_particles.len() as u64).await;
@@ -60,28 +60,37 @@ impl MoldynRun {
     /// memory. Returns the potential energy of the pairs.
     async fn update_forces(&self, worker: &Worker, state: &mut ProcessorState) -> i64 {
         let own_particles = self.split.particles(worker.id());
-        let mut remote: Vec<usize> = state.list.remote_partners().iter().map(|particle| *particle as usize).collect();
-        let first_after_own = remote.partition_point(|particle| *particle < own_particles.end);
-        remote.rotate_left(first_after_own);
+        let mut remote_particles: Vec<usize> =
+            state.list.remote_partners().iter().map(|particle| *particle as usize).collect();
+        let first_after_own = remote_particles.partition_point(|particle| *particle < own_particles.end);
+        remote_particles.rotate_left(first_after_own);
         let prefetch_distance = self.parameters.prefetch as usize;
-        for (index, particle) in remote.iter().enumerate() {
-            if let Some(next) = remote.get(index + prefetch_distance).filter(|_| prefetch_distance > 0) {
-                prefetch_blocks(worker, self.address(*next), AccessMode::Read).await;
+        for (index, particle) in remote_particles.iter().enumerate() {
+            if let Some(prefetched_particle) =
+                remote_particles.get(index + prefetch_distance).filter(|_| prefetch_distance > 0)
+            {
+                prefetch_blocks(worker, self.address(*prefetched_particle), AccessMode::Read).await;
             }
             self.load_position(worker, &mut state.positions, *particle).await;
         }
-        state.sums.fill(Force::default());
-        let (interacting, potential) = state.list.add_forces(&self.liquid, &state.positions, &mut state.sums);
-        let pairs = state.list.pairs();
-        worker.compute(costs::forces(self.liquid.particles(), own_particles.len(), pairs, interacting)).await;
+        state.force_sums.fill(Force::default());
+        let (interacting_pairs, potential) =
+            state.list.add_forces(&self.liquid, &state.positions, &mut state.force_sums);
+        let pairs = state.list.pair_count();
+        worker
+            .compute(costs::forces(self.liquid.particle_count(), own_particles.len(), pairs, interacting_pairs))
+            .await;
         // Only some of the particles on the list are near enough to interact.
-        remote.retain(|particle| state.sums[*particle] != Force::default());
-        for (index, particle) in remote.iter().enumerate() {
-            if let Some(next) = remote.get(index + prefetch_distance).filter(|_| prefetch_distance > 0) {
-                prefetch_blocks(worker, self.force_address(*next), AccessMode::Write).await;
+        remote_particles.retain(|particle| state.force_sums[*particle] != Force::default());
+        for (index, particle) in remote_particles.iter().enumerate() {
+            if let Some(prefetched_particle) =
+                remote_particles.get(index + prefetch_distance).filter(|_| prefetch_distance > 0)
+            {
+                prefetch_blocks(worker, self.force_address(*prefetched_particle), AccessMode::Write).await;
             }
             worker.compute(costs::SHARED_ADD + costs::LOCK).await;
-            let (address, [x, y, z]) = (self.force_address(*particle), state.sums[*particle].map(i64::cast_unsigned));
+            let (address, [x, y, z]) =
+                (self.force_address(*particle), state.force_sums[*particle].map(i64::cast_unsigned));
             worker.update_pair(address, |[old_x, old_y]| [old_x.wrapping_add(x), old_y.wrapping_add(y)]).await;
             worker.update_pair(address.plus(BLOCK_BYTES), |[old_z, lock]| [old_z.wrapping_add(z), lock]).await;
         }
@@ -92,7 +101,7 @@ impl MoldynRun {
     fn force_address(&self, particle: usize) -> SharedAddress {
         let processor = self.split.owner(particle);
         let first = self.split.particles(processor).start;
-        self.forces[processor].plus(((particle - first) * FORCE_BLOCKS_BYTES) as u32)
+        self.force_areas[processor].plus(((particle - first) * FORCE_BLOCKS_BYTES) as u32)
     }
 
     /// Loads the sum of the forces of other processors on a particle.

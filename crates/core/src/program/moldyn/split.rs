@@ -27,7 +27,8 @@ pub struct Split {
 }
 
 impl Split {
-    /// Creates the partition from the part of each particle, by old number.
+    /// Creates the partition of the particles among `parts` processors. `owners` has the processor of each particle, by
+    /// the old number of the particle.
     pub fn new(owners: &[u32], parts: usize) -> Split {
         let mut old_numbers: Vec<u32> = (0..owners.len() as u32).collect();
         old_numbers.sort_by_key(|old| owners[*old as usize]);
@@ -59,19 +60,19 @@ impl Split {
 
     /// Returns the processor whose sums `processor` sends to the next one in a step of the ring. In the first step it
     /// is `processor`.
-    pub fn sent_segment(&self, processor: usize, step: usize) -> usize {
+    pub fn sent_segment_owner(&self, processor: usize, step: usize) -> usize {
         (processor + self.parts() - step) % self.parts()
     }
 
     /// Returns the processor whose sums `processor` receives in a step of the ring. In the last step it is `processor`.
-    pub fn received_segment(&self, processor: usize, step: usize) -> usize {
+    pub fn received_segment_owner(&self, processor: usize, step: usize) -> usize {
         (processor + self.parts() - step - 1) % self.parts()
     }
 
     /// Adds sums that arrived in a step to the processor's array. The processor's own segment, which arrives last,
     /// replaces the sums in the array, since it contains them.
     pub fn accumulate(&self, processor: usize, step: usize, arrived_sums: &[Force], sums: &mut [Force]) {
-        let owner = self.received_segment(processor, step);
+        let owner = self.received_segment_owner(processor, step);
         let sums = &mut sums[self.particles(owner)];
         match owner == processor {
             true => sums.copy_from_slice(arrived_sums),

@@ -125,9 +125,9 @@ async fn run(endpoint: Rc<ActiveEndpoint>, sort: Rc<SortRun>) {
         let digit = |key: u32| (key >> (pass * parameters.bits)) as usize & ((1 << parameters.bits) - 1);
         endpoint.compute(parameters.keys * parameters.key_cycles).await;
         state.count_keys(keys.iter().map(|key| digit(*key)));
-        let start = parallel::barrier(&endpoint).await;
+        let start = parallel::barrier_cycle(&endpoint).await;
         let mut positions = scan::positions(&endpoint, parameters, state).await;
-        let scan_end = parallel::barrier(&endpoint).await;
+        let scan_end = parallel::barrier_cycle(&endpoint).await;
         for key in &keys {
             endpoint.compute(parameters.key_cycles).await;
             let position = &mut positions[digit(*key)];
@@ -142,7 +142,7 @@ async fn run(endpoint: Rc<ActiveEndpoint>, sort: Rc<SortRun>) {
         }
         endpoint.wait_until(|| state.is_full()).await;
         keys = state.take_keys();
-        let end = parallel::barrier(&endpoint).await;
+        let end = parallel::barrier_cycle(&endpoint).await;
         if node == 0 {
             sort.scan_cycles.set(sort.scan_cycles.get() + scan_end - start);
             sort.coalesce_cycles.set(sort.coalesce_cycles.get() + end - scan_end);

@@ -13,7 +13,7 @@ use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 
 /// Returns the position of the node's first key of each bucket among all keys.
 pub(super) async fn positions(endpoint: &ActiveEndpoint, parameters: &RadixSort, state: &NodeState) -> Vec<u32> {
-    let (node, last) = (endpoint.id().index(), endpoint.endpoint_count() - 1);
+    let (node, last_node) = (endpoint.id().index(), endpoint.endpoint_count() - 1);
     let counts = state.counts.borrow().clone();
     let mut sender = PacedSender { endpoint, delay: parameters.delay, next_cycle: 0 };
     if node == 0 {
@@ -24,18 +24,18 @@ pub(super) async fn positions(endpoint: &ActiveEndpoint, parameters: &RadixSort,
     }
     // Two sums per bucket arrive: the total, except at the last node, which computes it; and the sum over the preceding
     // nodes, except at the first node.
-    let sums_per_bucket = if node == 0 || node == last { 1 } else { 2 };
+    let sums_per_bucket = if node == 0 || node == last_node { 1 } else { 2 };
     for _ in 0..sums_per_bucket * counts.len() {
         endpoint.wait_until(|| !state.pending_sums.borrow().is_empty()).await;
         let (handler, bucket, sum) = state.pending_sums.borrow_mut().pop_front().expect("a sum is pending");
         let sum_with_own = sum + counts[bucket as usize];
         match handler {
-            SCAN_HANDLER if node == last => {
+            SCAN_HANDLER if node == last_node => {
                 state.totals.borrow_mut()[bucket as usize] = Some(sum_with_own);
                 sender.send(TOTAL_HANDLER, bucket, sum_with_own).await;
             }
             SCAN_HANDLER => sender.send(SCAN_HANDLER, bucket, sum_with_own).await,
-            _ if node + 1 < last => sender.send(TOTAL_HANDLER, bucket, sum).await,
+            _ if node + 1 < last_node => sender.send(TOTAL_HANDLER, bucket, sum).await,
             _ => {}
         }
     }

@@ -48,8 +48,11 @@ impl Factor {
             lower.columns.extend(columns);
             for (column, value) in columns.iter().zip(values) {
                 // The values pushed for this row so far are the elements of the factor to the left of this column.
-                let computed = row_start..lower.values.len();
-                let product = dot((&columns[..computed.len()], &lower.values[computed]), lower.row(*column as usize));
+                let computed_entries = row_start..lower.values.len();
+                let product = dot(
+                    (&columns[..computed_entries.len()], &lower.values[computed_entries]),
+                    lower.row(*column as usize),
+                );
                 lower.values.push((value - product) / lower.diagonal[*column as usize]);
             }
             let squares: f64 = lower.values[row_start..].iter().map(|value| value * value).sum();

@@ -104,15 +104,16 @@ impl Spsolve {
 
     /// Returns the factor, from the file or generated from the seed, and the processor of each row.
     pub(super) fn factor_and_owners(&self, seed: u64, processors: usize) -> (LowerTriangle, Vec<u32>) {
-        let generated;
+        let generated_matrix;
         let (factored, positions) = match &self.file {
             Some(file) => (&**file, None),
             None => {
                 let fem = fem::generate(self.size, seed).expect("a checked description has a matrix");
-                generated = FactoredMatrix::compute(&fem.matrix, self.ordering)
+                generated_matrix = FactoredMatrix::compute(&fem.matrix, self.ordering)
                     .expect("a diagonally dominant matrix has a factor");
-                let positions = generated.order.iter().map(|row| fem.coordinates[*row as usize]).collect::<Vec<_>>();
-                (&generated, Some(positions))
+                let positions =
+                    generated_matrix.order.iter().map(|row| fem.coordinates[*row as usize]).collect::<Vec<_>>();
+                (&generated_matrix, Some(positions))
             }
         };
         let owners = match (self.rows_to, positions) {
@@ -156,9 +157,9 @@ fn load_factored(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<F
         }
     };
     let name = path.display();
-    let read = input::read(path, text.as_bytes());
+    let matrix_result = input::read(path, text.as_bytes());
     let factored =
-        read.map_err(|error| (format!("`{name}` has an error in {error}"), FORMATS_HELP)).and_then(|matrix| {
+        matrix_result.map_err(|error| (format!("`{name}` has an error in {error}"), FORMATS_HELP)).and_then(|matrix| {
             let factored = FactoredMatrix::compute(&matrix, ordering);
             factored.map_err(|reason| (format!("`{name}` cannot be used: {reason}"), DEFINITENESS_HELP))
         });

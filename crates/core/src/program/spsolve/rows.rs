@@ -66,15 +66,15 @@ impl RowShare {
     /// Creates the rows of all processors, from the processor of each row.
     pub fn all(dag: &Dag, owners: &[u32], parts: usize) -> Vec<RowShare> {
         // The contributions of a processor are in the order of its rows, and those of a row in the order of its edges.
-        let mut slots = vec![0; parts];
+        let mut next_slots = vec![0; parts];
         let mut out_edges: Vec<Vec<RowEdge>> = vec![Vec::new(); dag.rows()];
         for (row, source, coefficient) in dag.edges() {
             let to = owners[row as usize];
-            out_edges[source as usize].push(RowEdge { to, slot: slots[to as usize], coefficient });
-            slots[to as usize] += 1;
+            out_edges[source as usize].push(RowEdge { to, slot: next_slots[to as usize], coefficient });
+            next_slots[to as usize] += 1;
         }
-        let members = partition::elements_by_part(owners, parts);
-        members.into_iter().map(|rows| RowShare::new(dag, rows, &out_edges)).collect()
+        let rows_by_processor = partition::elements_by_part(owners, parts);
+        rows_by_processor.into_iter().map(|rows| RowShare::new(dag, rows, &out_edges)).collect()
     }
 
     fn new(dag: &Dag, rows: Vec<u32>, out_edges: &[Vec<RowEdge>]) -> RowShare {

@@ -51,7 +51,7 @@ pub(super) struct SolveRun {
     shares: [Vec<RefCell<RowShare>>; DIRECTIONS],
     /// Number of contributions sent to another processor.
     sent_contributions: Cell<u64>,
-    pub span: parallel::TimedSection,
+    pub timed_section: parallel::TimedSection,
     /// Largest relative difference of an unknown from that of a serial run, if sums are in another order; `None` if
     /// unknowns must be bit-equal.
     tolerance: Option<f64>,
@@ -116,7 +116,7 @@ impl WorkloadSpec for Spsolve {
 async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, solve: Rc<SolveRun>) {
     let own_index = endpoint.id().index();
     let (mut right_hand, mut changed_unknowns) = (solve.right_hand.clone(), 0);
-    solve.span.begin(&endpoint, &collective).await;
+    solve.timed_section.begin(&endpoint, &collective).await;
     for _ in 0..solve.iterations {
         let previous_unknowns = solve.values_of_processor(&right_hand, own_index);
         for (direction, shares) in solve.shares.iter().enumerate() {
@@ -130,7 +130,7 @@ async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, solve: Rc
             .sum(&endpoint, count_changes(&previous_unknowns, &solve.values_of_processor(&right_hand, own_index)))
             .await;
     }
-    solve.span.end(&endpoint, &collective).await;
+    solve.timed_section.end(&endpoint, &collective).await;
     solve.finish(own_index, (solve.values_of_processor(&right_hand, own_index), changed_unknowns));
 }
 
@@ -186,11 +186,11 @@ async fn solve_rows(endpoint: &ActiveEndpoint, solve: &SolveRun, direction: usiz
 }
 
 /// Returns the number of unknowns that have changed.
-pub(super) fn count_changes(before: &[f64], after: &[f64]) -> u64 {
-    before
+pub(super) fn count_changes(old_values: &[f64], new_values: &[f64]) -> u64 {
+    old_values
         .iter()
-        .zip(after)
-        .filter(|(before, after)| (**before - **after).abs() > CHANGE_THRESHOLD * after.abs())
+        .zip(new_values)
+        .filter(|(old_value, new_value)| (**old_value - **new_value).abs() > CHANGE_THRESHOLD * new_value.abs())
         .count() as u64
 }
 
@@ -199,16 +199,16 @@ impl SolveRun {
         let (lower, owners) = parameters.factor_and_owners(seed, processors);
         let dags = [Dag::forward(&lower), Dag::backward(&lower)];
         let mut random = rng::stream(seed, "right-hand side");
-        let share = |dag: &Dag| RowShare::all(dag, &owners, processors).into_iter().map(RefCell::new).collect();
+        let shares_of = |dag: &Dag| RowShare::all(dag, &owners, processors).into_iter().map(RefCell::new).collect();
         SolveRun {
             iterations: parameters.iterations,
             buffer_capacity: if parameters.exchange == Exchange::Buffers { parameters.buffer } else { 0 },
-            shares: [share(&dags[0]), share(&dags[1])],
+            shares: [shares_of(&dags[0]), shares_of(&dags[1])],
             dags,
             right_hand: owners.iter().map(|_| random.random_range(-1.0..1.0)).collect(),
             owners,
             sent_contributions: Cell::new(0),
-            span: parallel::TimedSection::default(),
+            timed_section: parallel::TimedSection::default(),
             tolerance: (parameters.exchange == Exchange::Changes).then_some(ROUNDING_TOLERANCE),
             workers: OnceCell::new(),
             results: RefCell::new(vec![None; processors]),
@@ -263,7 +263,7 @@ impl SolveRun {
 impl RunningWorkload for SolveRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let workload_metrics = [
-            self.span.metric("spsolve.cycles", outcome),
+            self.timed_section.metric("spsolve.cycles", outcome),
             Metric::count("spsolve.rows", self.owners.len() as f64, ""),
             Metric::count("spsolve.levels", self.dags[0].level_count() as f64, ""),
             Metric::count("spsolve.contributions", self.sent_contributions.get() as f64, ""),

@@ -27,14 +27,14 @@ const MISSING_OFFSET: u32 = 8;
 const UPDATE_INSTRUCTIONS: u64 = 3;
 
 /// For each row, the rows that wait for it, each with the coefficient by which the unknown is multiplied.
-type Edges = Vec<Vec<(u32, f64)>>;
+type WaitingRows = Vec<Vec<(u32, f64)>>;
 
 /// The data that the programs share.
 pub(super) struct SharedSolve {
     solve: Rc<SolveRun>,
     prefetch_distance: usize,
     /// Edges by direction and row.
-    edges: Vec<Edges>,
+    edges: Vec<WaitingRows>,
     /// Address of each row, for both directions.
     addresses: Vec<SharedAddress>,
 }
@@ -64,7 +64,7 @@ impl SharedSolve {
         let (rows, mut values, mut changed_unknowns) =
             (solve.rows(own_id), solve.values_of_processor(&solve.right_hand, own_id), 0);
         worker.barrier().await;
-        solve.span.mark_start(worker.endpoint());
+        solve.timed_section.mark_start(worker.endpoint());
         for _ in 0..solve.iterations {
             let previous_values = values.clone();
             for (direction, dag) in solve.dags.iter().enumerate() {
@@ -84,7 +84,7 @@ impl SharedSolve {
                 .reduce(&collective, super::run::count_changes(&previous_values, &values), |one, other| one + other)
                 .await;
         }
-        solve.span.mark_end(worker.endpoint());
+        solve.timed_section.mark_end(worker.endpoint());
         solve.finish(own_id, (values, changed_unknowns));
     }
 
@@ -111,7 +111,7 @@ impl SharedSolve {
     }
 }
 
-fn edges_by_source(dag: &super::dag::Dag) -> Edges {
+fn edges_by_source(dag: &super::dag::Dag) -> WaitingRows {
     let mut edges = vec![Vec::new(); dag.rows()];
     for (row, source, coefficient) in dag.edges() {
         edges[source as usize].push((row, coefficient));

@@ -92,7 +92,7 @@ fn contribution_encoding_is_three_words_and_lossless() {
 fn solve_in_parallel(dag: &Dag, owners: &[u32], processors: usize, right_hand: &[f64], seed: u64) -> (Vec<f64>, usize) {
     let mut random = rng::stream(seed, "orders");
     let mut shares = RowShare::all(dag, owners, processors);
-    shares.iter_mut().for_each(|rows| rows.start(right_hand));
+    shares.iter_mut().for_each(|share| share.start(right_hand));
     let (mut in_flight, mut messages): (Vec<(usize, [u32; 3])>, usize) = (Vec::new(), 0);
     while !in_flight.is_empty() || !shares.iter().all(RowShare::is_solved) {
         let processor = random.random_range(0..processors);
@@ -113,7 +113,7 @@ fn solve_in_parallel(dag: &Dag, owners: &[u32], processors: usize, right_hand: &
         }
     }
     let mut unknowns = vec![f64::NAN; dag.rows()];
-    shares.iter().for_each(|rows| rows.store(&mut unknowns));
+    shares.iter().for_each(|share| share.store(&mut unknowns));
     (unknowns, messages)
 }
 

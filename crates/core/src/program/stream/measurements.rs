@@ -28,9 +28,9 @@ pub(super) struct StreamMeasurements {
 }
 
 /// Returns the window in which bandwidths are counted, or `None` if no flow delivered a message.
-fn window(flows: &[FlowTally]) -> Option<(Time, Time)> {
-    let first_deliveries = flows.iter().filter_map(|flow| flow.instants.first_at_or_after(Time::ZERO));
-    let last_deliveries = flows.iter().filter_map(|flow| flow.instants.last_at_or_after(Time::ZERO));
+fn bandwidth_window(flows: &[FlowTally]) -> Option<(Time, Time)> {
+    let first_deliveries = flows.iter().filter_map(|flow| flow.delivery_times.first_at_or_after(Time::ZERO));
+    let last_deliveries = flows.iter().filter_map(|flow| flow.delivery_times.last_at_or_after(Time::ZERO));
     let common_window = (first_deliveries.clone().max()?, last_deliveries.clone().min()?);
     let window = if common_window.0 < common_window.1 {
         common_window
@@ -78,15 +78,15 @@ impl StreamMeasurements {
         if open_counts.is_empty() {
             return Vec::new();
         }
-        let per_us =
+        let rate_per_us =
             |counts: &OpenCounts, number: f64| counts.window().map_or(f64::NAN, |window| number / window.as_us());
         let bytes = ((self.messages - 1) * self.payload.get()) as f64;
-        let offered: f64 = open_counts.iter().map(|counts| per_us(counts, bytes)).sum();
+        let offered: f64 = open_counts.iter().map(|counts| rate_per_us(counts, bytes)).sum();
         let waiting_count = |counts: &OpenCounts| counts.last_arrival.map_or(0, |(_, waiting_count)| waiting_count);
         let backlog_growth = |counts: &OpenCounts| {
             waiting_count(counts) as f64 - counts.first_arrival.map_or(0, |(_, waiting_count)| waiting_count) as f64
         };
-        let growth: f64 = open_counts.iter().map(|counts| per_us(counts, backlog_growth(counts))).sum();
+        let growth: f64 = open_counts.iter().map(|counts| rate_per_us(counts, backlog_growth(counts))).sum();
         let total = |quantity: &dyn Fn(&OpenCounts) -> u64| {
             open_counts.iter().map(|counts| quantity(counts)).sum::<u64>() as f64
         };
@@ -112,7 +112,7 @@ impl StreamMeasurements {
     }
 
     /// Describes the first flow whose backlog, or number of undelivered messages, only grows.
-    fn saturation(&self, world: &World) -> Option<String> {
+    fn saturation_evidence(&self, world: &World) -> Option<String> {
         let open_counts = self.open_counts();
         if open_counts.is_empty() {
             return None;
@@ -127,7 +127,7 @@ impl StreamMeasurements {
                 world,
             );
         };
-        let (growth, waiting) = backlog.growth();
+        let (growth, waiting) = backlog.growth_and_size();
         Some(format!(
             "the backlog of {} -> {} grew in each of the last {GROWING_WINDOWS} of {WINDOWS} windows of {} messages, by {growth} \
              messages to {waiting}",
@@ -141,8 +141,9 @@ impl StreamMeasurements {
 impl RunningWorkload for StreamMeasurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let (pairs, flows) = (self.pairs(), self.tallies(world));
-        let window = window(&flows);
-        let delivered_count = |flow: &FlowTally| window.map_or(0, |(from, to)| flow.instants.count_between(from, to));
+        let window = bandwidth_window(&flows);
+        let delivered_count =
+            |flow: &FlowTally| window.map_or(0, |(from, to)| flow.delivery_times.count_between(from, to));
         let counts: Vec<u64> = flows.iter().map(delivered_count).collect();
         let total_rate = self.rate(counts.iter().sum(), window);
         let mut metrics = vec![Metric::rate("message.bandwidth", total_rate, "MB/s")];
@@ -156,8 +157,8 @@ impl RunningWorkload for StreamMeasurements {
                 metrics.push(Metric::rate(name, self.rate(count, window), "MB/s"));
             }
         }
-        for (node, copied) in &self.copied_bytes {
-            let rate = copied.get().get() as f64 / world.sim.now().as_us();
+        for (node, copied_bytes) in &self.copied_bytes {
+            let rate = copied_bytes.get().get() as f64 / world.sim.now().as_us();
             let name = name_word(world.endpoint(*node).name());
             metrics.push(Metric::rate(format!("copy.{name}.bandwidth"), rate, "MB/s"));
         }
@@ -167,11 +168,11 @@ impl RunningWorkload for StreamMeasurements {
     fn note(&self, _: &World, outcome: &Outcome) -> Option<String> {
         let (limit, _) = self.arrivals.closed_loop();
         let limit = limit?;
-        let flow_max = |sender: &Rc<RefCell<SenderCounts>>| match &*sender.borrow() {
+        let in_flight_max_of = |sender: &Rc<RefCell<SenderCounts>>| match &*sender.borrow() {
             SenderCounts::Closed(ClosedCounts { in_flight_max }) => *in_flight_max,
             SenderCounts::Open(_) => 0,
         };
-        let in_flight_max = self.senders.iter().map(flow_max).max()?;
+        let in_flight_max = self.senders.iter().map(in_flight_max_of).max()?;
         (*outcome == Outcome::Done && in_flight_max < limit && in_flight_max < self.messages).then(|| {
             format!(
                 "At most {in_flight_max} messages of a flow were in flight: the interface takes no more at once, so that \
@@ -190,7 +191,7 @@ impl RunningWorkload for StreamMeasurements {
     }
 
     fn final_outcome(&self, world: &World, outcome: Outcome) -> Outcome {
-        match (outcome, self.saturation(world)) {
+        match (outcome, self.saturation_evidence(world)) {
             (Outcome::Done, Some(evidence)) => Outcome::Saturated(evidence),
             (other, _) => other,
         }

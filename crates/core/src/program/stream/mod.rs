@@ -79,10 +79,10 @@ impl Stream {
             Signal::new(&world.sim, "nothing, because `workload.stream.never-poll` is set").wait().await;
         }
         let endpoint = world.endpoint(id);
-        let expected = ExpectedPayloads::new(self.payload);
+        let expected_payloads = ExpectedPayloads::new(self.payload);
         loop {
             let message = endpoint.receive().await;
-            expected.check(endpoint, &message);
+            expected_payloads.check(endpoint, &message);
             endpoint.release(message).await;
         }
     }
@@ -93,14 +93,14 @@ impl Stream {
         world: &World,
         flows: &[(EndpointId, EndpointId)],
     ) -> Vec<Rc<RefCell<SenderCounts>>> {
-        let start = |(flow, &(from, to)): (usize, &(EndpointId, EndpointId))| {
+        let start_sender = |(flow, &(from, to)): (usize, &(EndpointId, EndpointId))| {
             let counts = Rc::new(RefCell::new(SenderCounts::new(self)));
             let name = format!("{} program, flow {flow}", world.endpoint(from).name());
             let sender = Sender { stream: self.clone(), world: world.clone(), flow, from, to, counts: counts.clone() };
             world.sim.spawn_server(name, sender.run());
             counts
         };
-        flows.iter().enumerate().map(start).collect()
+        flows.iter().enumerate().map(start_sender).collect()
     }
 }
 
@@ -190,20 +190,20 @@ impl WorkloadSpec for Stream {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let flows = self.flows.ids(world);
+        let flows = self.flows.endpoint_ids(world);
         for &(from, to) in &flows {
-            world.tally.warm_up(from, to, self.warm_up);
+            world.tally.exclude_warm_up(from, to, self.warm_up);
             world.tally.test_for_transient(from, to, self.messages);
         }
         // All tasks share one copy of the workload, since its list of flows may be long.
         let stream = Rc::new(self.clone());
         let senders = stream.start_senders(world, &flows);
-        let mut receivers = BTreeMap::new();
-        flows.iter().for_each(|(_, to)| *receivers.entry(*to).or_insert(0) += 1);
-        let expected: Vec<_> =
-            receivers.into_iter().map(|(node, flows)| stream.start_receiver(world, node, flows)).collect();
+        let mut flows_by_receiver = BTreeMap::new();
+        flows.iter().for_each(|(_, to)| *flows_by_receiver.entry(*to).or_insert(0) += 1);
+        let expected_messages: Vec<_> =
+            flows_by_receiver.into_iter().map(|(node, flows)| stream.start_receiver(world, node, flows)).collect();
         let tally = world.tally.clone();
-        world.sim.spawn("the stream", async move { tally.wait_until_settled(&expected).await });
+        world.sim.spawn("the stream", async move { tally.wait_until_settled(&expected_messages).await });
         let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };
         let copied_bytes = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
         Rc::new(StreamMeasurements::new(self, &flows, senders, copied_bytes))

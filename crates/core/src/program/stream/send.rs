@@ -88,26 +88,27 @@ impl Sender {
     }
 
     fn outgoing<'a>(&self, patterns: &PatternBuffers, number: u64) -> Outgoing<'a> {
-        let (tag, address) = patterns.message(number);
+        let (tag, address) = patterns.tag_and_buffer(number);
         Outgoing { destination: self.to, tag, address, payload: self.stream.payload, words: &[] }
     }
 
     /// Runs a closed loop, which sends each message when earlier ones allow it.
     async fn send_closed_loop(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let (outstanding, think_time) = self.stream.arrivals.closed_loop();
-        let mut limit =
+        let mut in_flight_limit =
             outstanding.map(|limit| InFlightLimit::new(limit, self.world.tally.deliveries(self.from, self.to)));
         for number in 0..self.stream.total_messages() {
-            if let Some(limit) = &mut limit {
-                let delivery_time = limit.wait_until_allowed().await;
+            if let Some(in_flight_limit) = &mut in_flight_limit {
+                let delivery_time = in_flight_limit.wait_until_allowed().await;
                 endpoint.until(delivery_time.map_or(Time::ZERO, |time| time.saturating_add(think_time))).await;
             }
-            let is_limited = limit.as_ref().is_some_and(|limit| limit.next_reaches_limit());
+            let reaches_limit =
+                in_flight_limit.as_ref().is_some_and(|in_flight_limit| in_flight_limit.next_reaches_limit());
             let sends_next_at_once =
-                think_time == Time::ZERO && !is_limited && number + 1 < self.stream.total_messages();
+                think_time == Time::ZERO && !reaches_limit && number + 1 < self.stream.total_messages();
             endpoint.send_in_burst(self.outgoing(patterns, number), endpoint.now(), sends_next_at_once).await;
-            match &mut limit {
-                Some(limit) => limit.count_sent(&self.counts),
+            match &mut in_flight_limit {
+                Some(in_flight_limit) => in_flight_limit.count_sent(&self.counts),
                 None if think_time > Time::ZERO => endpoint.until(endpoint.now().saturating_add(think_time)).await,
                 None => {}
             }
@@ -121,25 +122,26 @@ impl Sender {
         if let SenderCounts::Open(counts) = &mut *self.counts.borrow_mut() {
             counts.start = Some(start);
         }
-        let total = self.stream.total_messages();
+        let total_messages = self.stream.total_messages();
         let mut observer = BacklogObserver {
             arrivals: self.schedule().peekable(),
             arrival_count: 0,
             warm_up: self.stream.warm_up,
-            total_messages: total,
+            total_messages,
             counts: self.counts.clone(),
         };
         let mut arrivals = self.schedule().peekable();
-        for number in 0..total {
+        for number in 0..total_messages {
             let Some(arrival) = arrivals.next() else { break };
             let scheduled_time = start.saturating_add(arrival);
             endpoint.until(scheduled_time).await;
             observer.count_arrivals(number, endpoint.now().since(start));
-            let next = arrivals.peek().map(|next| start.saturating_add(*next)).filter(|_| number + 1 < total);
-            let sends_next_at_once = next.is_some_and(|next| next <= endpoint.now());
+            let next_time =
+                arrivals.peek().map(|arrival| start.saturating_add(*arrival)).filter(|_| number + 1 < total_messages);
+            let sends_next_at_once = next_time.is_some_and(|time| time <= endpoint.now());
             endpoint.send_in_burst(self.outgoing(patterns, number), scheduled_time, sends_next_at_once).await;
         }
-        observer.count_arrivals(total, Time::MAX);
+        observer.count_arrivals(total_messages, Time::MAX);
     }
 
     fn schedule(&self) -> ArrivalTimes {

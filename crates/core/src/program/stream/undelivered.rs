@@ -46,8 +46,8 @@ pub(super) fn describe_growth(open_flows: &OpenFlows<'_>, world: &World) -> Opti
     };
     open_flows.pairs.iter().find_map(|&pair| {
         let undelivered = undelivered_backlog(open_flows, world, pair)?;
-        let (growth, undelivered_at_end) = undelivered.growth();
-        let growth_min = f64::max(GROWTH_MIN.0 as f64, GROWTH_MIN.1 * undelivered.offered() as f64);
+        let (growth, undelivered_at_end) = undelivered.growth_and_size();
+        let growth_min = f64::max(GROWTH_MIN.0 as f64, GROWTH_MIN.1 * undelivered.offered_count() as f64);
         let deviations = latency_rises.then_some(DEVIATIONS_WITH_LATENCY);
         let is_saturated = growth as f64 >= growth_min
             && (undelivered.is_growing() || deviations.is_some_and(|deviations| undelivered.grows_by(deviations)));
@@ -66,19 +66,20 @@ pub(super) fn describe_growth(open_flows: &OpenFlows<'_>, world: &World) -> Opti
 /// Returns the number of undelivered messages of a pair of endpoints at the end of each window of its first flow.
 /// Returns `None` if no flow has started.
 fn undelivered_backlog(open_flows: &OpenFlows<'_>, world: &World, pair: (EndpointId, EndpointId)) -> Option<Backlog> {
-    let senders = open_flows.flows.iter().zip(open_flows.senders).enumerate().filter(|(_, (flow, _))| **flow == pair);
+    let pair_senders =
+        open_flows.flows.iter().zip(open_flows.senders).enumerate().filter(|(_, (flow, _))| **flow == pair);
     let flows: Vec<(usize, Time)> =
-        senders.filter_map(|(flow, (_, counts))| Some((flow, counts.borrow().open()?.start?))).collect();
+        pair_senders.filter_map(|(flow, (_, counts))| Some((flow, counts.borrow().open()?.start?))).collect();
     let total_messages = open_flows.warm_up + open_flows.messages;
-    let arrivals = |(flow, start): (usize, Time)| {
+    let scheduled_arrivals = |(flow, start): (usize, Time)| {
         let schedule = open_flows.arrivals.schedule(world.seed, flow).take(total_messages as usize);
         schedule.map(move |arrival| start.saturating_add(arrival))
     };
-    let mut other_flows: Vec<_> = flows.iter().skip(1).map(|flow| (0, arrivals(*flow).peekable())).collect();
+    let mut other_flows: Vec<_> = flows.iter().skip(1).map(|flow| (0, scheduled_arrivals(*flow).peekable())).collect();
     let deliveries = world.tally.flow(pair.0, pair.1);
     let mut undelivered =
         Backlog::new(open_flows.messages / WINDOWS, GROWING_WINDOWS, open_flows.arrivals.dispersion());
-    for (arrival, arrival_count) in arrivals(*flows.first()?).zip(1..) {
+    for (arrival, arrival_count) in scheduled_arrivals(*flows.first()?).zip(1..) {
         let number = u64::saturating_sub(arrival_count, open_flows.warm_up);
         if number == 0 || !undelivered.is_due(number) {
             continue;

@@ -17,10 +17,10 @@ use std::rc::Rc;
 pub(super) async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc<SweepRun>) {
     let own_index = endpoint.id().index();
     let part = &sweep.parts[own_index];
-    let nodes = part.share.borrow().nodes.len();
-    let ghosts: usize = part.links.iter().map(|link| link.ghosts.len()).sum();
+    let node_count = part.share.borrow().nodes.len();
+    let ghost_count: usize = part.links.iter().map(|link| link.ghosts.len()).sum();
     let expected_fluxes = sweep.expected_flux_count(own_index);
-    sweep.span.begin(&endpoint, &collective).await;
+    sweep.timed_section.begin(&endpoint, &collective).await;
     for iteration in 1..=sweep.iterations as usize {
         for link in &part.links {
             for (index, node) in (0..).zip(&link.sent_nodes) {
@@ -28,27 +28,27 @@ pub(super) async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>
                 sweep.send_node(&endpoint, link.neighbour, VALUES_HANDLER, [index, x, y, z]).await;
             }
         }
-        endpoint.wait_until(|| part.arrived_counts[0].get() == iteration * ghosts).await;
+        endpoint.wait_until(|| part.arrived_counts[0].get() == iteration * ghost_count).await;
         sweep_elements(&endpoint, &sweep, part).await;
         endpoint.wait_until(|| part.arrived_counts[1].get() == iteration * expected_fluxes).await;
         part.share.borrow_mut().update();
-        parallel::compute(&endpoint, NODE_INSTRUCTIONS * nodes as u64).await;
+        parallel::compute(&endpoint, NODE_INSTRUCTIONS * node_count as u64).await;
     }
-    sweep.span.end(&endpoint, &collective).await;
+    sweep.timed_section.end(&endpoint, &collective).await;
     sweep.finish(own_index, part.share.borrow().amounts().to_vec());
 }
 
 /// Sweeps over edges and faces, and sends each flux to another processor's node.
 async fn sweep_elements(endpoint: &ActiveEndpoint, sweep: &SweepRun, part: &SweepPart) {
-    let (element_count, mut instructions) = (part.share.borrow().elements(), 0);
+    let (element_count, mut instructions) = (part.share.borrow().element_count(), 0);
     for element in 0..element_count {
         let (nodes, amounts, is_edge) = {
             let share = part.share.borrow();
             (share.nodes_of(element).to_vec(), share.fluxes(element), share.is_edge(element))
         };
-        instructions += sweep.cycles(is_edge);
+        instructions += sweep.element_cycles(is_edge);
         for (node, amount) in nodes.into_iter().zip(amounts) {
-            let Some((link, index)) = part.ghost(node) else {
+            let Some((link, index)) = part.ghost_link(node) else {
                 part.share.borrow_mut().add_to_sum(node, amount);
                 continue;
             };
@@ -63,7 +63,7 @@ async fn sweep_elements(endpoint: &ActiveEndpoint, sweep: &SweepRun, part: &Swee
 impl SweepPart {
     /// Returns the link to the owner of a ghost node, and the index of the node among those that the owner sends;
     /// `None` for an own node.
-    pub fn ghost(&self, node: u32) -> Option<(&ShareLink, u32)> {
+    pub fn ghost_link(&self, node: u32) -> Option<(&ShareLink, u32)> {
         let is_owner = |link: &&ShareLink| link.ghosts.contains(&(node as usize));
         let is_ghost = self.share.borrow().is_ghost(node);
         let link = is_ghost.then(|| self.links.iter().find(is_owner).expect("a ghost is a neighbour's node"))?;
@@ -95,7 +95,7 @@ impl SweepRun {
     fn expected_flux_count(&self, processor: usize) -> usize {
         let fluxes_sent = |share: &FluidShare, part: &SweepPart| {
             let Some(link) = part.links.iter().find(|link| link.neighbour == processor) else { return 0 };
-            let nodes = (0..share.elements()).flat_map(|element| share.nodes_of(element));
+            let nodes = (0..share.element_count()).flat_map(|element| share.nodes_of(element));
             nodes.filter(|node| link.ghosts.contains(&(**node as usize))).count()
         };
         self.parts.iter().map(|part| fluxes_sent(&part.share.borrow(), part)).sum()
@@ -104,7 +104,7 @@ impl SweepRun {
     /// Sends the value of a node, or a flux into a node.
     async fn send_node(&self, endpoint: &ActiveEndpoint, to: usize, handler: u8, words: [u32; 4]) {
         parallel::compute(endpoint, PACK_INSTRUCTIONS).await;
-        self.batches.set(self.batches.get() + 1);
+        self.batch_count.set(self.batch_count.get() + 1);
         parallel::send(endpoint, to, handler, &words).await;
     }
 }

@@ -11,7 +11,7 @@ pub struct Fluid {
     pub(super) edges: Vec<FluidEdge>,
     pub(super) faces: Vec<FluidFace>,
     /// Reciprocal of the volume of each node, in units.
-    pub(super) inverse_units: Vec<f32>,
+    pub(super) inverse_volumes: Vec<f32>,
     /// Initial amounts of the nodes.
     pub(super) initial_amounts: Vec<Amount>,
     /// Length of a time step in units.
@@ -48,7 +48,8 @@ fn length(vector: Vector) -> f64 {
 }
 
 /// The corners of each edge of a tetrahedron, and the other two corners, in right-handed order.
-const EDGES: [[usize; 4]; 6] = [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 2, 0], [2, 3, 0, 1]];
+const EDGE_CORNERS: [[usize; 4]; 6] =
+    [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 2, 0], [2, 3, 0, 1]];
 
 impl Fluid {
     /// Creates a fluid on a mesh with a random flow drawn from the seed.
@@ -75,7 +76,7 @@ impl Fluid {
         Fluid {
             edges: edges.collect(),
             faces: faces(mesh).collect(),
-            inverse_units: volumes.iter().map(|volume| (1.0 / (volume * f64::from(UNITS))) as f32).collect(),
+            inverse_volumes: volumes.iter().map(|volume| (1.0 / (volume * f64::from(UNITS))) as f32).collect(),
             initial_amounts: flow.iter().zip(&volumes).map(amount_in_volume).collect(),
             step_units: (stable_time_step(mesh, &areas, &volumes) * f64::from(UNITS)) as f32,
         }
@@ -88,7 +89,7 @@ impl Fluid {
 
     /// Returns the values of amounts of all nodes.
     pub(super) fn values(&self, amounts: &[Amount]) -> Vec<Value> {
-        amounts.iter().zip(&self.inverse_units).map(|(amount, inverse)| value(*amount, *inverse)).collect()
+        amounts.iter().zip(&self.inverse_volumes).map(|(amount, inverse)| value(*amount, *inverse)).collect()
     }
 
     /// Runs the program on one processor, and returns the final amounts of each node.
@@ -118,7 +119,7 @@ fn areas(mesh: &Mesh) -> Vec<Vector> {
     let mut areas = vec![[0.0; 3]; mesh.edges.len()];
     for corners in &mesh.tetrahedra {
         let points = corners.map(|node| mesh.coordinates[node as usize]);
-        for [a, b, c, d] in EDGES {
+        for [a, b, c, d] in EDGE_CORNERS {
             let middle = mean([points[a], points[b]]);
             let first_middle = mean([points[a], points[b], points[c]]);
             let second_middle = mean([points[a], points[b], points[d]]);

@@ -33,11 +33,11 @@ fn dot(one: Value, other: Value) -> f32 {
 /// the length of the step, multiplied by [`UNITS`]. The conversion to units truncates fractions, and saturates values
 /// that do not fit in a word.
 pub(super) fn edge_flux(edge: &FluidEdge, first: Value, second: Value, step_units: f32) -> Amount {
-    let (out, into) = (dot(first, edge.area), dot(second, edge.area));
-    let speed = 2.0 * (out.abs().max(into.abs()) + edge.conductance);
+    let (first_flow, second_flow) = (dot(first, edge.area), dot(second, edge.area));
+    let speed = 2.0 * (first_flow.abs().max(second_flow.abs()) + edge.conductance);
     let half = 0.5 * step_units;
     let component_flux = |axis: usize| {
-        let convected = out * first[axis] + into * second[axis];
+        let convected = first_flow * first[axis] + second_flow * second[axis];
         (half * (convected - speed * (second[axis] - first[axis]))) as i32
     };
     [component_flux(0), component_flux(1), component_flux(2)]
@@ -47,8 +47,8 @@ pub(super) fn edge_flux(edge: &FluidEdge, first: Value, second: Value, step_unit
 pub(super) fn face_flux(face: &FluidFace, values: [Value; 3], step_units: f32) -> Amount {
     let [a, b, c] = values;
     let mean = [0, 1, 2].map(|axis: usize| (a[axis] + b[axis] + c[axis]) * (1.0 / 3.0));
-    let out = step_units * dot(mean, face.area);
-    mean.map(|value| (out * value) as i32)
+    let outflow = step_units * dot(mean, face.area);
+    mean.map(|value| (outflow * value) as i32)
 }
 
 /// Adds to a sum. Integers wrap on overflow, so the result does not depend on the order.
@@ -66,7 +66,7 @@ pub(super) fn subtract(sum: &mut Amount, amount: Amount) {
     (0..3).for_each(|axis| sum[axis] = sum[axis].wrapping_sub(amount[axis]));
 }
 
-/// Returns the value that corresponds to an amount in a volume; `inverse_units` is 1 / (volume · [`UNITS`]).
-pub(super) fn value(amount: Amount, inverse_units: f32) -> Value {
-    amount.map(|amount| amount as f32 * inverse_units)
+/// Returns the value that corresponds to an amount in a volume; `inverse_volume` is 1 / (volume · [`UNITS`]).
+pub(super) fn value(amount: Amount, inverse_volume: f32) -> Value {
+    amount.map(|amount| amount as f32 * inverse_volume)
 }

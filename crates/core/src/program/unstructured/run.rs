@@ -74,8 +74,8 @@ pub(super) struct SweepRun {
     edge_cycles: u64,
     pub(super) fluid: Fluid,
     pub(super) parts: Vec<SweepPart>,
-    pub(super) batches: Cell<u64>,
-    pub(super) span: parallel::TimedSection,
+    pub(super) batch_count: Cell<u64>,
+    pub(super) timed_section: parallel::TimedSection,
     /// Workers of the processors, if they share memory.
     workers: OnceCell<Vec<Rc<Worker>>>,
     /// Final amounts of each processor's nodes.
@@ -84,8 +84,8 @@ pub(super) struct SweepRun {
 
 impl Unstructured {
     fn size(&self) -> MeshSize {
-        let any_size = || MeshSize::for_nodes(self.nodes as usize).expect("eight nodes and more make a mesh");
-        if self.nodes as usize == UNSTRUCTURED.nodes { UNSTRUCTURED } else { any_size() }
+        let other_size = || MeshSize::for_nodes(self.nodes as usize).expect("eight nodes and more make a mesh");
+        if self.nodes as usize == UNSTRUCTURED.nodes { UNSTRUCTURED } else { other_size() }
     }
 }
 
@@ -163,27 +163,27 @@ async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc
     let part = &sweep.parts[own_index];
     let (nodes, (edges, faces)) = (part.share.borrow().nodes.len(), part.share.borrow().element_counts());
     let sweep_cycles = sweep.edge_cycles * edges as u64 + FACE_INSTRUCTIONS * faces as u64;
-    sweep.span.begin(&endpoint, &collective).await;
+    sweep.timed_section.begin(&endpoint, &collective).await;
     for iteration in 1..=sweep.iterations as usize {
         for link in part.links.iter().filter(|link| !link.sent_nodes.is_empty()) {
-            let words = part.share.borrow().values_for(link);
+            let words = part.share.borrow().value_words_for(link);
             sweep.send(&endpoint, link, VALUES_HANDLER, &words).await;
         }
-        let sources = part.links.iter().filter(|link| !link.ghosts.is_empty()).count();
-        endpoint.wait_until(|| part.arrived_counts[0].get() == iteration * sources).await;
+        let source_count = part.links.iter().filter(|link| !link.ghosts.is_empty()).count();
+        endpoint.wait_until(|| part.arrived_counts[0].get() == iteration * source_count).await;
         part.share.borrow_mut().sweep_edges();
         part.share.borrow_mut().sweep_faces();
         parallel::compute(&endpoint, sweep_cycles).await;
         for link in part.links.iter().filter(|link| !link.ghosts.is_empty()) {
-            let words = part.share.borrow_mut().take_sums(link.ghosts.clone());
+            let words = part.share.borrow_mut().take_sum_words(link.ghosts.clone());
             sweep.send(&endpoint, link, SUMS_HANDLER, &words).await;
         }
-        let receivers = part.links.iter().filter(|link| !link.sent_nodes.is_empty()).count();
-        endpoint.wait_until(|| part.arrived_counts[1].get() == iteration * receivers).await;
+        let receiver_count = part.links.iter().filter(|link| !link.sent_nodes.is_empty()).count();
+        endpoint.wait_until(|| part.arrived_counts[1].get() == iteration * receiver_count).await;
         part.share.borrow_mut().update();
         parallel::compute(&endpoint, NODE_INSTRUCTIONS * nodes as u64).await;
     }
-    sweep.span.end(&endpoint, &collective).await;
+    sweep.timed_section.end(&endpoint, &collective).await;
     sweep.finish(own_index, part.share.borrow().amounts().to_vec());
 }
 
@@ -230,22 +230,22 @@ impl SweepRun {
             edge_cycles: parameters.edge_cycles,
             parts: shares.map(|(processor, share)| SweepPart::new(share, processor)).collect(),
             fluid,
-            batches: Cell::new(0),
-            span: parallel::TimedSection::default(),
+            batch_count: Cell::new(0),
+            timed_section: parallel::TimedSection::default(),
             workers: OnceCell::new(),
             results: RefCell::new(vec![None; processors]),
         }
     }
 
     /// Returns the processor cycles to compute an edge or a face.
-    pub(super) fn cycles(&self, is_edge: bool) -> u64 {
+    pub(super) fn element_cycles(&self, is_edge: bool) -> u64 {
         if is_edge { self.edge_cycles } else { FACE_INSTRUCTIONS }
     }
 
     /// Packs a batch and sends it.
     async fn send(&self, endpoint: &ActiveEndpoint, link: &ShareLink, handler: u8, words: &[u32]) {
         parallel::compute(endpoint, PACK_INSTRUCTIONS * words.len() as u64 / 3).await;
-        self.batches.set(self.batches.get() + 1);
+        self.batch_count.set(self.batch_count.get() + 1);
         parallel::send(endpoint, link.neighbour, handler, words).await;
     }
 
@@ -265,8 +265,8 @@ impl SweepRun {
 impl RunningWorkload for SweepRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let workload_metrics = [
-            self.span.metric("unstructured.cycles", outcome),
-            Metric::count("unstructured.batches", self.batches.get() as f64, ""),
+            self.timed_section.metric("unstructured.cycles", outcome),
+            Metric::count("unstructured.batches", self.batch_count.get() as f64, ""),
         ];
         parallel::metrics(
             world,

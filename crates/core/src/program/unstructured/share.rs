@@ -31,7 +31,7 @@ pub struct FluidShare {
     pub links: Vec<ShareLink>,
     edges: Vec<FluidEdge>,
     faces: Vec<FluidFace>,
-    inverse_units: Vec<f32>,
+    inverse_volumes: Vec<f32>,
     step_units: f32,
     /// Amounts of the own nodes.
     amounts: Vec<Amount>,
@@ -49,20 +49,20 @@ impl FluidShare {
     }
 
     fn new(fluid: &Fluid, ownership: &Ownership<'_>, part: usize) -> FluidShare {
-        let own_members = &ownership.members[part];
-        let nodes = own_members.len() + ownership.ghosts[part].len();
+        let own_nodes = &ownership.nodes_by_part[part];
+        let nodes = own_nodes.len() + ownership.ghosts[part].len();
         let local_number = |node: u32| ownership.local_number(part, node);
         let is_own = |node: u32| ownership.owners[node as usize] as usize == part;
         let edges = fluid.edges.iter().filter(|edge| is_own(edge.nodes[0]));
         let faces = fluid.faces.iter().filter(|face| is_own(face.nodes[0]));
         let mut share = FluidShare {
-            nodes: own_members.clone(),
-            links: (0..ownership.members.len()).filter_map(|other| ownership.link(part, other)).collect(),
+            nodes: own_nodes.clone(),
+            links: (0..ownership.nodes_by_part.len()).filter_map(|other| ownership.link(part, other)).collect(),
             edges: edges.map(|edge| FluidEdge { nodes: edge.nodes.map(local_number), ..*edge }).collect(),
             faces: faces.map(|face| FluidFace { nodes: face.nodes.map(local_number), ..*face }).collect(),
-            inverse_units: own_members.iter().map(|node| fluid.inverse_units[*node as usize]).collect(),
+            inverse_volumes: own_nodes.iter().map(|node| fluid.inverse_volumes[*node as usize]).collect(),
             step_units: fluid.step_units,
-            amounts: own_members.iter().map(|node| fluid.initial_amounts[*node as usize]).collect(),
+            amounts: own_nodes.iter().map(|node| fluid.initial_amounts[*node as usize]).collect(),
             values: vec![[f32::NAN; 3]; nodes],
             sums: vec![[0; 3]; nodes],
         };
@@ -76,7 +76,7 @@ impl FluidShare {
     }
 
     /// Returns the number of elements, which are the edges followed by the faces.
-    pub fn elements(&self) -> usize {
+    pub fn element_count(&self) -> usize {
         self.edges.len() + self.faces.len()
     }
 
@@ -131,7 +131,7 @@ impl FluidShare {
     }
 
     /// Returns the words of a message with the values that a neighbour needs.
-    pub fn values_for(&self, link: &ShareLink) -> Vec<u32> {
+    pub fn value_words_for(&self, link: &ShareLink) -> Vec<u32> {
         link.sent_nodes.iter().flat_map(|node| self.values[*node as usize].map(f32::to_bits)).collect()
     }
 
@@ -162,7 +162,7 @@ impl FluidShare {
     }
 
     /// Returns the words of a message with the sums of ghosts, and clears the sums.
-    pub fn take_sums(&mut self, ghosts: Range<usize>) -> Vec<u32> {
+    pub fn take_sum_words(&mut self, ghosts: Range<usize>) -> Vec<u32> {
         // The values are invalidated, so that old ones cannot be used again.
         self.values[ghosts.clone()].fill([f32::NAN; 3]);
         let sums = self.sums[ghosts].iter_mut().map(std::mem::take);
@@ -191,8 +191,8 @@ impl FluidShare {
     }
 
     fn update_values(&mut self) {
-        for ((new, amount), inverse) in self.values.iter_mut().zip(&self.amounts).zip(&self.inverse_units) {
-            *new = value(*amount, *inverse);
+        for ((node_value, amount), inverse) in self.values.iter_mut().zip(&self.amounts).zip(&self.inverse_volumes) {
+            *node_value = value(*amount, *inverse);
         }
     }
 }
@@ -201,31 +201,32 @@ impl FluidShare {
 struct Ownership<'a> {
     owners: &'a [u32],
     /// Own nodes of each processor, in order.
-    members: Vec<Vec<u32>>,
+    nodes_by_part: Vec<Vec<u32>>,
     /// Index of each node among its processor's own nodes.
-    local_index: Vec<u32>,
+    local_indices: Vec<u32>,
     /// Nodes of other processors at the edges and faces of each processor, each with its owner, in order.
     ghosts: Vec<Vec<(u32, u32)>>,
 }
 
 impl Ownership<'_> {
     fn new<'a>(fluid: &Fluid, owners: &'a [u32], parts: usize) -> Ownership<'a> {
-        let members = partition::elements_by_part(owners, parts);
-        let mut local_index = vec![0; fluid.nodes()];
-        members
+        let nodes_by_part = partition::elements_by_part(owners, parts);
+        let mut local_indices = vec![0; fluid.nodes()];
+        nodes_by_part
             .iter()
-            .for_each(|own_nodes| (0..).zip(own_nodes).for_each(|(index, node)| local_index[*node as usize] = index));
+            .for_each(|own_nodes| (0..).zip(own_nodes).for_each(|(index, node)| local_indices[*node as usize] = index));
         let mut ghosts = vec![BTreeSet::new(); parts];
         let edges = fluid.edges.iter().map(|edge| &edge.nodes[..]);
         for nodes in edges.chain(fluid.faces.iter().map(|face| &face.nodes[..])) {
             let part = owners[nodes[0] as usize];
-            let others = nodes.iter().map(|node| (owners[*node as usize], *node)).filter(|(owner, _)| *owner != part);
-            ghosts[part as usize].extend(others);
+            let ghost_nodes =
+                nodes.iter().map(|node| (owners[*node as usize], *node)).filter(|(owner, _)| *owner != part);
+            ghosts[part as usize].extend(ghost_nodes);
         }
         Ownership {
             owners,
-            members,
-            local_index,
+            nodes_by_part,
+            local_indices,
             ghosts: ghosts.into_iter().map(|ghosts| ghosts.into_iter().collect()).collect(),
         }
     }
@@ -234,18 +235,19 @@ impl Ownership<'_> {
     fn local_number(&self, part: usize, node: u32) -> u32 {
         let owner = self.owners[node as usize];
         if owner as usize == part {
-            return self.local_index[node as usize];
+            return self.local_indices[node as usize];
         }
-        let ghost = self.ghosts[part].binary_search(&(owner, node)).expect("a node of an edge or face is a ghost");
-        (self.members[part].len() + ghost) as u32
+        let ghost_index =
+            self.ghosts[part].binary_search(&(owner, node)).expect("a node of an edge or face is a ghost");
+        (self.nodes_by_part[part].len() + ghost_index) as u32
     }
 
     /// Returns the link of a part to another, if they share any nodes.
     fn link(&self, part: usize, other: usize) -> Option<ShareLink> {
         let ghosts_before = |other: usize| self.ghosts[part].partition_point(|(owner, _)| (*owner as usize) < other);
-        let own_count = self.members[part].len();
+        let own_count = self.nodes_by_part[part].len();
         let neighbour_ghosts = self.ghosts[other].iter().filter(|(owner, _)| *owner as usize == part);
-        let sent_nodes: Vec<u32> = neighbour_ghosts.map(|(_, node)| self.local_index[*node as usize]).collect();
+        let sent_nodes: Vec<u32> = neighbour_ghosts.map(|(_, node)| self.local_indices[*node as usize]).collect();
         let link = ShareLink {
             neighbour: other,
             ghosts: own_count + ghosts_before(other)..own_count + ghosts_before(other + 1),

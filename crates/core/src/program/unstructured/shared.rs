@@ -56,7 +56,7 @@ impl SharedSweep {
         border_nodes.dedup();
         self.store_values(&worker, &border_nodes).await;
         worker.barrier().await;
-        sweep.span.mark_start(worker.endpoint());
+        sweep.timed_section.mark_start(worker.endpoint());
         for _ in 0..sweep.iterations {
             self.sweep_elements(&worker).await;
             worker.barrier().await;
@@ -72,7 +72,7 @@ impl SharedSweep {
             self.store_values(&worker, &border_nodes).await;
             worker.barrier().await;
         }
-        sweep.span.mark_end(worker.endpoint());
+        sweep.timed_section.mark_end(worker.endpoint());
         let amounts = part.share.borrow().amounts().to_vec();
         sweep.finish(own_id, amounts);
     }
@@ -96,19 +96,19 @@ impl SharedSweep {
     /// Sweeps over edges and faces.
     async fn sweep_elements(&self, worker: &Worker) {
         let part = &self.sweep.parts[worker.id()];
-        let element_count = part.share.borrow().elements();
+        let element_count = part.share.borrow().element_count();
         for element in 0..element_count {
             if self.prefetch_distance > 0 && element + self.prefetch_distance < element_count {
                 self.prefetch(worker, element + self.prefetch_distance).await;
             }
             let (nodes, mut instructions) = {
                 let share = part.share.borrow();
-                (share.nodes_of(element).to_vec(), self.sweep.cycles(share.is_edge(element)))
+                (share.nodes_of(element).to_vec(), self.sweep.element_cycles(share.is_edge(element)))
             };
             for node in nodes.iter().filter(|node| part.share.borrow().is_ghost(**node)) {
                 let address = self.address(worker.id(), *node);
-                let loaded = [worker.load(address).await, worker.load(address.plus(8)).await];
-                part.share.borrow_mut().set_value(*node, from_memory(loaded));
+                let loaded_words = [worker.load(address).await, worker.load(address.plus(8)).await];
+                part.share.borrow_mut().set_value(*node, from_memory(loaded_words));
                 instructions -= VALUE_LOADS;
             }
             let amounts = part.share.borrow().fluxes(element);

@@ -43,12 +43,12 @@ fn volumes_are_closed() {
 fn uniform_flow_is_steady() {
     let mesh = mesh_with_nodes(200);
     let fluid = Fluid::with_flow(&mesh, &vec![[0.5, 0.25, -0.125]; mesh.coordinates.len()]);
-    let mut fluxes = vec![0.0_f32; fluid.nodes()];
+    let mut flux_counts = vec![0.0_f32; fluid.nodes()];
     let nodes = fluid.edges.iter().flat_map(|edge| edge.nodes).chain(fluid.faces.iter().flat_map(|face| face.nodes));
-    nodes.for_each(|node| fluxes[node as usize] += 1.0);
+    nodes.for_each(|node| flux_counts[node as usize] += 1.0);
     for (node, value) in fluid.values(&fluid.run_serially(ITERATIONS)).into_iter().enumerate() {
         // Each flux of each step may be off by one unit; the factor 2 allows for rounding and for the errors of others.
-        let bound = 2.0 * ITERATIONS as f32 * fluxes[node] * fluid.inverse_units[node];
+        let bound = 2.0 * ITERATIONS as f32 * flux_counts[node] * fluid.inverse_volumes[node];
         for (axis, initial) in [0.5_f32, 0.25, -0.125].into_iter().enumerate() {
             assert!((value[axis] - initial).abs() < bound, "{value:?} {bound}");
         }
@@ -59,7 +59,8 @@ fn uniform_flow_is_steady() {
 #[test]
 fn momentum_is_conserved_exactly_except_for_the_flux_through_faces() {
     let mut fluid = Fluid::new(&mesh_with_nodes(300), 1);
-    let (before, after) = (total_momentum(&fluid.initial_amounts), total_momentum(&fluid.run_serially(1)));
+    let (momentum_before, momentum_after) =
+        (total_momentum(&fluid.initial_amounts), total_momentum(&fluid.run_serially(1)));
     let values = fluid.values(&fluid.initial_amounts);
     let mut outflow = [0; 3];
     for face in &fluid.faces {
@@ -67,9 +68,9 @@ fn momentum_is_conserved_exactly_except_for_the_flux_through_faces() {
         (0..3).for_each(|axis| outflow[axis] += 3 * i64::from(amount[axis]));
     }
     assert_ne!(outflow, [0; 3]);
-    assert_eq!(after, [0, 1, 2].map(|axis| before[axis] - outflow[axis]));
+    assert_eq!(momentum_after, [0, 1, 2].map(|axis| momentum_before[axis] - outflow[axis]));
     fluid.faces.clear();
-    assert_eq!(total_momentum(&fluid.run_serially(ITERATIONS)), before, "a closed vessel conserves momentum");
+    assert_eq!(total_momentum(&fluid.run_serially(ITERATIONS)), momentum_before, "a closed vessel conserves momentum");
     assert_ne!(fluid.run_serially(ITERATIONS), fluid.initial_amounts);
 }
 
@@ -90,21 +91,21 @@ fn viscosity_smooths_the_flow() {
 fn run_in_parallel(fluid: &Fluid, owners: &[u32], processors: usize, iterations: u64) -> Vec<Amount> {
     let mut random = rng::stream(11, "orders");
     let mut shares = FluidShare::all(fluid, owners, processors);
-    let mut batches: Vec<(usize, ShareLink)> = shares
+    let mut links_by_part: Vec<(usize, ShareLink)> = shares
         .iter()
         .enumerate()
         .flat_map(|(part, share)| share.links.iter().map(move |link| (part, link.clone())))
         .collect();
     let mut order: Vec<usize> = (0..processors).collect();
     for _ in 0..iterations {
-        batches.shuffle(&mut random);
-        for (part, link) in &batches {
+        links_by_part.shuffle(&mut random);
+        for (part, link) in &links_by_part {
             let reverse_link = shares[link.neighbour]
                 .links
                 .iter()
                 .find(|reverse_link| reverse_link.neighbour == *part)
                 .expect("links are mutual");
-            let (ghosts, words) = (reverse_link.ghosts.clone(), shares[*part].values_for(link));
+            let (ghosts, words) = (reverse_link.ghosts.clone(), shares[*part].value_words_for(link));
             shares[link.neighbour].set_values(ghosts, &words);
         }
         order.shuffle(&mut random);
@@ -112,9 +113,9 @@ fn run_in_parallel(fluid: &Fluid, owners: &[u32], processors: usize, iterations:
             shares[*part].sweep_faces();
             shares[*part].sweep_edges();
         }
-        batches.shuffle(&mut random);
-        for (part, link) in &batches {
-            let words = shares[*part].take_sums(link.ghosts.clone());
+        links_by_part.shuffle(&mut random);
+        for (part, link) in &links_by_part {
+            let words = shares[*part].take_sum_words(link.ghosts.clone());
             let reverse_link = shares[link.neighbour]
                 .links
                 .iter()

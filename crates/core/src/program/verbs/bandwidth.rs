@@ -41,10 +41,10 @@ fn list_length(poster: &Poster, index: usize) -> u64 {
 
 /// Returns whether a list of requests may be posted on queue `index`.
 fn can_post(poster: &Poster, index: usize) -> bool {
-    let (queue, list) = (&poster.queues[index], list_length(poster, index));
+    let (queue, next_requests) = (&poster.queues[index], list_length(poster, index));
     queue.connection.posts_requests
-        && list > 0
-        && queue.posted_requests + list <= queue.completed_requests + poster.depth
+        && next_requests > 0
+        && queue.posted_requests + next_requests <= queue.completed_requests + poster.depth
 }
 
 /// Posts a list of requests on queue `index`, and rings the doorbell once. Returns whether all entries were free.

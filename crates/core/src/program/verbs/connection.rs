@@ -11,19 +11,19 @@ use crate::program::PAYLOAD_PATTERNS;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Connection {
     /// Number of the queue pair at the endpoint's node.
-    pub queue: QueuePairId,
+    pub queue_pair: QueuePairId,
     /// Whether the endpoint posts requests.
     pub posts_requests: bool,
     /// Whether the other endpoint posts requests.
     pub is_target: bool,
-    /// Memory of the other endpoint that requests name, and its key.
-    pub remote: Address,
+    /// Memory of the other endpoint that requests name.
+    pub remote_address: Address,
     /// Key of that memory.
-    pub key: u32,
+    pub remote_key: u32,
     /// Buffers for writes and messages of the other endpoint.
-    pub incoming: Address,
+    pub incoming_buffers: Address,
     /// Buffers for the results of reads and atomic operations.
-    pub results: Address,
+    pub result_buffers: Address,
 }
 
 impl VerbsTest {

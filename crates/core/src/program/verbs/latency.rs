@@ -92,7 +92,7 @@ async fn await_arrival(poster: &mut Poster, number: u64) -> Result<(), String> {
 /// Polls the last byte of the buffer of queue `index` until write `count` has arrived. One event simulates the polls
 /// that find the earlier byte.
 async fn await_write(poster: &Poster, index: usize, count: u64) {
-    let (endpoint, buffer) = (&poster.endpoint, poster.queues[index].connection.incoming);
+    let (endpoint, buffer) = (&poster.endpoint, poster.queues[index].connection.incoming_buffers);
     let (cpu, length) = (endpoint.cpu(), poster.size().len());
     let (last_byte_address, expected_byte) = (buffer + length as u64 - 1, last_byte(count));
     loop {

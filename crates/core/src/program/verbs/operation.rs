@@ -68,7 +68,7 @@ impl VerbsMeasure {
             VerbsMeasure::Latency => 1,
             VerbsMeasure::Bandwidth if post_list > 1 => post_list.min(outstanding),
             VerbsMeasure::Bandwidth if size > MODERATED_SIZE_MAX => 1,
-            VerbsMeasure::Bandwidth => MODERATION.min(outstanding),
+            VerbsMeasure::Bandwidth => REQUESTS_PER_COMPLETION.min(outstanding),
         }
     }
 }
@@ -76,6 +76,6 @@ impl VerbsMeasure {
 /// Bytes of the operand of an atomic operation.
 pub(super) const ATOMIC_BYTES: u64 = 8;
 /// Requests per completion (`DEF_CQ_MOD` of perftest).
-const MODERATION: u64 = 100;
+const REQUESTS_PER_COMPLETION: u64 = 100;
 /// Largest request whose completions are moderated (`MSG_SIZE_CQ_MOD_LIMIT` of perftest).
 const MODERATED_SIZE_MAX: Bytes = Bytes(8192);

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Default, Debug)]
 pub struct PeakRate {
     /// Posts of requests that have not completed: number and time.
-    outstanding: VecDeque<(u64, u64)>,
+    outstanding_posts: VecDeque<(u64, u64)>,
     /// Upper hull of the posts of completed requests.
     hull: Vec<(u64, u64)>,
     posted_requests: u64,
@@ -23,33 +23,34 @@ pub struct PeakRate {
 impl PeakRate {
     /// Adds the post of the next request at `now`.
     pub fn post(&mut self, now: Time) {
-        self.outstanding.push_back((self.posted_requests, now.ps()));
+        self.outstanding_posts.push_back((self.posted_requests, now.ps()));
         self.posted_requests += 1;
     }
 
     /// Adds the completion of the next `count` requests at `now`.
     pub fn complete(&mut self, count: u64, now: Time) {
         self.completed_requests += count;
-        while let Some(post) = self.outstanding.pop_front_if(|(number, _)| *number < self.completed_requests) {
-            self.add(post);
+        while let Some(post) = self.outstanding_posts.pop_front_if(|(number, _)| *number < self.completed_requests) {
+            self.add_to_hull(post);
         }
-        let end = (self.completed_requests, now.ps());
+        let completion = (self.completed_requests, now.ps());
         // Along the hull, the slope to the completion falls and then rises.
         let (mut low, mut high) = (0, self.hull.len().saturating_sub(1));
         while low < high {
             let middle = (low + high) / 2;
-            let is_flatter = !is_faster(window(self.hull[middle], end), window(self.hull[middle + 1], end));
+            let is_flatter =
+                !is_faster(window(self.hull[middle], completion), window(self.hull[middle + 1], completion));
             (low, high) = if is_flatter { (middle + 1, high) } else { (low, middle) };
         }
         let Some(&post) = self.hull.get(low) else { return };
-        let window = window(post, end);
+        let window = window(post, completion);
         if self.best_window.is_none_or(|best| is_faster(window, best)) {
             self.best_window = Some(window);
         }
     }
 
     /// Adds a post to the hull.
-    fn add(&mut self, post: (u64, u64)) {
+    fn add_to_hull(&mut self, post: (u64, u64)) {
         while let [.., first, second] = self.hull[..]
             && !is_above(first, second, post)
         {
@@ -69,8 +70,8 @@ fn is_faster((count, ps): (u64, u64), (other_count, other_ps): (u64, u64)) -> bo
 }
 
 /// Returns the requests and the time from a post to a completion.
-fn window(post: (u64, u64), end: (u64, u64)) -> (u64, u64) {
-    (end.0 - post.0, end.1.saturating_sub(post.1))
+fn window(post: (u64, u64), completion: (u64, u64)) -> (u64, u64) {
+    (completion.0 - post.0, completion.1.saturating_sub(post.1))
 }
 
 /// Returns whether `second` lies above the line from `first` to `third`.

@@ -59,7 +59,7 @@ impl Poster {
     ) -> Poster {
         let depth = test.outstanding.min(u64::from(verbs(&endpoint).verbs_limits().send_entries));
         let index_by_queue =
-            connections.iter().enumerate().map(|(index, connection)| (connection.queue, index)).collect();
+            connections.iter().enumerate().map(|(index, connection)| (connection.queue_pair, index)).collect();
         let queue = |connection| PostedQueue {
             connection,
             posted_requests: 0,
@@ -71,7 +71,7 @@ impl Poster {
         Poster {
             endpoint,
             pattern_buffers,
-            expected_payloads: (0..PAYLOAD_PATTERNS).map(|number| pattern::bytes(number, test.size)).collect(),
+            expected_payloads: (0..PAYLOAD_PATTERNS).map(|number| pattern::payload_bytes(number, test.size)).collect(),
             queues: connections.into_iter().map(queue).collect(),
             index_by_queue,
             depth,
@@ -98,29 +98,31 @@ impl Poster {
     /// Returns the next operation of queue `index`. Writes go to the slot with index `slot` at the other endpoint.
     fn next_operation(&self, index: usize, slot: u64) -> WorkOperation {
         let PostedQueue { connection, posted_requests: number, .. } = &self.queues[index];
-        let Connection { remote, key, results, .. } = *connection;
+        let Connection { remote_address, remote_key: key, result_buffers, .. } = *connection;
         let (number, bytes, from) = (*number, self.test.size, self.source_buffer(*number));
-        let result = |slots: u64| self.slot_address(results, number % slots);
+        let result = |slots: u64| self.slot_address(result_buffers, number % slots);
         match self.test.operation {
-            VerbsOperation::Write => WorkOperation::Write { from, to: self.slot_address(remote, slot), key, bytes },
+            VerbsOperation::Write => {
+                WorkOperation::Write { from, to: self.slot_address(remote_address, slot), key, bytes }
+            }
             VerbsOperation::Send => WorkOperation::Send { from, bytes },
             VerbsOperation::Read => {
-                let from = self.slot_address(remote, number % PAYLOAD_PATTERNS);
+                let from = self.slot_address(remote_address, number % PAYLOAD_PATTERNS);
                 WorkOperation::Read { from, key, to: result(PAYLOAD_PATTERNS), bytes }
             }
             VerbsOperation::FetchAdd => {
-                WorkOperation::FetchAdd { at: remote, key, add: 1, to: result(self.test.result_slots()) }
+                WorkOperation::FetchAdd { at: remote_address, key, add: 1, to: result(self.test.result_slots()) }
             }
             VerbsOperation::CompareSwap => {
                 let to = result(self.test.result_slots());
-                WorkOperation::CompareSwap { at: remote, key, expected: number, new: number + 1, to }
+                WorkOperation::CompareSwap { at: remote_address, key, expected: number, new: number + 1, to }
             }
         }
     }
 
     /// Posts the next request of queue `index`. Returns whether the queue had a free entry.
     pub async fn post(&mut self, index: usize, slot: u64) -> bool {
-        let (queue, number) = (self.queues[index].connection.queue, self.queues[index].posted_requests);
+        let (queue, number) = (self.queues[index].connection.queue_pair, self.queues[index].posted_requests);
         let is_signaled = (number + 1).is_multiple_of(self.signal_every) || number + 1 == self.test.total_requests();
         let request = WorkRequest { operation: self.next_operation(index, slot), is_signaled };
         let posted_at = self.endpoint.now();
@@ -135,7 +137,7 @@ impl Poster {
 
     /// Rings the doorbell of queue `index`.
     pub async fn flush(&self, index: usize) {
-        verbs(&self.endpoint).flush(self.endpoint.cpu(), self.queues[index].connection.queue).await;
+        verbs(&self.endpoint).flush(self.endpoint.cpu(), self.queues[index].connection.queue_pair).await;
     }
 
     /// Posts all receives for which there are buffers, if the other endpoints send messages.
@@ -155,11 +157,11 @@ impl Poster {
             return false;
         }
         let (verbs, cpu) = (verbs(&self.endpoint), self.endpoint.cpu());
-        let buffer = self.slot_address(connection.incoming, posted_receives % slots);
-        if verbs.post_receive(cpu, connection.queue, buffer, self.test.size).await.is_err() {
+        let buffer = self.slot_address(connection.incoming_buffers, posted_receives % slots);
+        if verbs.post_receive(cpu, connection.queue_pair, buffer, self.test.size).await.is_err() {
             return false;
         }
-        verbs.flush(cpu, connection.queue).await;
+        verbs.flush(cpu, connection.queue_pair).await;
         self.queues[index].posted_receives += 1;
         true
     }
@@ -224,9 +226,9 @@ impl Poster {
 
     /// Checks the result of a read or an atomic operation. Panics if a model changed bytes, or the order of operations.
     fn check_result(&self, index: usize, number: u64) {
-        let Connection { results, .. } = self.queues[index].connection;
+        let Connection { result_buffers, .. } = self.queues[index].connection;
         let (slots, host) = (self.test.result_slots().max(1), self.endpoint.host());
-        let buffer = self.slot_address(results, number % slots);
+        let buffer = self.slot_address(result_buffers, number % slots);
         match self.test.operation {
             VerbsOperation::Write | VerbsOperation::Send => {}
             VerbsOperation::Read => {
@@ -245,7 +247,7 @@ impl Poster {
     /// Checks a received message, and posts its buffer again.
     async fn receive(&mut self, index: usize, completion: &WorkCompletion) {
         let PostedQueue { connection, received_messages, .. } = self.queues[index];
-        let buffer = self.slot_address(connection.incoming, received_messages % self.test.incoming_slots());
+        let buffer = self.slot_address(connection.incoming_buffers, received_messages % self.test.incoming_slots());
         let arrived_bytes = self.endpoint.host().peek(buffer, self.test.size.len());
         assert!(
             completion.bytes == self.test.size && arrived_bytes == self.expected_payload(received_messages),
@@ -257,11 +259,11 @@ impl Poster {
 
     /// Returns whether the buffers of queue `index` hold what the other endpoint writes.
     pub fn holds_writes(&self, index: usize) -> bool {
-        let holds = |slot: u64| {
-            let buffer = self.slot_address(self.queues[index].connection.incoming, slot);
+        let slot_holds_payload = |slot: u64| {
+            let buffer = self.slot_address(self.queues[index].connection.incoming_buffers, slot);
             self.endpoint.host().peek(buffer, self.test.size.len()) == self.expected_payload(slot)
         };
-        (0..PAYLOAD_PATTERNS.min(self.test.total_requests())).all(holds)
+        (0..PAYLOAD_PATTERNS.min(self.test.total_requests())).all(slot_holds_payload)
     }
 
     /// Returns the bytes of one request.

@@ -33,7 +33,7 @@ impl EndpointMemory {
         let bytes = Bytes(test.memory_bytes(queue_pairs));
         let first = endpoint.allocate(bytes);
         for number in 0..PAYLOAD_PATTERNS {
-            endpoint.prepare(first + number * test.slot_bytes(), &pattern::bytes(number, test.size)).await;
+            endpoint.prepare(first + number * test.slot_bytes(), &pattern::payload_bytes(number, test.size)).await;
         }
         let region = verbs(&endpoint).register(endpoint.cpu(), first, bytes).await;
         EndpointMemory {
@@ -53,22 +53,30 @@ impl EndpointMemory {
 
     /// Connects a queue pair with endpoint `remote`, whose memory is not known yet.
     async fn connect(&mut self, test: &VerbsTest, remote: EndpointId, [posts_requests, is_target]: [bool; 2]) {
-        let (endpoint, incoming) = (self.endpoint.clone(), self.take_buffers(test, test.incoming_slots()));
-        let results = self.take_buffers(test, test.result_slots());
-        let queue = verbs(&endpoint).connect(endpoint.cpu(), endpoint.id(), remote).await;
-        self.connections.push(Connection { queue, posts_requests, is_target, remote: 0, key: 0, incoming, results });
+        let (endpoint, incoming_buffers) = (self.endpoint.clone(), self.take_buffers(test, test.incoming_slots()));
+        let result_buffers = self.take_buffers(test, test.result_slots());
+        let queue_pair = verbs(&endpoint).connect(endpoint.cpu(), endpoint.id(), remote).await;
+        self.connections.push(Connection {
+            queue_pair,
+            posts_requests,
+            is_target,
+            remote_address: 0,
+            remote_key: 0,
+            incoming_buffers,
+            result_buffers,
+        });
     }
 
     /// Returns the address and the key of the memory that the other endpoint of the last connection accesses.
     fn last_target(&self, test: &VerbsTest) -> (Address, u32) {
         let connection = self.connections.last().expect("a queue pair was connected");
         let is_read = test.operation == VerbsOperation::Read;
-        (if is_read { self.region.at } else { connection.incoming }, self.region.key)
+        (if is_read { self.region.at } else { connection.incoming_buffers }, self.region.key)
     }
 
     fn set_remote(&mut self, (remote, key): (Address, u32)) {
         let connection = self.connections.last_mut().expect("a queue pair was connected");
-        (connection.remote, connection.key) = (remote, key);
+        (connection.remote_address, connection.remote_key) = (remote, key);
     }
 }
 
@@ -78,7 +86,7 @@ pub async fn create_programs(
     world: &World,
     measurements: &Rc<VerbsMeasurements>,
 ) -> Vec<Program> {
-    let flows = test.flows.ids(world);
+    let flows = test.flows.endpoint_ids(world);
     let mut queue_pair_counts = BTreeMap::<EndpointId, u64>::new();
     for endpoint in flows.iter().flat_map(|&(from, to)| [from, to]) {
         *queue_pair_counts.entry(endpoint).or_default() += u64::from(test.queue_pairs);

@@ -35,9 +35,10 @@ const OPERATIONS: [&str; 4] = ["write", "read", "fetch-add", "compare-swap"];
 fn latencies_of_all_operations_are_measured_on_one_and_several_queue_pairs() {
     for operation in OPERATIONS {
         let size = if operation.contains('-') { "8 B" } else { "96 B" };
-        for pairs in [1, 3] {
-            let values =
-                format!("operation = \"{operation}\"\nsize = \"{size}\"\niterations = 100\nqueue-pairs = {pairs}");
+        for queue_pairs in [1, 3] {
+            let values = format!(
+                "operation = \"{operation}\"\nsize = \"{size}\"\niterations = 100\nqueue-pairs = {queue_pairs}"
+            );
             let observed = observe(1, &values);
             assert_eq!(metric(&observed, "verbs.latency_samples"), 100.0, "{values}");
             let [least, median, most] =

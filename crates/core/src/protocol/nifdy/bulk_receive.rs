@@ -33,7 +33,7 @@ struct Dialog<T> {
     /// The W buffers; the first one is for the next packet.
     buffers: VecDeque<Option<StoredPacket<T>>>,
     /// Number of packets at the front of `buffers` that are in order and have their turn in the arrivals FIFO.
-    ready: usize,
+    ready_count: usize,
     /// Whether the processor has asked the sender to end the dialog.
     requests_exit: bool,
     /// Whether no packet of the dialog has arrived yet.
@@ -84,7 +84,7 @@ impl<T> BulkReceive<T> {
         let buffers = (0..self.numbering.window()).map(|_| None).collect();
         self.open_dialogs += 1;
         self.dialogs[index] =
-            Some(Dialog { source, next_position: 0, buffers, ready: 0, requests_exit: false, is_fresh: true });
+            Some(Dialog { source, next_position: 0, buffers, ready_count: 0, requests_exit: false, is_fresh: true });
         Some(index as u16)
     }
 
@@ -109,12 +109,12 @@ impl<T> BulkReceive<T> {
         }
         self.stored_packets += 1;
         dialog.is_fresh = false;
-        let ready_before = dialog.ready;
-        while let Some(Some(StoredPacket { body: Some(_), .. })) = dialog.buffers.get(dialog.ready) {
-            dialog.ready += 1;
+        let ready_before = dialog.ready_count;
+        while let Some(Some(StoredPacket { body: Some(_), .. })) = dialog.buffers.get(dialog.ready_count) {
+            dialog.ready_count += 1;
         }
         BulkStoreOutcome::Stored {
-            turns: dialog.ready - ready_before,
+            turns: dialog.ready_count - ready_before,
             acknowledgement: self.accept_empty_exit(header.dialog),
         }
     }
@@ -123,7 +123,7 @@ impl<T> BulkReceive<T> {
     /// acknowledgements to be sent.
     pub(super) fn accept(&mut self, index: u16) -> (NodeId, T, [Option<PendingAcknowledgement>; 2]) {
         let dialog = self.dialog(index);
-        dialog.ready = dialog.ready.checked_sub(1).expect("a packet that has its turn is in order");
+        dialog.ready_count = dialog.ready_count.checked_sub(1).expect("a packet that has its turn is in order");
         let source = dialog.source;
         let (body, acknowledgement) = self.free_first_buffer(index);
         (source, body.expect("a packet that has its turn has a body"), [acknowledgement, self.accept_empty_exit(index)])
@@ -202,7 +202,7 @@ impl<T> BulkReceive<T> {
 
     /// Returns the number of packets of each dialog that have their turn, by dialog number.
     pub(super) fn ready_packets(&self) -> impl Iterator<Item = (u16, usize)> {
-        let ready_in = |dialog: &Option<Dialog<T>>| dialog.as_ref().map_or(0, |dialog| dialog.ready);
+        let ready_in = |dialog: &Option<Dialog<T>>| dialog.as_ref().map_or(0, |dialog| dialog.ready_count);
         (0..).zip(self.dialogs.iter().map(ready_in))
     }
 }

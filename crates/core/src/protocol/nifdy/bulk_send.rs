@@ -92,14 +92,14 @@ impl Dialog {
     }
 
     /// Returns whether another packet may be sent.
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn can_send(&self) -> bool {
         !self.is_exit_sent && self.is_acknowledged.len() < self.numbering.window() as usize
     }
 
     /// Returns whether the receiver has requested the end of the dialog, and a packet with the exit bit may be sent
     /// now.
     pub(super) fn wants_exit(&self) -> bool {
-        self.is_exit_requested && self.is_open()
+        self.is_exit_requested && self.can_send()
     }
 
     /// Returns the number of unacknowledged packets.
@@ -109,7 +109,7 @@ impl Dialog {
 
     /// Records that the next packet is sent, and returns its header.
     pub(super) fn send(&mut self, bulk_exit: bool) -> Bulk {
-        assert!(self.is_open(), "packets leave while the window is open");
+        assert!(self.can_send(), "packets leave while the window is open");
         let number = self.numbering.number(self.numbering.position_after(self.base, self.is_acknowledged.len() as u32));
         self.is_acknowledged.push_back(false);
         self.is_exit_sent = bulk_exit || self.is_exit_requested;
@@ -117,7 +117,7 @@ impl Dialog {
     }
 
     /// Returns whether an acknowledgement from `source` for number `dialog` concerns this dialog.
-    pub(super) fn is_dialog(&self, source: NodeId, dialog: u16) -> bool {
+    pub(super) fn concerns_dialog(&self, source: NodeId, dialog: u16) -> bool {
         self.destination == source && self.number == dialog
     }
 

@@ -38,18 +38,18 @@ impl<T> OutgoingPacket<T> {
 /// Waiting packets, oldest first.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pool<T> {
-    buffers: usize,
+    buffer_count: usize,
     waiting_packets: VecDeque<(OutgoingPacket<T>, usize)>,
 }
 
 impl<T> Pool<T> {
-    pub(super) fn new(buffers: u16) -> Pool<T> {
-        let buffers = usize::from(buffers);
-        Pool { buffers, waiting_packets: VecDeque::with_capacity(buffers) }
+    pub(super) fn new(buffer_count: u16) -> Pool<T> {
+        let buffer_count = usize::from(buffer_count);
+        Pool { buffer_count, waiting_packets: VecDeque::with_capacity(buffer_count) }
     }
 
     pub(super) fn has_capacity(&self) -> bool {
-        self.waiting_packets.len() < self.buffers
+        self.waiting_packets.len() < self.buffer_count
     }
 
     pub(super) fn len(&self) -> usize {

@@ -134,7 +134,7 @@ impl<T: Clone> NifdyUnit<T> {
             }
             Acknowledgement::Bulk { dialog, number, requests_exit } => {
                 let is_for_dialog =
-                    self.bulk_send.dialog().is_some_and(|open_dialog| open_dialog.is_dialog(source, dialog));
+                    self.bulk_send.dialog().is_some_and(|open_dialog| open_dialog.concerns_dialog(source, dialog));
                 if is_for_dialog {
                     self.handle_bulk_acknowledgement(source, number, requests_exit);
                 }

@@ -86,7 +86,7 @@ impl<T: Clone> NifdyUnit<T> {
             return Some(Eligibility::Unacknowledged);
         }
         match self.bulk_send.dialog_to(packet.destination) {
-            Some(dialog) => (dialog.is_open() && rank == dialog.unacknowledged()).then_some(Eligibility::Bulk),
+            Some(dialog) => (dialog.can_send() && rank == dialog.unacknowledged()).then_some(Eligibility::Bulk),
             None => (rank == 0 && self.outstanding.has_capacity()).then_some(Eligibility::Scalar),
         }
     }
@@ -118,8 +118,8 @@ impl<T: Clone> NifdyUnit<T> {
         let OutgoingPacket { destination, .. } = *packet;
         let duplicate_bit = self.retransmit.as_mut().is_some_and(|retransmit| retransmit.next_bit(destination));
         self.outstanding.insert(OutstandingEntry { destination, duplicate_bit });
-        let is_wanted = packet.bulk_request && !packet.bulk_exit && self.parameters.has_bulk();
-        let bulk_request = is_wanted && self.bulk_send == BulkSend::Scalar;
+        let wants_dialog = packet.bulk_request && !packet.bulk_exit && self.parameters.has_bulk();
+        let bulk_request = wants_dialog && self.bulk_send == BulkSend::Scalar;
         if bulk_request {
             self.bulk_send = BulkSend::Requested { destination };
         }

@@ -219,7 +219,7 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
     }
 
     fn state_bytes(&self, packet_bytes: usize) -> usize {
-        let buffers = |buffers: Buffers| buffers.count().map_or(0, |count| count as usize);
-        (buffers(self.parameters.flow.outgoing) + buffers(self.parameters.flow.incoming)) * packet_bytes
+        let buffer_count = |buffers: Buffers| buffers.count().map_or(0, |count| count as usize);
+        (buffer_count(self.parameters.flow.outgoing) + buffer_count(self.parameters.flow.incoming)) * packet_bytes
     }
 }

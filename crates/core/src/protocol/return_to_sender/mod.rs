@@ -75,7 +75,7 @@ pub use adapter::{ReturnToSenderAdapter, ReturnToSenderParameters};
 #[doc(hidden)]
 pub use incoming::{IncomingHalf, PacketBeingRead};
 #[doc(hidden)]
-pub use outgoing::{Holder, OutgoingHalf};
+pub use outgoing::{BufferWait, OutgoingHalf};
 #[doc(hidden)]
 pub use parameters::RetryError;
 #[doc(hidden)]

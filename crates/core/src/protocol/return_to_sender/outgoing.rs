@@ -68,7 +68,7 @@ pub enum ReplyOutcome {
 
 /// Event for which an outgoing buffer in use waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Holder {
+pub enum BufferWait {
     /// The buffer waits for the local program or device, which composes a message.
     Reserved,
     /// The buffer waits for the reply of this node.
@@ -251,14 +251,14 @@ impl<P> OutgoingHalf<P> {
     }
 
     /// Iterates over the buffers in use and the events for which they wait, which are the causes of a blocked send.
-    pub fn holders(&self) -> impl Iterator<Item = (OutgoingBuffer, Holder)> {
+    pub fn buffer_waits(&self) -> impl Iterator<Item = (OutgoingBuffer, BufferWait)> {
         self.slots.iter().map(|(slot, state)| {
-            let holder = match *state {
-                BufferState::Reserved => Holder::Reserved,
-                BufferState::InFlight { to, .. } => Holder::InFlight(to),
-                BufferState::Bounced { to, .. } => Holder::Bounced(to),
+            let wait = match *state {
+                BufferState::Reserved => BufferWait::Reserved,
+                BufferState::InFlight { to, .. } => BufferWait::InFlight(to),
+                BufferState::Bounced { to, .. } => BufferWait::Bounced(to),
             };
-            (OutgoingBuffer(slot), holder)
+            (OutgoingBuffer(slot), wait)
         })
     }
 

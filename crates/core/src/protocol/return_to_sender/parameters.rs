@@ -148,10 +148,10 @@ impl Retry {
     /// Returns the delay of a bounced packet whose delay without jitter is `delay`; `random` is a uniform random
     /// number.
     pub(super) const fn jittered(self, delay: Time, random: u64) -> Time {
-        const WHOLE: u64 = 1 << 32;
+        const RANDOM_RANGE: u64 = 1 << 32;
         let deviation = delay.scale(self.jitter_percent as u64, 100);
         let shortest = delay.since(deviation);
-        shortest.saturating_add(deviation.saturating_add(deviation).scale(random >> 32, WHOLE))
+        shortest.saturating_add(deviation.saturating_add(deviation).scale(random >> 32, RANDOM_RANGE))
     }
 
     /// Returns the delay after a bounce whose predecessor had `delay`.

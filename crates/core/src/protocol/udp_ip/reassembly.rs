@@ -223,9 +223,9 @@ impl PartialDatagram {
             return Err(DropReason::Duplicate);
         }
         self.check_length(packet)?;
-        let is_before = index == 0 || self.ranges[index - 1].1 <= range.0;
-        let is_behind = self.ranges.get(index).is_none_or(|(start, _)| range.1 <= *start);
-        if !is_before || !is_behind {
+        let starts_after_previous = index == 0 || self.ranges[index - 1].1 <= range.0;
+        let ends_before_next = self.ranges.get(index).is_none_or(|(start, _)| range.1 <= *start);
+        if !starts_after_previous || !ends_before_next {
             Err(DropReason::Overlap)
         } else if carried_range.len() > free_bytes {
             Err(DropReason::NoSpace)

@@ -16,7 +16,7 @@ pub(super) struct Acknowledgements {
     due_peers: VecDeque<Peer>,
     /// Number of packets accepted since the last acknowledgement to their source; it is less than
     /// `packets_per_acknowledgement`.
-    unacknowledged: BTreeMap<Peer, u32>,
+    unacknowledged_counts: BTreeMap<Peer, u32>,
     timers: Timers,
 }
 
@@ -26,7 +26,7 @@ impl Acknowledgements {
             packets_per_acknowledgement: parameters.acknowledge_every,
             delay: parameters.acknowledge_delay,
             due_peers: VecDeque::new(),
-            unacknowledged: BTreeMap::new(),
+            unacknowledged_counts: BTreeMap::new(),
             timers: Timers::default(),
         }
     }
@@ -34,11 +34,11 @@ impl Acknowledgements {
     /// Records that `packets` more packets from `source` were accepted. The acknowledgement is due now if their number
     /// reaches `packets_per_acknowledgement`, otherwise after the delay.
     pub(super) fn record_accepted(&mut self, source: Peer, packets: u32, now: Time) {
-        let unacknowledged = self.unacknowledged.get(&source).copied().unwrap_or(0) + packets;
+        let unacknowledged = self.unacknowledged_counts.get(&source).copied().unwrap_or(0) + packets;
         if unacknowledged >= self.packets_per_acknowledgement || self.due_peers.contains(&source) {
             return self.make_due(source);
         }
-        self.unacknowledged.insert(source, unacknowledged);
+        self.unacknowledged_counts.insert(source, unacknowledged);
         if !self.timers.is_running(source) {
             self.timers.set_timer(source, now.saturating_add(self.delay));
         }
@@ -46,7 +46,7 @@ impl Acknowledgements {
 
     /// Makes the acknowledgement to `source` due now.
     pub(super) fn make_due(&mut self, source: Peer) {
-        self.unacknowledged.remove(&source);
+        self.unacknowledged_counts.remove(&source);
         self.timers.stop(source);
         if !self.due_peers.contains(&source) {
             self.due_peers.push_back(source);
@@ -64,7 +64,7 @@ impl Acknowledgements {
 
     /// Returns whether no acknowledgement is due or waits.
     pub(super) fn is_idle(&self) -> bool {
-        self.due_peers.is_empty() && self.unacknowledged.is_empty()
+        self.due_peers.is_empty() && self.unacknowledged_counts.is_empty()
     }
 
     pub(super) fn next_timer(&self) -> Option<Time> {
@@ -79,7 +79,7 @@ impl Acknowledgements {
 
     /// Asserts the invariants.
     pub(super) fn check(&self) {
-        for (source, &unacknowledged) in &self.unacknowledged {
+        for (source, &unacknowledged) in &self.unacknowledged_counts {
             assert!(
                 0 < unacknowledged && unacknowledged < self.packets_per_acknowledgement,
                 "an acknowledgement is due when it covers enough packets"

@@ -38,7 +38,7 @@ impl<P: Clone> Outgoing<P> {
     }
 
     /// Returns whether another packet may be sent.
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn can_send(&self) -> bool {
         self.unacknowledged.len() < self.window
     }
 
@@ -58,7 +58,7 @@ impl<P: Clone> Outgoing<P> {
 
     /// Records that a new packet leaves, and returns its sequence number.
     pub(super) fn send(&mut self, body: P) -> u32 {
-        assert!(self.is_open(), "packets leave while the window is open");
+        assert!(self.can_send(), "packets leave while the window is open");
         let number = self.space.number(self.next_position());
         self.unacknowledged.push_back(body);
         number

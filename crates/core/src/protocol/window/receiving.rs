@@ -66,17 +66,17 @@ impl<P> WindowReceiver<P> {
     fn store(&mut self, from: Peer, number: u32, body: P) -> ArrivalOutcome {
         let has_slot = self.arrivals.has_capacity();
         let source = self.sources.entry(from).or_insert_with(|| Source { next: 0, reordered: BTreeMap::new() });
-        let ahead = self.space.distance(source.next, number);
-        let position = source.next + ahead;
-        if ahead >= self.window || source.reordered.contains_key(&position) {
+        let distance = self.space.distance(source.next, number);
+        let position = source.next + distance;
+        if distance >= self.window || source.reordered.contains_key(&position) {
             return ArrivalOutcome::Duplicate;
         }
-        if !(ahead == 0 && has_slot) {
-            if ahead >= self.reorder_buffers {
+        if !(distance == 0 && has_slot) {
+            if distance >= self.reorder_buffers {
                 return ArrivalOutcome::Refused;
             }
             source.reordered.insert(position, body);
-            if ahead == 0 {
+            if distance == 0 {
                 self.ready_sources.push_back(from);
             }
             return ArrivalOutcome::Kept;

@@ -27,9 +27,9 @@ pub(super) struct WindowSender<P> {
     destinations: BTreeMap<Peer, Outgoing<P>>,
     timers: Timers,
     /// Destinations whose oldest packet is to be retransmitted, in order.
-    due_copies: VecDeque<Peer>,
+    destinations_of_due_copies: VecDeque<Peer>,
     /// Time of the last new packet to each destination, if the fabric's order requires a spacing.
-    last_sent: BTreeMap<Peer, Time>,
+    last_new_packet_times: BTreeMap<Peer, Time>,
 }
 
 impl<P: Clone> WindowSender<P> {
@@ -41,8 +41,8 @@ impl<P: Clone> WindowSender<P> {
             outstanding: 0,
             destinations: BTreeMap::new(),
             timers: Timers::default(),
-            due_copies: VecDeque::new(),
-            last_sent: BTreeMap::new(),
+            destinations_of_due_copies: VecDeque::new(),
+            last_new_packet_times: BTreeMap::new(),
         }
     }
 
@@ -65,16 +65,16 @@ impl<P: Clone> WindowSender<P> {
 
     /// Returns the index of the oldest waiting packet whose window is open.
     fn first_sendable(&self) -> Option<usize> {
-        self.waiting_packets.iter().position(|(to, _)| self.destinations.get(to).is_none_or(Outgoing::is_open))
+        self.waiting_packets.iter().position(|(to, _)| self.destinations.get(to).is_none_or(Outgoing::can_send))
     }
 
     pub(super) fn has_next(&self) -> bool {
-        !self.due_copies.is_empty() || self.first_sendable().is_some()
+        !self.destinations_of_due_copies.is_empty() || self.first_sendable().is_some()
     }
 
     /// Returns the next copy that is due: its destination, sequence number and body.
     pub(super) fn send_copy(&mut self, now: Time) -> Option<(Peer, u32, P)> {
-        let to = self.due_copies.pop_front()?;
+        let to = self.destinations_of_due_copies.pop_front()?;
         let outgoing = &self.destinations[&to];
         self.timers.set_timer(to, now.saturating_add(outgoing.timeout()));
         let (number, body) = outgoing.oldest();
@@ -89,7 +89,7 @@ impl<P: Clone> WindowSender<P> {
         let number = outgoing.send(body.clone());
         self.outstanding += 1;
         if !self.timers.is_running(to) {
-            assert!(!self.due_copies.contains(&to), "copies leave before new packets");
+            assert!(!self.destinations_of_due_copies.contains(&to), "copies leave before new packets");
             self.timers.set_timer(to, now.saturating_add(outgoing.timeout()));
         }
         Some((to, number, body))
@@ -107,7 +107,7 @@ impl<P: Clone> WindowSender<P> {
                 );
             }
             FabricOrder::Lifetime { spacing, .. } => {
-                let previous = self.last_sent.insert(to, now);
+                let previous = self.last_new_packet_times.insert(to, now);
                 let is_spaced = previous.is_none_or(|previous| now >= previous.saturating_add(spacing));
                 assert!(is_spaced, "new packets to {to} leave closer together than the spacing of {spacing}");
             }
@@ -123,9 +123,9 @@ impl<P: Clone> WindowSender<P> {
         }
         self.outstanding -= freed;
         self.timers.stop(from);
-        self.due_copies.retain(|to| *to != from);
+        self.destinations_of_due_copies.retain(|to| *to != from);
         if outgoing.is_recovering() {
-            self.due_copies.push_back(from);
+            self.destinations_of_due_copies.push_back(from);
         } else if outgoing.len() > 0 {
             self.timers.set_timer(from, now.saturating_add(outgoing.timeout()));
         }
@@ -140,7 +140,7 @@ impl<P: Clone> WindowSender<P> {
         while let Some(to) = self.timers.pop_expired(now) {
             let outgoing = self.destinations.get_mut(&to).expect("each timer belongs to a destination");
             outgoing.handle_timeout(self.parameters.timeout_max);
-            self.due_copies.push_back(to);
+            self.destinations_of_due_copies.push_back(to);
         }
     }
 
@@ -165,7 +165,7 @@ impl<P: Clone> WindowSender<P> {
         assert_eq!(outstanding, self.outstanding as usize, "send buffers are conserved");
         assert!(self.free_send_slots() <= self.parameters.buffers);
         for (to, outgoing) in &self.destinations {
-            let due_copies = self.due_copies.iter().filter(|other| *other == to).count();
+            let due_copies = self.destinations_of_due_copies.iter().filter(|other| *other == to).count();
             let timers_and_copies = usize::from(self.timers.is_running(*to)) + due_copies;
             assert_eq!(
                 timers_and_copies,

@@ -56,7 +56,7 @@ enum Policy {
 
 const POLICIES: &[(&str, &str)] = &[("store-and-forward", "Whole packets"), ("cut-through", "As they come")];
 
-fn policy(name: &str, t: &mut Table<'_>) -> Policy {
+fn read_policy(name: &str, t: &mut Table<'_>) -> Policy {
     match name {
         "store-and-forward" => Policy::StoreAndForward { copies: t.count("copies", "Copies made").or(1) },
         _ => Policy::CutThrough { buffers: t.count("buffers", "Buffers held").or(8) },
@@ -68,22 +68,22 @@ struct Machine {
     pci: Bridge,
     policy: Policy,
     shape: (String, u64),
-    cycle: Time,
+    second_reading: Time,
     hosts: Vec<(String, Time)>,
     nodes: Vec<String>,
     extra: Option<u64>,
 }
 
-fn machine(t: &mut Table<'_>) -> Machine {
+fn read_machine(t: &mut Table<'_>) -> Machine {
     Machine {
         pci: t.table("pci", "The bus", Bridge::read),
-        policy: t.one_of_or("policy", "When a packet leaves", POLICIES, "store-and-forward", policy),
+        policy: t.one_of_or("policy", "When a packet leaves", POLICIES, "store-and-forward", read_policy),
         shape: t.table("fabric", "The fabric", |t| {
             t.alternatives("The shape of the fabric", &[("mesh", "A grid"), ("ring", "A circle")], |name, t| {
                 (name.to_string(), t.count("nodes", "How many").or(4))
             })
         }),
-        cycle: t.table("fabric", "The fabric", |t| {
+        second_reading: t.table("fabric", "The fabric", |t| {
             t.alternatives("The shape of the fabric", &[("mesh", "A grid"), ("ring", "A circle")], |_, t| {
                 t.count("nodes", "How many").or(4)
             });
@@ -95,7 +95,7 @@ fn machine(t: &mut Table<'_>) -> Machine {
     }
 }
 
-fn part(name: &str) -> Option<&'static str> {
+fn part_text(name: &str) -> Option<&'static str> {
     Some(match name {
         "base" => {
             "[pci]\nread-rate = \"160 MB/s\" # Table 2\nring-entries = 32\n[policy.store-and-forward]\ncopies = 3\n[fabric.mesh]\n"
@@ -110,7 +110,7 @@ fn part(name: &str) -> Option<&'static str> {
 }
 
 const LIBRARY: PartLibrary<'static> = PartLibrary {
-    find: &part,
+    find: &part_text,
     names: &["base", "fast", "slow", "round", "trip", "broken"],
     examples: &[],
     tables: &["hosts"],
@@ -119,14 +119,14 @@ const LIBRARY: PartLibrary<'static> = PartLibrary {
 fn try_read(text: &str, sets: &[&str]) -> Result<Read<Machine>, Problems> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let document = Document::Text("dir/m.toml", text, Some(Path::new("dir")));
-    DescriptionReader::new(load(&Source { document, sets: &sets, varied: &[], library: LIBRARY })?).read(machine)
+    DescriptionReader::new(load(&Source { document, sets: &sets, varied: &[], library: LIBRARY })?).read(read_machine)
 }
 
 fn read(text: &str, sets: &[&str]) -> Read<Machine> {
     try_read(text, sets).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-fn reported(text: &str, sets: &[&str]) -> String {
+fn problem_text(text: &str, sets: &[&str]) -> String {
     try_read(text, sets).expect_err("problems are reported").to_string()
 }
 
@@ -203,7 +203,7 @@ error: `ring` and `mesh` are mutually exclusive in `fabric`
   |         ^^^^ `mesh` is defined here
   |
   = help: define exactly one of them: leave the other out";
-    assert_eq!(reported(text, &[]), expected);
+    assert_eq!(problem_text(text, &[]), expected);
     assert_eq!(messages(text, &["fabric.ring.nodes=3"]).len(), 1, "an option does not hide the conflict");
     let sets = ["policy.cut-through.buffers=1", "policy.store-and-forward.copies=1"];
     assert_eq!(
@@ -246,9 +246,9 @@ error: bad value for `pci.setup`
   |
   = help: write \"5 ns\"; units are ps, ns, us, ms, s
   = help: `setup`: Time before a burst";
-    assert_eq!(reported("parts = 'base'\n[pci]\nsetup = 5 # by hand\n", &[]), expected);
-    assert!(reported("parts = 'broken'", &[]).contains(" --> machines/broken.toml:2:9"));
-    assert!(reported(MINIMAL_DESCRIPTION, &["pci.setup=5"]).contains(" --> --set:1:11"));
+    assert_eq!(problem_text("parts = 'base'\n[pci]\nsetup = 5 # by hand\n", &[]), expected);
+    assert!(problem_text("parts = 'broken'", &[]).contains(" --> machines/broken.toml:2:9"));
+    assert!(problem_text(MINIMAL_DESCRIPTION, &["pci.setup=5"]).contains(" --> --set:1:11"));
 }
 
 #[test]
@@ -263,14 +263,14 @@ fn missing_keys_are_reported_at_their_table() {
     assert_eq!(messages("", &[]).len(), 2);
     let nothing = Source { document: Document::None, sets: &[], varied: &[], library: LIBRARY };
     let loaded = load(&nothing).expect("no text has an error");
-    assert_eq!(DescriptionReader::new(loaded).read(machine).expect_err("problems are reported").list().len(), 2);
+    assert_eq!(DescriptionReader::new(loaded).read(read_machine).expect_err("problems are reported").list().len(), 2);
 }
 
 #[test]
 fn contradicting_values_are_reported_once_at_the_value() {
     assert_eq!(messages("parts='base'\n[pci]\nburst = '6 B'", &[]), ["`pci.burst`: must be whole words: "]);
     let check = |t: &mut Table<'_>| {
-        machine(t);
+        read_machine(t);
         t.report_invalid("pci.burst", "does not suit", "");
     };
     let document = Document::Text("m.toml", MINIMAL_DESCRIPTION, None);
@@ -283,7 +283,7 @@ fn contradicting_values_are_reported_once_at_the_value() {
 #[test]
 fn placeholder_values_cause_no_further_problems() {
     let check = |t: &mut Table<'_>| {
-        machine(t);
+        read_machine(t);
         t.report_invalid("pci.read-rate", "does not suit", "");
         t.report_invalid("pci.burst", "does not suit", "");
         t.report_invalid("", "as a whole it does not suit", "");
@@ -299,7 +299,7 @@ fn placeholder_values_cause_no_further_problems() {
 #[test]
 fn a_byte_order_mark_does_not_shift_locations() {
     let text = "\u{feff}parts = 'base'\r\n[pci]\r\nsetup = 5\r\n";
-    assert!(reported(text, &[]).contains(" --> dir/m.toml:3:9"), "{}", reported(text, &[]));
+    assert!(problem_text(text, &[]).contains(" --> dir/m.toml:3:9"), "{}", problem_text(text, &[]));
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn reporting_many_problems_takes_linear_time() {
     let unknown: String = (0..20_000).map(|n| format!("key-{n} = {n}\n")).collect();
     let mistyped: String = (0..20_000).map(|n| format!("pci-{n} = {n}\n")).collect();
     for text in [unknown, mistyped, "a = 1\n".repeat(20_000)] {
-        let reported = reported(&text, &[]);
+        let reported = problem_text(&text, &[]);
         let more = reported.rsplit("\n\n").next().and_then(|last| last.strip_prefix("and ")?.strip_suffix(" more"));
         assert!(more.is_some_and(|more| (19_800..20_000).contains(&more.parse().unwrap_or(0))), "{more:?}");
     }
@@ -324,12 +324,12 @@ fn unknown_and_recursive_parts_are_reported() {
 
 #[test]
 fn a_misspelt_choice_is_reported_once() {
-    let read_policy = |t: &mut Table<'_>| t.one_of("policy", "When a packet leaves", POLICIES, policy);
+    let read_root = |t: &mut Table<'_>| t.one_of("policy", "When a packet leaves", POLICIES, read_policy);
     let reported = |text: &str| {
         let document = Document::Text("m.toml", text, None);
         let loaded =
             load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("the description is loaded");
-        let problems = DescriptionReader::new(loaded).read(read_policy).expect_err("problems are reported");
+        let problems = DescriptionReader::new(loaded).read(read_root).expect_err("problems are reported");
         problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -383,7 +383,7 @@ fn the_resolved_description_is_complete_and_canonical() {
 
 #[test]
 fn schema_has_the_keys_that_the_reader_reads() {
-    let schema = describe(machine);
+    let schema = describe(read_machine);
     let json = schema.json_schema();
     let burst = &json["properties"]["pci"]["properties"]["burst"];
     assert_eq!((&burst["default"], &burst["description"]), (&"128 B".into(), &"Largest burst".into()));

@@ -12,11 +12,11 @@ impl Schema {
     /// because a part may define them.
     pub fn json_schema(&self) -> Json {
         let mut schema = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema" });
-        if let (Json::Object(all), Json::Object(root)) = (&mut schema, self.root.allowed()) {
+        if let (Json::Object(all), Json::Object(root)) = (&mut schema, self.root.allowed_schema()) {
             all.extend(root);
         }
         let doc = "Shipped parts that this file starts from, each laid over those before it";
-        schema["properties"][PARTS] = with_description(Form::Parts.allowed(), doc, &Need::Optional);
+        schema["properties"][PARTS] = with_description(Form::Parts.allowed_schema(), doc, &Need::Optional);
         if let Some(required) = self.root.required_schema() {
             schema["if"] = json!({ "not": { "required": [PARTS] } });
             schema["then"] = required;
@@ -41,17 +41,17 @@ impl TableShape {
     }
 
     /// Returns the schema of the allowed values.
-    fn allowed(&self) -> Json {
+    fn allowed_schema(&self) -> Json {
         let mut properties = Map::new();
         for item in &self.items {
             match item {
                 Item::Key { key, doc, form, need } => {
-                    properties.insert((*key).to_string(), with_description(form.allowed(), doc, need));
+                    properties.insert((*key).to_string(), with_description(form.allowed_schema(), doc, need));
                 }
                 Item::Family(family) => properties.extend(family.properties()),
             }
         }
-        for (old, new) in &self.renamed {
+        for (old, new) in &self.renamed_keys {
             if let Some(mut schema) = properties.get(*new).cloned() {
                 schema["description"] = json!(format!("Renamed to `{new}`"));
                 schema["deprecated"] = json!(true);
@@ -59,7 +59,7 @@ impl TableShape {
             }
         }
         let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
-        let conflicts: Vec<Json> = self.families().flat_map(Family::conflicts).collect();
+        let conflicts: Vec<Json> = self.families().flat_map(Family::conflict_schemas).collect();
         if !conflicts.is_empty() {
             schema["not"] = json!({ "anyOf": conflicts });
         }
@@ -79,7 +79,7 @@ impl TableShape {
         for item in &self.items {
             match item {
                 Item::Key { key, form, .. } => {
-                    properties.extend(form.required_schema().map(|inner| ((*key).to_string(), inner)));
+                    properties.extend(form.required_schema().map(|required| ((*key).to_string(), required)));
                 }
                 Item::Family(family) => properties.extend(family.required_schemas()),
             }
@@ -104,18 +104,18 @@ impl TableShape {
 impl Family {
     fn properties(&self) -> Map<String, Json> {
         let property = |member: &Member| {
-            (member.name.to_string(), with_description(member.shape.allowed(), member.doc, &Need::Optional))
+            (member.name.to_string(), with_description(member.shape.allowed_schema(), member.doc, &Need::Optional))
         };
         self.members.iter().map(property).collect()
     }
 
     /// Returns a schema for every pair of members, since at most one of the two may be defined.
-    fn conflicts(&self) -> Vec<Json> {
-        let mut pairs = Vec::new();
+    fn conflict_schemas(&self) -> Vec<Json> {
+        let mut schemas = Vec::new();
         for (index, a) in self.members.iter().enumerate() {
-            pairs.extend(self.members[index + 1..].iter().map(|b| json!({ "required": [a.name, b.name] })));
+            schemas.extend(self.members[index + 1..].iter().map(|b| json!({ "required": [a.name, b.name] })));
         }
-        pairs
+        schemas
     }
 
     fn any_member_schema(&self) -> Json {
@@ -138,15 +138,16 @@ impl Form {
         }
     }
 
-    fn allowed(&self) -> Json {
+    fn allowed_schema(&self) -> Json {
         match self {
             Form::Value(_, schema, _) => schema.clone(),
-            Form::Table(shape) => shape.allowed(),
-            Form::Map(shape) => json!({ "type": "object", "additionalProperties": shape.allowed() }),
-            Form::List(shape) => json!({ "type": "array", "items": shape.allowed() }),
+            Form::Table(shape) => shape.allowed_schema(),
+            Form::Map(shape) => json!({ "type": "object", "additionalProperties": shape.allowed_schema() }),
+            Form::List(shape) => json!({ "type": "array", "items": shape.allowed_schema() }),
             Form::OneOf(family, siblings) => {
                 let items = siblings.items.iter().cloned().chain([Item::Family(family.clone())]).collect();
-                json!({ "anyOf": [{ "type": "string", "enum": family.names() }, TableShape { items, ..TableShape::default() }.allowed()] })
+                let members = TableShape { items, ..TableShape::default() }.allowed_schema();
+                json!({ "anyOf": [{ "type": "string", "enum": family.names() }, members] })
             }
             Form::Like(key) => json!({ "allOf": [{ "$ref": format!("#/properties/{key}") }] }),
             Form::Parts => {
@@ -160,8 +161,8 @@ impl Form {
         match self {
             Form::Value(..) | Form::Like(_) | Form::Parts => None,
             Form::Table(shape) => shape.required_schema(),
-            Form::Map(shape) => shape.required_schema().map(|inner| json!({ "additionalProperties": inner })),
-            Form::List(shape) => shape.required_schema().map(|inner| json!({ "items": inner })),
+            Form::Map(shape) => shape.required_schema().map(|required| json!({ "additionalProperties": required })),
+            Form::List(shape) => shape.required_schema().map(|required| json!({ "items": required })),
             Form::OneOf(family, _) => Some(json!({ "minProperties": 1, "properties": family.required_schemas() })),
         }
     }

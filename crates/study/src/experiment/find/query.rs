@@ -126,35 +126,35 @@ impl FindQuery {
     /// Checks the description at both ends of the range of every point; values between are checked when they are run.
     pub fn check(&self, all_points: &[PointValues], reader: Reader<'_>) -> Result<(), ProblemGroups> {
         let (low, high) = self.range.first_and_last();
-        for (values, end) in all_points.iter().flat_map(|values| [low, high].map(|end| (values, end))) {
-            let values = [&values[..], &[(self.range.key.clone(), self.range.value(end))]].concat();
+        for (values, position) in all_points.iter().flat_map(|values| [low, high].map(|position| (values, position))) {
+            let values = [&values[..], &[(self.range.key.clone(), self.range.value(position))]].concat();
             reader(&sweep::settings(&values)).map_err(|problems| vec![(point_heading(&values), problems)])?;
         }
         Ok(())
     }
 
-    /// Runs the search at each of these points. `other` reads the second description, if two are compared; `store`
-    /// holds the finished runs.
+    /// Runs the search at each of these points. `other_reader` reads the second description, if two are compared;
+    /// `store` holds the finished runs.
     pub fn search(
         &self,
         all_points: &[PointValues],
         reader: Reader<'_>,
-        other: Option<Reader<'_>>,
+        other_reader: Option<Reader<'_>>,
         store: Option<&PointStore>,
         on_event: &(dyn Fn(SweepEvent) + Sync),
     ) -> Result<Vec<FoundRow>, FindError> {
-        let with_machine = other.map(|other| Comparison::WithMachine(&self.metric, other));
+        let with_machine = other_reader.map(|other_reader| Comparison::WithMachine(&self.metric, other_reader));
         let comparison = self
             .condition
             .as_ref()
             .map(Comparison::WithValue)
             .or(with_machine)
             .expect("the query has a condition or another description");
-        let find = |values: &PointValues| {
+        let search_point = |values: &PointValues| {
             let search = Search { reader, values, range: &self.range, comparison, store, on_event };
             Ok((values.clone(), search.run()?))
         };
-        one_task_per_run(all_points.par_iter()).map(find).collect()
+        one_task_per_run(all_points.par_iter()).map(search_point).collect()
     }
 
     /// Describes the part of the range in which the condition holds.
@@ -190,8 +190,8 @@ impl FindQuery {
         tidy::push_columns(&mut data, &rows.iter().map(|(values, _)| &values[..]).collect::<Vec<_>>());
         let regions = rows.iter().map(|(_, crossing)| Some(self.region(crossing).to_owned())).collect();
         data.push("holds", "", ColumnValues::Texts(regions));
-        for (end, prefix) in ["", OTHER_END_PREFIX].into_iter().enumerate() {
-            let probes = || rows.iter().map(|(_, crossing)| self.ordered_ends(crossing)[end]);
+        for (end_index, prefix) in ["", OTHER_END_PREFIX].into_iter().enumerate() {
+            let probes = || rows.iter().map(|(_, crossing)| self.ordered_ends(crossing)[end_index]);
             let key = format!("{prefix}{}", self.range.key);
             let values: Vec<[(String, String); 1]> =
                 probes().map(|probe| [(key.clone(), probe.value.clone())]).collect();

@@ -35,8 +35,8 @@ pub fn undetermined_combinations(priors: &[f64], numbers: &[(&[f64], f64)]) -> V
     if priors.is_empty() {
         return Vec::new();
     }
-    let scaled = |row: usize, column: usize| numbers[row].0[column] * priors[column] / numbers[row].1;
-    let jacobian = DMatrix::from_fn(numbers.len(), priors.len(), scaled);
+    let jacobian_element = |row: usize, column: usize| numbers[row].0[column] * priors[column] / numbers[row].1;
+    let jacobian = DMatrix::from_fn(numbers.len(), priors.len(), jacobian_element);
     let eigen = SymmetricEigen::new(jacobian.transpose() * &jacobian);
     let is_undetermined = |value: f64| (1.0 + value.max(0.0)).sqrt().recip() > DETERMINED_FRACTION_MAX;
     let undetermined: Vec<usize> =
@@ -64,8 +64,8 @@ fn reduced_echelon_form(mut rows: DMatrix<f64>) -> Vec<(usize, Vec<f64>)> {
         }
         pivots.push(column);
     }
-    let row = |(row_index, pivot): (usize, &usize)| (*pivot, rows.row(row_index).iter().copied().collect());
-    pivots.iter().enumerate().map(row).collect()
+    let pivot_and_row = |(row_index, pivot): (usize, &usize)| (*pivot, rows.row(row_index).iter().copied().collect());
+    pivots.iter().enumerate().map(pivot_and_row).collect()
 }
 
 /// Returns the combination of a direction, in standard deviations of the priors.
@@ -80,12 +80,12 @@ fn combination_of_direction(
         direction.iter().zip(priors).map(|(component, prior)| component * prior * unit).collect();
     let is_named = |index: &usize| *index != pivot && direction[*index].abs() >= NEGLIGIBLE_FRACTION;
     let named_indices = [pivot].into_iter().chain((0..priors.len()).filter(is_named));
-    let change = |row: &[f64]| {
+    let change_of_number = |row: &[f64]| {
         libm::expm1(row.iter().zip(&log_changes).map(|(slope, log_change)| slope * log_change).sum::<f64>()).abs()
     };
     UndeterminedCombination {
         changes: named_indices.map(|index| (index, libm::expm1(log_changes[index]))).collect(),
-        effect: numbers.iter().map(|(row, _)| change(row)).fold(0.0, f64::max),
+        effect: numbers.iter().map(|(row, _)| change_of_number(row)).fold(0.0, f64::max),
     }
 }
 

@@ -130,18 +130,18 @@ impl TableText<'_> {
         for (span, cells) in &rows {
             self.check_field_count(span, cells, &headings, is_perftest, is_csv)?;
         }
-        let (size, values) = self.columns(&headings, &rows, head_span)?;
-        let value = values[0];
+        let (size_column, value_columns) = self.columns(&headings, &rows, head_span)?;
+        let value_column = value_columns[0];
         let mut samples: Vec<Sample> = Vec::new();
         let mut measure = Measure::Latency;
         for (span, cells) in &rows {
-            let amount = |column: usize| {
+            let parse_cell_of = |column: usize| {
                 let cell = cells.get(column).copied().unwrap_or_default();
                 unit::parse_cell(cell, headings[column].unit.as_deref(), is_perftest).map_err(|(why, help)| {
                     Problem::new(why).with_location(self.place(span.clone()), "in this row").help(help)
                 })
             };
-            let (size, (row_measure, value)) = (amount(size)?, amount(value)?);
+            let (size, (row_measure, value)) = (parse_cell_of(size_column)?, parse_cell_of(value_column)?);
             measure = row_measure;
             if size.0 != Measure::Size || row_measure == Measure::Size {
                 let problem = Problem::new("a size and a measured value are expected");
@@ -154,7 +154,7 @@ impl TableText<'_> {
             });
         }
         self.check_samples(&samples)?;
-        let names = values.iter().map(|column| headings[*column].name.clone()).collect();
+        let names = value_columns.iter().map(|column| headings[*column].name.clone()).collect();
         Ok((measure, samples, names))
     }
 
@@ -255,7 +255,7 @@ impl TableText<'_> {
     /// Returns the index of the column of sizes, and those of the columns of measured values in the order of
     /// preference.
     fn columns(&self, headings: &[Heading], rows: &[Cells<'_>], span: Range<usize>) -> Result<ColumnIndices, Problem> {
-        let unit = |column: usize| {
+        let measure_of = |column: usize| {
             let cell = rows[0].1.get(column).copied().unwrap_or_default();
             unit::measure_of_column(cell, headings[column].unit.as_deref())
         };
@@ -263,13 +263,13 @@ impl TableText<'_> {
             Problem::new(message).with_location(self.place(span.clone()), "the columns are named here")
         };
         let help = "write it after the name, as in: size [B], latency [us], or size [B], bandwidth [MB/s]";
-        if unit(0) != Some(Measure::Size) {
+        if measure_of(0) != Some(Measure::Size) {
             return Err(
                 problem(format!("the unit of `{}` is missing, or is not a unit of size", headings[0].name)).help(help)
             );
         }
         let mut columns: Vec<usize> = (1..headings.len())
-            .filter(|column| unit(*column).is_some_and(|measure| measure != Measure::Size))
+            .filter(|column| measure_of(*column).is_some_and(|measure| measure != Measure::Size))
             .collect();
         let rank = |column: &usize| {
             let name = headings[*column].name.to_lowercase();

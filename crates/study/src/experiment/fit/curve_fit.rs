@@ -105,9 +105,9 @@ impl CurveFit<'_> {
             CurveNumbers { curve_fit: self, is_verbs, samples, keys, transients: TransientCounts::default() };
         if self.constants.is_empty() {
             let effects = source.probe_effects(&constants);
-            let fitted = constants.into_iter().zip(source.keys).zip(effects);
-            let fitted = fitted.filter(|(_, effect)| *effect == ProbeResult::Effect);
-            (constants, source.keys) = fitted.map(|(fitted, _)| fitted).unzip();
+            let effective = constants.into_iter().zip(source.keys).zip(effects);
+            let effective = effective.filter(|(_, effect)| *effect == ProbeResult::Effect);
+            (constants, source.keys) = effective.map(|(constant_and_keys, _)| constant_and_keys).unzip();
             if constants.is_empty() {
                 let problem =
                     Problem::new("no uncertain constant of this machine has an effect on the measured values");
@@ -242,7 +242,7 @@ impl CurveNumbers<'_> {
             }
             refusal.map_or(Ok(false), Err)
         };
-        let effect = |index: usize| {
+        let probe_constant = |index: usize| {
             let constant = &constants[index];
             let trial = |priors: f64| {
                 let value = constant.start * libm::exp(priors * constant.prior);
@@ -253,7 +253,7 @@ impl CurveNumbers<'_> {
             };
             probe_result([PROBE_CHANGE_IN_PRIORS, -PROBE_CHANGE_IN_PRIORS].into_iter().filter_map(trial))
         };
-        let effects: Vec<ProbeResult> = (0..constants.len()).into_par_iter().map(effect).collect();
+        let effects: Vec<ProbeResult> = (0..constants.len()).into_par_iter().map(probe_constant).collect();
         let (mut without_effect, mut refused) = (Vec::new(), Vec::new());
         for (constant, effect) in constants.iter().zip(&effects) {
             let key = constant.key.clone();

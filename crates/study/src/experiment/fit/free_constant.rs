@@ -51,7 +51,7 @@ impl FreeConstant {
         let problem_at_key =
             |message: String, label: &str| Problem::new(message).with_location(declaration.key.place.clone(), label);
         let key = &declaration.key.text;
-        let (mut matching, mut all_keys) = (Vec::new(), BTreeSet::new());
+        let (mut matching_numbers, mut all_keys) = (Vec::new(), BTreeSet::new());
         for description in machines {
             let entries = description.entries();
             for number in constants::part_numbers(description) {
@@ -59,11 +59,11 @@ impl FreeConstant {
                 if key_matches(key, &number.key) {
                     let origin =
                         entries.iter().find(|entry| entry.path == number.key).map(|entry| entry.origin.clone());
-                    matching.push((number, origin));
+                    matching_numbers.push((number, origin));
                 }
             }
         }
-        let Some((current, _)) = matching.first().cloned() else {
+        let Some((current, _)) = matching_numbers.first().cloned() else {
             let nearest = suggest::nearest(key, all_keys.iter().map(String::as_str));
             let label = nearest.map_or("no machine has it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
             let problem = problem_at_key(format!("the machines that are run have no constant `{key}`"), &label);
@@ -73,7 +73,7 @@ impl FreeConstant {
                 .help(suggestion)
                 .help("constants are numbers of hosts, interface, protocol, messaging and fabric, above 0"));
         };
-        if let Some((other, _)) = matching.iter().find(|(other, _)| other.value != current.value) {
+        if let Some((other, _)) = matching_numbers.iter().find(|(other, _)| other.value != current.value) {
             let message = format!(
                 "`{key}` names constants of different values: {} and {}",
                 key_and_value(&current),
@@ -84,7 +84,7 @@ impl FreeConstant {
             );
         }
         let mut origins: Vec<Origin> = Vec::new();
-        for origin in matching.into_iter().filter_map(|(_, origin)| origin) {
+        for origin in matching_numbers.into_iter().filter_map(|(_, origin)| origin) {
             if !origins.contains(&origin) {
                 origins.push(origin);
             }
@@ -107,7 +107,8 @@ impl FreeConstant {
         if let Some(start) = &declaration.start {
             self.start = amount(start)?;
         }
-        let place = |declaration: &FitConstant| declaration.start.as_ref().unwrap_or(&declaration.key).place.clone();
+        let place_of_start =
+            |declaration: &FitConstant| declaration.start.as_ref().unwrap_or(&declaration.key).place.clone();
         self.bounds = match &declaration.bounds {
             Some((least, most)) => (amount(least)?, amount(most)?),
             None => (self.start / BOUND_FACTOR, self.start * BOUND_FACTOR),
@@ -120,7 +121,7 @@ impl FreeConstant {
         let message = format!("`{}` starts outside its bounds, or at one of them", self.key);
         let label = format!("{} must lie between {} and {}", format(self.start), format(lower), format(upper));
         Err(Problem::new(message)
-            .with_location(place(declaration), label)
+            .with_location(place_of_start(declaration), label)
             .help("bounds must be above 0, the smaller first"))
     }
 

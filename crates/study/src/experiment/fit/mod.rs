@@ -90,12 +90,12 @@ pub fn fit(
     if let Some(error) = problem.evaluations.write_problem() {
         return Err(error);
     }
-    let value = |prediction: &PredictionResult| prediction.as_ref().copied().unwrap_or(f64::NAN);
+    let value_or_nan = |prediction: &PredictionResult| prediction.as_ref().copied().unwrap_or(f64::NAN);
     let numbers_by_datum = data.iter().zip(start_numbers.iter().zip(fitted_numbers));
     let residual = |(datum, (start_number, fitted_number)): (&Datum, (&PredictionResult, PredictionResult))| Residual {
         datum: datum.clone(),
-        start_value: value(start_number),
-        fitted_value: value(&fitted_number),
+        start_value: value_or_nan(start_number),
+        fitted_value: value_or_nan(&fitted_number),
         missing_reason: fitted_number.err(),
     };
     let residuals: Vec<Residual> = numbers_by_datum.map(residual).collect();
@@ -125,17 +125,17 @@ fn round_constants(
         constant.fitted_constant(libm::exp(logarithms[index]), posterior.constant_std_dev(index))
     };
     let mut constants: Vec<FittedConstant> = free_constants.iter().enumerate().map(fitted_constant).collect();
-    let numbers = |constants: &[FittedConstant]| {
+    let numbers_with = |constants: &[FittedConstant]| {
         problem.numbers(&constants.iter().map(|constant| constant.final_value.as_str()).collect::<Vec<_>>())
     };
-    let rounded_numbers = numbers(&constants);
+    let rounded_numbers = numbers_with(&constants);
     if !rounded_numbers.iter().any(|number| number.as_ref().is_err_and(|reason| reason == NOT_RUN)) {
         return (constants, rounded_numbers);
     }
     for (constant, (text, _)) in constants.iter_mut().zip(problem.representable_values()) {
         (constant.rounded_value, constant.final_value) = (text.clone(), text);
     }
-    let rounded_numbers = numbers(&constants);
+    let rounded_numbers = numbers_with(&constants);
     (constants, rounded_numbers)
 }
 
@@ -143,12 +143,14 @@ fn round_constants(
 fn missing_start_values_problem(missing: Vec<(&Datum, String)>) -> Problem {
     let names: Vec<String> =
         missing.iter().take(NAMES_MAX).map(|(datum, why)| format!("{} ({why})", datum.name)).collect();
-    let further = match missing.len().saturating_sub(NAMES_MAX) {
+    let omitted_names = match missing.len().saturating_sub(NAMES_MAX) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let problem =
-        Problem::new(format!("with the starting values, the machine gives no value for {}{further}", names.join(", ")));
+    let problem = Problem::new(format!(
+        "with the starting values, the machine gives no value for {}{omitted_names}",
+        names.join(", ")
+    ));
     problem.help("choose starting values with which every run completes")
 }
 

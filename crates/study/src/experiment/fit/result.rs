@@ -131,13 +131,14 @@ impl FitResult {
 
     /// Returns the ranges of the curves whose errors exceed the tolerances.
     pub fn failed_ranges(&self) -> Vec<FailedRange> {
-        let kind =
+        let failure_key =
             |residual: &Residual| (residual.datum.curve, residual.missing_reason.clone(), residual.error() > 0.0);
         let is_same_range = |a: &Residual, b: &Residual| {
-            a.is_within_tolerance() == b.is_within_tolerance() && (a.is_within_tolerance() || kind(a) == kind(b))
+            a.is_within_tolerance() == b.is_within_tolerance()
+                && (a.is_within_tolerance() || failure_key(a) == failure_key(b))
         };
-        let parts = self.residuals.chunk_by(is_same_range).filter(|part| !part[0].is_within_tolerance());
-        let failed = |part: &[Residual]| {
+        let failed_parts = self.residuals.chunk_by(is_same_range).filter(|part| !part[0].is_within_tolerance());
+        let failed_range = |part: &[Residual]| {
             let mut errors: Vec<f64> = part.iter().map(Residual::error).collect();
             errors.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
             let (first, last) = (&part[0], &part[part.len() - 1]);
@@ -148,13 +149,13 @@ impl FitResult {
                 ..FailedRange::new(&first.datum.name, &last.datum.name, part.len())
             }
         };
-        parts.map(failed).collect()
+        failed_parts.map(failed_range).collect()
     }
 
     /// Returns the datum with the largest error after the fit.
     pub fn largest_error(&self) -> Option<&Residual> {
-        let complete = self.residuals.iter().filter(|residual| residual.error().is_finite());
-        complete.max_by(|a, b| a.error().abs().total_cmp(&b.error().abs()))
+        let residuals_with_value = self.residuals.iter().filter(|residual| residual.error().is_finite());
+        residuals_with_value.max_by(|a, b| a.error().abs().total_cmp(&b.error().abs()))
     }
 
     /// Returns the result as JSON.
@@ -191,8 +192,9 @@ impl FitResult {
     }
 
     fn combination_json(&self, combination: &UndeterminedCombination) -> Json {
-        let change = |(index, change): &(usize, f64)| (self.constants[*index].key.clone(), json!(change));
-        json!({ "changes": combination.changes.iter().map(change).collect::<Map<_, _>>(), "effect": combination.effect })
+        let change_entry = |(index, change): &(usize, f64)| (self.constants[*index].key.clone(), json!(change));
+        let changes: Map<_, _> = combination.changes.iter().map(change_entry).collect();
+        json!({ "changes": changes, "effect": combination.effect })
     }
 
     /// Returns the standard deviation of a constant, multiplied by the noise ratio if that is above 1.

@@ -183,13 +183,13 @@ impl FitProblem<'_> {
         let mut slopes = DMatrix::zeros(self.data.len(), self.constants.len());
         for (constant, neighbours) in &neighbours {
             for datum in dependent_data(*constant) {
-                let change = |side: &Option<RepresentableValue>| {
+                let log_change_and_number = |side: &Option<RepresentableValue>| {
                     let (value, log) = side.as_ref()?;
                     let evaluation = self.evaluation_with(datum, &values, *constant, value);
                     let prediction = self.evaluations.prediction(&evaluation).ok()?;
                     Some((log - representable[*constant].1, vec![prediction]))
                 };
-                let [down, up] = [&neighbours[0], &neighbours[1]].map(change);
+                let [down, up] = [&neighbours[0], &neighbours[1]].map(log_change_and_number);
                 slopes[(datum, *constant)] = elasticity::elasticities(&unchanged[datum..=datum], &down, &up)[0];
             }
         }
@@ -241,9 +241,9 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for FitProblem<'_> {
             (0..rounding.len()).filter(|index| rounding[*index].abs() > TOLERANCE).collect();
         let (numbers, slopes) = self.elasticities(&rounded_constants)?;
         let data_residuals = self.data.iter().enumerate().map(|(index, datum)| {
-            let change: f64 =
+            let extrapolation: f64 =
                 rounded_constants.iter().map(|constant| slopes[(index, *constant)] * rounding[*constant]).sum();
-            let residual = (libm::log(numbers[index] / datum.expected) + change) / datum.noise;
+            let residual = (libm::log(numbers[index] / datum.expected) + extrapolation) / datum.noise;
             if residual.is_finite() { residual } else { INVALID_RESIDUAL }
         });
         let prior_residuals =

@@ -42,27 +42,27 @@ pub struct StateFile {
 impl FitIdentity {
     /// Returns the identity of a fit of the machines with the digest `description`.
     pub fn new(description: String, constants: &[FreeConstant], data: &[Datum]) -> FitIdentity {
-        let number = |datum: &Datum| json!([datum.name, datum.unit, datum.expected]);
-        let constant = |free: &FreeConstant| json!([free.key, free.start, free.prior, free.bounds]);
+        let number_json = |datum: &Datum| json!([datum.name, datum.unit, datum.expected]);
+        let constant_json = |free: &FreeConstant| json!([free.key, free.start, free.prior, free.bounds]);
         let noise: Vec<f64> = data.iter().map(|datum| datum.noise).collect();
-        let constants: Vec<_> = constants.iter().map(constant).collect();
+        let constants: Vec<_> = constants.iter().map(constant_json).collect();
         FitIdentity {
             version: VERSION.to_owned(),
             description,
-            numbers: digest(&data.iter().map(number).collect::<Vec<_>>()),
+            numbers: digest(&data.iter().map(number_json).collect::<Vec<_>>()),
             options: digest(&json!([constants, noise])),
         }
     }
 
     /// Returns the names of the digests in which two fits differ.
     fn differences(&self, other: &FitIdentity) -> Vec<&'static str> {
-        let parts = [
+        let equalities = [
             ("the version of Narrows", self.version == other.version),
             ("the description", self.description == other.description),
             ("the numbers that are fitted on", self.numbers == other.numbers),
             ("the constants, their priors or the noise", self.options == other.options),
         ];
-        parts.into_iter().filter(|(_, is_equal)| !is_equal).map(|(name, _)| name).collect()
+        equalities.into_iter().filter(|(_, is_equal)| !is_equal).map(|(name, _)| name).collect()
     }
 }
 

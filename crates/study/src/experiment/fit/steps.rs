@@ -58,8 +58,9 @@ impl Steps {
         match &mut self.best_step {
             Some((_, best)) if sum_of_squares >= *best => {}
             best => {
-                let best_sum = best.replace((parameters.clone(), sum_of_squares)).map(|(_, previous_sum)| previous_sum);
-                if let Some(previous_sum) = best_sum {
+                let previous_best =
+                    best.replace((parameters.clone(), sum_of_squares)).map(|(_, previous_sum)| previous_sum);
+                if let Some(previous_sum) = previous_best {
                     self.reductions = [self.reductions[1], Some(1.0 - sum_of_squares / previous_sum)];
                 }
             }
@@ -67,11 +68,11 @@ impl Steps {
         let errors = data.iter().zip(numbers).map(|(datum, prediction)| (datum, prediction / datum.expected - 1.0));
         let complete: Vec<(&Datum, f64)> = errors.filter(|(_, error)| error.is_finite()).collect();
         let squares: f64 = complete.iter().map(|(_, error)| error * error).sum();
-        let largest = complete.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        let largest_error = complete.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         FitStep {
             steps_left: self.steps_left(),
             rms: (squares / complete.len().max(1) as f64).sqrt(),
-            largest_error: largest.map(|(datum, error)| (datum.name.clone(), *error)),
+            largest_error: largest_error.map(|(datum, error)| (datum.name.clone(), *error)),
             incomplete_runs: data.len() - complete.len(),
             ..FitStep::new(self.count, self.count_max)
         }
@@ -103,8 +104,13 @@ mod tests {
             tolerance: 0.1,
             curve: 0,
         };
-        let mut step = |at: f64, sum: f64| {
-            steps.add_step(&DVector::from_element(1, at), sum, &[data(1.0), data(2.0)], &[1.1, f64::NAN])
+        let mut step = |parameter: f64, sum_of_squares: f64| {
+            steps.add_step(
+                &DVector::from_element(1, parameter),
+                sum_of_squares,
+                &[data(1.0), data(2.0)],
+                &[1.1, f64::NAN],
+            )
         };
         let first = step(1.0, 100.0);
         assert_eq!((first.number, first.steps_left, first.incomplete_runs), (1, None, 1));

@@ -50,19 +50,19 @@ const SIZE_UNITS: [(&str, f64); 11] = [
 
 /// Returns the quantity of a unit, and the factor to the unit in results.
 fn find_unit(unit: &str) -> Option<(Measure, f64)> {
-    let time = |us: f64| Some((Measure::Latency, us));
+    let latency_unit = |us: f64| Some((Measure::Latency, us));
     match unit {
-        "ns" | "nsec" => return time(1e-3),
-        "us" | "usec" | "µs" => return time(1.0),
-        "ms" | "msec" => return time(1e3),
-        "s" | "sec" => return time(1e6),
+        "ns" | "nsec" => return latency_unit(1e-3),
+        "us" | "usec" | "µs" => return latency_unit(1.0),
+        "ms" | "msec" => return latency_unit(1e3),
+        "s" | "sec" => return latency_unit(1e6),
         "bytes" => return Some((Measure::Size, 1.0)),
         _ => {}
     }
     let bytes_of_unit = |name: &str| SIZE_UNITS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes);
-    let rate = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("/sec")).or_else(|| unit.strip_suffix("ps"));
-    if let Some(rate) = rate {
-        let bytes = bytes_of_unit(&rate.replace("bit", "b"))?;
+    let size_unit = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("/sec")).or_else(|| unit.strip_suffix("ps"));
+    if let Some(size_unit) = size_unit {
+        let bytes = bytes_of_unit(&size_unit.replace("bit", "b"))?;
         return Some((Measure::Bandwidth, bytes / 1e6));
     }
     bytes_of_unit(unit).filter(|bytes| *bytes >= 1.0).map(|bytes| (Measure::Size, bytes))

@@ -67,21 +67,21 @@ impl ValuePosition<'_> {
         } else {
             self.constant.final_value.clone()
         };
-        let rest = align_comment(&text[self.end..], new_value.len(), current_text.len());
-        let edited = format!("{}{new_value}{rest}", &text[..self.start]);
+        let text_after_value = align_comment(&text[self.end..], new_value.len(), current_text.len());
+        let edited = format!("{}{new_value}{text_after_value}", &text[..self.start]);
         texts.insert(self.path.clone(), edited);
         Ok(())
     }
 }
 
 /// Returns the text after a value. Its comment stays in its column if the new value is short enough.
-fn align_comment(rest: &str, new_length: usize, old_length: usize) -> String {
-    let spaces = rest.len() - rest.trim_start_matches(' ').len();
-    if !rest[spaces..].starts_with('#') {
-        return rest.to_owned();
+fn align_comment(text_after_value: &str, new_length: usize, old_length: usize) -> String {
+    let spaces = text_after_value.len() - text_after_value.trim_start_matches(' ').len();
+    if !text_after_value[spaces..].starts_with('#') {
+        return text_after_value.to_owned();
     }
     let padding = (spaces + old_length).saturating_sub(new_length).max(1);
-    format!("{}{}", " ".repeat(padding), &rest[spaces..])
+    format!("{}{}", " ".repeat(padding), &text_after_value[spaces..])
 }
 
 #[cfg(test)]

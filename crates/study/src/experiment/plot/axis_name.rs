@@ -53,15 +53,15 @@ fn spell_abbreviations<'a>(words: &'a str) -> String {
 fn key_words(column: &str) -> Option<String> {
     let (family, _) = column.split_once('_')?;
     let lines = Registry::shared().schema().lines();
-    let key_ends = lines.iter().filter_map(|line| {
+    let words_of_matching_keys = lines.iter().filter_map(|line| {
         let mut words = line.path.splitn(3, '.');
-        let (line_family, second, rest) = (words.next()?, words.next()?, words.next());
+        let (line_family, part_name, rest) = (words.next()?, words.next()?, words.next());
         // The keys of a run have no part.
-        let rest = if line_family == "run" { second } else { rest? };
-        let end = format!("_{}", suffixed(rest, ""));
-        (line_family == family && column.ends_with(&end)).then(|| rest.replace(['.', '-'], " "))
+        let rest = if line_family == "run" { part_name } else { rest? };
+        let column_suffix = format!("_{}", suffixed(rest, ""));
+        (line_family == family && column.ends_with(&column_suffix)).then(|| rest.replace(['.', '-'], " "))
     });
-    key_ends.max_by_key(String::len)
+    words_of_matching_keys.max_by_key(String::len)
 }
 
 #[cfg(test)]

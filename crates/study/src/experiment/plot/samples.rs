@@ -44,14 +44,14 @@ pub fn samples_from_json(text: &str, name: &str, group_keys: &[String]) -> Resul
         let group = keys.iter().filter_map(value_of_key).collect::<Vec<_>>().join(", ");
         let samples = distributions.iter().filter(|distribution| *distribution.name == *distribution_name);
         match groups.iter_mut().find(|(group_name, _)| *group_name == group) {
-            Some((_, all)) => all.extend(samples),
+            Some((_, group_distributions)) => group_distributions.extend(samples),
             None => groups.push((group, samples.collect())),
         }
     }
-    let set = |(name, distributions): (String, Vec<&Distribution>)| {
+    let sample_set = |(name, distributions): (String, Vec<&Distribution>)| {
         distribution::merge_by_name(distributions).first().map(|merged| SampleSet::new(name, merged))
     };
-    Ok(groups.into_iter().filter_map(set).collect())
+    Ok(groups.into_iter().filter_map(sample_set).collect())
 }
 
 /// Returns the distributions of each point of a result; a run is one point without keys.
@@ -118,19 +118,19 @@ fn keys_of_groups(points: &[PointDistributions], requested: &[String]) -> Result
         let varies = |key: &&str| points.iter().any(|point| value(point, key) != value(&points[0], key));
         return Ok(all_keys.into_iter().filter(varies).map(str::to_owned).collect());
     }
-    let unknown = |name: &String| {
+    let unknown_key_problem = |name: &String| {
         let problem = Problem::new(format!("the result has no varied key `{name}`"));
         match all_keys.is_empty() {
             true => problem.help("a single run varies no key; leave out --by"),
             false => problem.help(format!("the keys are {}", suggest::phrase(all_keys.iter().copied()))),
         }
     };
-    let find = |name: &String| {
+    let find_key = |name: &String| {
         let exact = all_keys.iter().find(|key| *key == name);
         let matching = exact.or_else(|| all_keys.iter().find(|key| is_suffix(key, name)));
-        matching.map(|key| key.to_string()).ok_or_else(|| unknown(name))
+        matching.map(|key| key.to_string()).ok_or_else(|| unknown_key_problem(name))
     };
-    requested.iter().map(find).collect()
+    requested.iter().map(find_key).collect()
 }
 
 /// Returns the samples in the column `name`, a set for each combination of values of the columns `group_columns`.
@@ -158,7 +158,7 @@ pub fn samples_from_dataset(data: &Dataset, name: &str, group_columns: &[String]
             None => groups.push((group, vec![value])),
         }
     }
-    let set = |(name, values)| SampleSet {
+    let sample_set = |(name, values)| SampleSet {
         quantity: axis_name(column),
         name,
         unit: column.unit.clone(),
@@ -166,7 +166,7 @@ pub fn samples_from_dataset(data: &Dataset, name: &str, group_columns: &[String]
     };
     match groups.is_empty() {
         true => Err(Problem::new(format!("no row has `{}`", column.name))),
-        false => Ok(groups.into_iter().map(set).collect()),
+        false => Ok(groups.into_iter().map(sample_set).collect()),
     }
 }
 

@@ -47,20 +47,20 @@ impl<'a> SweepColumns<'a> {
     pub fn chart(&self, metrics: Vec<String>) -> Option<PlotSpec> {
         let numeric = self.varied.iter().find(|variable| !matches!(variable.values, ColumnValues::Texts(_)));
         let x = *numeric.or(self.varied.first())?;
-        let others = self.varied.iter().filter(|variable| variable.name != x.name);
+        let grouping_columns = self.varied.iter().filter(|variable| variable.name != x.name);
         Some(PlotSpec {
             title: None,
             x: x.name.clone(),
             y: metrics,
-            by: others.map(|variable| variable.name.clone()).collect(),
+            by: grouping_columns.map(|variable| variable.name.clone()).collect(),
             log: (is_wide(x), false),
         })
     }
 
     /// Returns the number of lines of the chart, if all combinations of the other varied columns occur.
     pub fn line_count(&self, spec: &PlotSpec) -> usize {
-        let others = self.varied.iter().filter(|variable| variable.name != spec.x);
-        others.map(|variable| distinct_values(variable)).product()
+        let grouping_columns = self.varied.iter().filter(|variable| variable.name != spec.x);
+        grouping_columns.map(|variable| distinct_values(variable)).product()
     }
 }
 

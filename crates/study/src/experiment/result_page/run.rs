@@ -16,9 +16,9 @@ const BARS_MAX: usize = 24;
 /// Returns the tables and charts of a run.
 pub fn artifacts(record: &Record, name: &str) -> Vec<Artifact> {
     let mut artifacts: Vec<Artifact> =
-        [Some(metrics(record, name)), stages(record, name)].into_iter().flatten().collect();
-    artifacts.extend(distributions(record, name));
-    artifacts.extend(resources(record, name));
+        [Some(metrics_artifact(record, name)), stages_artifact(record, name)].into_iter().flatten().collect();
+    artifacts.extend(distribution_artifacts(record, name));
+    artifacts.extend(resources_artifact(record, name));
     let explorer = explorer_fragment(record);
     artifacts.iter_mut().for_each(|artifact| artifact.explorer.clone_from(&explorer));
     artifacts
@@ -31,7 +31,7 @@ fn explorer_fragment(record: &Record) -> Option<String> {
     record.get("files").is_null().then(|| ExplorerLink { text, ..ExplorerLink::default() }.fragment())
 }
 
-fn metrics(record: &Record, name: &str) -> Artifact {
+fn metrics_artifact(record: &Record, name: &str) -> Artifact {
     let mut table = ReportTable::new(["metric", "value", "unit"].map(Column::new).into());
     for (metric, value, unit) in record.metrics() {
         let value = if value.is_nan() { Cell::from("–") } else { significant(value, 5).into() };
@@ -74,7 +74,7 @@ fn candidate_sentence(record: &Record) -> String {
     }
 }
 
-fn stages(record: &Record, name: &str) -> Option<Artifact> {
+fn stages_artifact(record: &Record, name: &str) -> Option<Artifact> {
     let ledger = parse_mean_ledger(record.get("ledger"))?;
     Some(Artifact {
         id: "stages".into(),
@@ -99,22 +99,22 @@ fn parse_mean_ledger(json: &Json) -> Option<MeanLedger> {
 }
 
 /// Returns a chart for each distribution. A distribution that cannot be read is left out.
-fn distributions(record: &Record, name: &str) -> Vec<Artifact> {
+fn distribution_artifacts(record: &Record, name: &str) -> Vec<Artifact> {
     let artifact = |distribution: &Distribution| {
-        let drawn = CdfSpec::default().draw(&[SampleSet::new(String::new(), distribution)]).ok()?;
+        let plot = CdfSpec::default().draw(&[SampleSet::new(String::new(), distribution)]).ok()?;
         Some(Artifact {
             id: format!("distribution-{}", distribution.name),
             title: format!("{name}: distribution of {}", quantity_words(&distribution.name)),
             caption: format!("{} samples.", distribution.histogram.samples()),
             table: None,
-            svg: Some(drawn.svg),
+            svg: Some(plot.svg),
             explorer: None,
         })
     };
     record.distributions().unwrap_or_default().iter().filter_map(artifact).collect()
 }
 
-fn resources(record: &Record, name: &str) -> Option<Artifact> {
+fn resources_artifact(record: &Record, name: &str) -> Option<Artifact> {
     let list = record.get("resources").as_array()?;
     let share = |resource: &Json| resource["share"].as_f64().unwrap_or_default();
     let mut table = ReportTable::new(vec![

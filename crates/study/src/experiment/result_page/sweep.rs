@@ -73,19 +73,26 @@ fn metric_chart(columns: &SweepColumns<'_>, rows: &Dataset, metric: &Variable, n
     if columns.line_count(&spec) > LINES_MAX {
         return None;
     }
-    let drawn = spec.draw(rows).ok()?;
-    let caption = match drawn.left_out {
+    let rendered_plot = spec.draw(rows).ok()?;
+    let caption = match rendered_plot.left_out {
         0 => String::new(),
         left_out => format!("Left out: {} not measured.", counted(left_out, "value")),
     };
     let title = format!("{name}: {}", plot::axis_name(metric));
-    Some(Artifact { id: metric.name.clone(), title, caption, svg: Some(drawn.svg), table: None, explorer: None })
+    Some(Artifact {
+        id: metric.name.clone(),
+        title,
+        caption,
+        svg: Some(rendered_plot.svg),
+        table: None,
+        explorer: None,
+    })
 }
 
 /// Returns the table of all data.
 fn data_table(rows: &Dataset, name: &str) -> Artifact {
-    let head = |variable: &Variable| Column::new(variable.name.as_str());
-    let mut table = ReportTable::new(rows.variables.iter().map(head).collect());
+    let column = |variable: &Variable| Column::new(variable.name.as_str());
+    let mut table = ReportTable::new(rows.variables.iter().map(column).collect());
     for row in 0..rows.rows() {
         let cell = |variable: &Variable| match variable.values.number(row) {
             Some(number) => Cell::from(number),

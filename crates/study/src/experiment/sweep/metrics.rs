@@ -39,19 +39,20 @@ impl Sweep<'_> {
 pub fn unknown_metric_problem<'a>(name: &str, known_names: impl Iterator<Item = &'a str> + Clone) -> Problem {
     let problem = Problem::new(format!("there is no metric `{name}`"));
     // A statistic may be written after a dot, as in `message.latency.p99`.
-    let plain = |name: &str| name.to_lowercase().replace(['.', '-', ' '], "_");
-    let meant = known_names.clone().find(|known| plain(known) == plain(name));
+    let normalized = |name: &str| name.to_lowercase().replace(['.', '-', ' '], "_");
+    let intended_metric = known_names.clone().find(|known| normalized(known) == normalized(name));
     // The beginning may be missing, as in `latency.one-way.p50`.
-    let is_end = |known: &&str| plain(known).ends_with(&format!("_{}", plain(name)));
-    let meant = meant.or_else(|| known_names.clone().find(is_end));
+    let ends_with_name = |known: &&str| normalized(known).ends_with(&format!("_{}", normalized(name)));
+    let intended_metric = intended_metric.or_else(|| known_names.clone().find(ends_with_name));
     // The middle may be missing, as in `message.latency_p99`.
     let (base, statistic) = name.rsplit_once(['_', '.']).unwrap_or((name, ""));
     let has_middle = |known: &&str| {
-        let known = plain(known);
-        known.starts_with(&format!("{}_", plain(base))) && known.ends_with(&format!("_{}", plain(statistic)))
+        let known = normalized(known);
+        known.starts_with(&format!("{}_", normalized(base))) && known.ends_with(&format!("_{}", normalized(statistic)))
     };
-    let meant = meant.or_else(|| known_names.clone().find(has_middle).filter(|_| !statistic.is_empty()));
-    let nearest = meant.or_else(|| suggest::nearest(name, known_names.clone()));
+    let intended_metric =
+        intended_metric.or_else(|| known_names.clone().find(has_middle).filter(|_| !statistic.is_empty()));
+    let nearest = intended_metric.or_else(|| suggest::nearest(name, known_names.clone()));
     let problem = problem.help(nearest.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
     problem.help(format!("the metrics are {}", suggest::phrase(known_names)))
 }

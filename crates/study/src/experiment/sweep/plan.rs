@@ -109,12 +109,12 @@ impl SweepPlan {
         let mut next_points = Vec::new();
         for line in self.line_ranges() {
             for position in line.step_by(self.runs_per_position()) {
-                let point = |point: usize| {
+                let result_or_index = |point: usize| {
                     let result = find(&self.input_hashes[point]);
                     result.map(|result| SweepPoint { values: Vec::new(), result }).ok_or(point)
                 };
                 let (finished_points, missing): (Vec<_>, Vec<_>) =
-                    (position..position + self.runs_per_position()).map(point).partition(Result::is_ok);
+                    (position..position + self.runs_per_position()).map(result_or_index).partition(Result::is_ok);
                 let points: Vec<SweepPoint> = finished_points.into_iter().flatten().collect();
                 next_points.extend(missing.into_iter().filter_map(Result::err));
                 if self.lines.is_some() && (points.len() < self.runs_per_position() || is_saturated(&points)) {
@@ -156,10 +156,10 @@ impl SweepPlan {
         points: &mut GatheredPoints,
         find: &mut dyn FnMut(&'a str) -> Option<Arc<ResultRow>>,
     ) {
-        let runs = self.runs_per_position();
-        for position in line.step_by(runs) {
+        let runs_per_position = self.runs_per_position();
+        for position in line.step_by(runs_per_position) {
             let position_start = points.points.len();
-            for point in position..position + runs {
+            for point in position..position + runs_per_position {
                 let values = values_of(&self.dimensions, point);
                 match find(&self.input_hashes[point]) {
                     Some(result) => points.points.push(SweepPoint { values, result }),
@@ -167,7 +167,7 @@ impl SweepPlan {
                 }
             }
             let position_points = &points.points[position_start..];
-            if position_points.len() < runs {
+            if position_points.len() < runs_per_position {
                 points.points.truncate(position_start);
             } else if self.lines.is_some() && is_saturated(position_points) {
                 break;

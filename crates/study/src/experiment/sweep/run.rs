@@ -120,11 +120,11 @@ impl CheckedSweep<'_> {
         };
         let results: HashMap<&str, Arc<ResultRow>> =
             one_task_per_run(indices.par_iter()).map(run_point).collect::<io::Result<_>>()?;
-        let point = |point: usize| {
+        let sweep_point = |point: usize| {
             let result = results.get(self.input_hashes[point].as_str())?.clone();
             Some(SweepPoint { values: self.sweep.values(point), result })
         };
-        Ok((0..self.input_hashes.len()).into_par_iter().filter_map(point).collect())
+        Ok((0..self.input_hashes.len()).into_par_iter().filter_map(sweep_point).collect())
     }
 
     /// Returns the indices of the lines of the shard.
@@ -136,40 +136,42 @@ impl CheckedSweep<'_> {
     /// Runs all lines in parallel. Several positions of each line are run at a time if that is needed to keep all
     /// threads busy. Results beyond the first saturated position of a line are dropped.
     fn run_lines(&self, options: &RunOptions<'_>, lines: SweepLines) -> io::Result<Vec<SweepPoint>> {
-        let mut finished: BTreeMap<usize, Vec<SweepPoint>> =
+        let mut points_by_line: BTreeMap<usize, Vec<SweepPoint>> =
             self.lines_of_shard(options.shard, lines).into_iter().map(|line| (line, Vec::new())).collect();
         loop {
-            let is_open = |points: &[SweepPoint]| {
+            let is_unfinished = |points: &[SweepPoint]| {
                 points.len() < lines.points_per_line() && !points.chunks(lines.runs).any(is_saturated)
             };
-            let open_lines = finished.values().filter(|points| is_open(points)).count();
-            if open_lines == 0 {
+            let unfinished_lines = points_by_line.values().filter(|points| is_unfinished(points)).count();
+            if unfinished_lines == 0 {
                 break;
             }
-            let points_ahead = rayon::current_num_threads().div_ceil(open_lines) * lines.runs;
-            let next_points = |(line, points): (&usize, &Vec<SweepPoint>)| {
+            let points_ahead = rayon::current_num_threads().div_ceil(unfinished_lines) * lines.runs;
+            let next_points_of_line = |(line, points): (&usize, &Vec<SweepPoint>)| {
                 let (from, to) = (points.len(), (points.len() + points_ahead).min(lines.points_per_line()));
-                let from = if is_open(points) { from } else { to };
+                let from = if is_unfinished(points) { from } else { to };
                 (from..to).map(|point| line * lines.points_per_line() + point).collect::<Vec<_>>()
             };
-            let next: Vec<usize> = finished.iter().flat_map(next_points).collect();
+            let next_indices: Vec<usize> = points_by_line.iter().flat_map(next_points_of_line).collect();
             let run_point = |&point: &usize| {
                 Ok((
                     point,
                     SweepPoint { values: self.sweep.values(point), result: self.find_or_run_point(point, options)? },
                 ))
             };
-            for (point, row) in one_task_per_run(next.par_iter()).map(run_point).collect::<io::Result<Vec<_>>>()? {
-                finished.get_mut(&(point / lines.points_per_line())).expect("the line is run").push(row);
+            for (point, row) in
+                one_task_per_run(next_indices.par_iter()).map(run_point).collect::<io::Result<Vec<_>>>()?
+            {
+                points_by_line.get_mut(&(point / lines.points_per_line())).expect("the line is run").push(row);
             }
         }
-        Ok(finished.into_values().flat_map(|points| lines.up_to_saturation(points)).collect())
+        Ok(points_by_line.into_values().flat_map(|points| lines.up_to_saturation(points)).collect())
     }
 
     fn find_or_run_point(&self, point: usize, options: &RunOptions<'_>) -> io::Result<Arc<ResultRow>> {
-        let changed = || io::Error::other("the description changed while the sweep was running");
-        let read = || self.sweep.read(point).map_err(|_| changed());
-        find_or_run(&self.input_hashes[point], options.store, options.on_event, read)?.ok_or_else(changed)
+        let changed_error = || io::Error::other("the description changed while the sweep was running");
+        let read = || self.sweep.read(point).map_err(|_| changed_error());
+        find_or_run(&self.input_hashes[point], options.store, options.on_event, read)?.ok_or_else(changed_error)
     }
 }
 

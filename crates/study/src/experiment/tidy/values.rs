@@ -27,11 +27,11 @@ pub fn push_columns(data: &mut Dataset, rows: &[&[(String, String)]]) {
 
 fn push_column(data: &mut Dataset, key: &str, texts: &[Option<&str>]) {
     let parsed: Vec<Option<ParsedValue>> = texts.iter().map(|text| text.map(parse_value)).collect();
-    let count = |value: &ParsedValue| match value {
+    let as_count = |value: &ParsedValue| match value {
         ParsedValue::Count(count) => Some(*count),
         _ => None,
     };
-    let number = |value: &ParsedValue| match value {
+    let as_number = |value: &ParsedValue| match value {
         ParsedValue::Count(count) => Some(*count as f64),
         ParsedValue::Number(number) => Some(*number),
         _ => None,
@@ -40,21 +40,21 @@ fn push_column(data: &mut Dataset, key: &str, texts: &[Option<&str>]) {
         ParsedValue::Quantity(unit, _) => Some(*unit),
         _ => None,
     });
-    let quantity = |value: &ParsedValue| match value {
+    let as_quantity = |value: &ParsedValue| match value {
         ParsedValue::Quantity(value_unit, number) if Some(*value_unit) == unit => Some(*number),
         _ => None,
     };
-    let text = || ColumnValues::Texts(texts.iter().map(|text| text.map(unquoted)).collect());
-    if let Some(counts) = convert_all(&parsed, count) {
+    let text_values = || ColumnValues::Texts(texts.iter().map(|text| text.map(unquoted)).collect());
+    if let Some(counts) = convert_all(&parsed, as_count) {
         data.push(key, "", ColumnValues::Counts(counts));
-    } else if let Some(numbers) = convert_all(&parsed, number) {
+    } else if let Some(numbers) = convert_all(&parsed, as_number) {
         data.push(key, "", ColumnValues::Numbers(numbers));
-    } else if let (Some(unit), Some(numbers)) = (unit, convert_all(&parsed, quantity)) {
+    } else if let (Some(unit), Some(numbers)) = (unit, convert_all(&parsed, as_quantity)) {
         let is_whole = ["B", "Hz"].contains(&unit);
         let counts = || numbers.iter().map(|integer| integer.map(|number| number as u64)).collect();
         data.push(key, unit, if is_whole { ColumnValues::Counts(counts()) } else { ColumnValues::Numbers(numbers) });
     } else {
-        data.push(key, "", text());
+        data.push(key, "", text_values());
     }
 }
 
@@ -63,11 +63,11 @@ fn convert_all<T>(
     values: &[Option<ParsedValue>],
     convert: impl Fn(&ParsedValue) -> Option<T>,
 ) -> Option<Vec<Option<T>>> {
-    let converted = |value: &Option<ParsedValue>| match value {
+    let convert_present = |value: &Option<ParsedValue>| match value {
         None => Some(None),
         Some(value) => convert(value).map(Some),
     };
-    values.iter().map(converted).collect()
+    values.iter().map(convert_present).collect()
 }
 
 /// Returns a text without its quotes, if it has any.
@@ -84,13 +84,13 @@ fn parse_value(value: &str) -> ParsedValue {
             u64::try_from(whole).map_or(ParsedValue::Number(whole as f64), ParsedValue::Count)
         }
         Ok(toml::Value::Float(number)) => ParsedValue::Number(number),
-        Ok(toml::Value::String(text)) => quantity(&text).unwrap_or(ParsedValue::Word(text)),
+        Ok(toml::Value::String(text)) => parse_quantity(&text).unwrap_or(ParsedValue::Word(text)),
         Ok(_) => ParsedValue::Word(value.to_owned()),
-        Err(_) => quantity(value).unwrap_or(ParsedValue::Word(value.to_owned())),
+        Err(_) => parse_quantity(value).unwrap_or(ParsedValue::Word(value.to_owned())),
     }
 }
 
-fn quantity(text: &str) -> Option<ParsedValue> {
+fn parse_quantity(text: &str) -> Option<ParsedValue> {
     let (unit, amount) = parse_any(text)?;
     let base = BaseUnit::from_unit(unit).expect("every smallest unit has a base unit");
     Some(ParsedValue::Quantity(base.unit, base.to_base(amount as f64)))

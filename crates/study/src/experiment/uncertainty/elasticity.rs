@@ -44,30 +44,30 @@ pub fn elasticities(unchanged: &[f64], decrease: &Change, increase: &Change) -> 
 /// returns `None` if a machine is invalid with its overrides, and the reason if there are no numbers to compare.
 pub type NumbersFn<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Result<Option<Vec<f64>>, String> + Sync);
 
-/// Returns the elasticities of the numbers with respect to each of `unknowns`. For each change, `numbers` is called
-/// with the overrides of the machines that have the constant, by their index in `machines`; `on_trial_done` is called
-/// after each change.
+/// Returns the elasticities of the numbers with respect to each of `unknowns`. For each change, `numbers_with` is
+/// called with the overrides of the machines that have the constant, by their index in `machines`; `on_trial_done` is
+/// called after each change.
 pub fn elasticities_of_constants(
     unknowns: &[UncertainConstant],
     machines: &[&Read<Machine>],
     unchanged: &[f64],
-    numbers: NumbersFn<'_>,
+    numbers_with: NumbersFn<'_>,
     on_trial_done: &(dyn Fn() + Sync),
 ) -> Vec<ConstantElasticities> {
     let change_by = |unknown: &UncertainConstant, factor: f64| -> Result<Change, String> {
         let overrides =
             |(index, description): (usize, &&Read<Machine>)| Some((index, unknown.scaled_by(factor, description)?));
-        let changed: Vec<_> = machines.iter().enumerate().filter_map(overrides).collect();
-        let Some(&(_, (_, exact_factor))) = changed.first() else { return Ok(None) };
+        let changed_machines: Vec<_> = machines.iter().enumerate().filter_map(overrides).collect();
+        let Some(&(_, (_, exact_factor))) = changed_machines.first() else { return Ok(None) };
         let overrides_by_machine: Vec<(usize, Vec<String>)> =
-            changed.into_iter().map(|(index, (overrides, _))| (index, overrides)).collect();
-        let numbers = numbers(&overrides_by_machine);
+            changed_machines.into_iter().map(|(index, (overrides, _))| (index, overrides)).collect();
+        let numbers = numbers_with(&overrides_by_machine);
         on_trial_done();
         Ok(numbers?.map(|numbers| (libm::log(exact_factor), numbers)))
     };
     let elasticities_of = |unknown: &UncertainConstant| {
-        let (step, mut failed_change) = (1.0 + unknown.prior.min(STEP_MAX), None);
-        let [down, up] = [step.recip(), step].map(|factor| {
+        let (increase, mut failed_change) = (1.0 + unknown.prior.min(STEP_MAX), None);
+        let [down, up] = [increase.recip(), increase].map(|factor| {
             let change = change_by(unknown, factor).unwrap_or_else(|why| {
                 failed_change.get_or_insert(why);
                 None

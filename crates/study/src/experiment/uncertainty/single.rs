@@ -66,33 +66,38 @@ pub fn uncertainties(
     on_begin(2 * unknowns.len());
     let is_measured =
         |metric: &&Metric| !metric.unit.is_empty() && metric.value > 0.0 && is_comparable(outcome, &metric.name);
-    let measured: Vec<&Metric> = result.metrics.iter().filter(is_measured).collect();
-    let measured_values: Vec<f64> = measured.iter().map(|metric| metric.value).collect();
-    let numbers = |overrides_by_machine: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
+    let measured_metrics: Vec<&Metric> = result.metrics.iter().filter(is_measured).collect();
+    let measured_values: Vec<f64> = measured_metrics.iter().map(|metric| metric.value).collect();
+    let values_with_overrides = |overrides_by_machine: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
         let [(_, overrides)] = overrides_by_machine else { return Ok(None) };
         let Ok(description) = reader(overrides) else { return Ok(None) };
-        let result = run(&description, outcome)?;
+        let result = run_changed(&description, outcome)?;
         let value = |metric: &&Metric| {
             result.iter().find(|other| other.name == metric.name).map_or(f64::NAN, |other| other.value)
         };
-        Ok(Some(measured.iter().map(value).collect()))
+        Ok(Some(measured_metrics.iter().map(value).collect()))
     };
-    let by_constant =
-        elasticity::elasticities_of_constants(&unknowns, &[&description], &measured_values, &numbers, on_run_done);
+    let elasticities_by_constant = elasticity::elasticities_of_constants(
+        &unknowns,
+        &[&description],
+        &measured_values,
+        &values_with_overrides,
+        on_run_done,
+    );
     let posterior = Posterior::new(&unknown::priors(&unknowns), &[]);
     let uncertainty = |(index, metric): (usize, &&Metric)| {
-        let row: Vec<f64> = by_constant.iter().map(|constant| constant.numbers[index]).collect();
+        let row: Vec<f64> = elasticities_by_constant.iter().map(|constant| constant.numbers[index]).collect();
         MetricUncertainty {
             metric: (*metric).clone(),
             std_dev: posterior.std_dev(&row),
             elasticities: contributions(&unknowns, &row),
         }
     };
-    let failed_changes = unknowns.iter().zip(&by_constant);
+    let failed_changes = unknowns.iter().zip(&elasticities_by_constant);
     let failed_changes =
         failed_changes.filter_map(|(unknown, constant)| Some((unknown.name(), constant.failed_change.clone()?)));
     Ok(RunUncertainty {
-        metrics: measured.iter().enumerate().map(uncertainty).collect(),
+        metrics: measured_metrics.iter().enumerate().map(uncertainty).collect(),
         constants: unknowns.iter().map(UncertainConstant::name).collect(),
         failed_changes: failed_changes.collect(),
     })
@@ -100,7 +105,7 @@ pub fn uncertainties(
 
 /// Runs a changed machine and returns its metrics. If they cannot be compared with those of a run with the outcome
 /// `expected_outcome`, returns how the run ended instead.
-fn run(description: &Read<Machine>, expected_outcome: &str) -> Result<Vec<Metric>, String> {
+fn run_changed(description: &Read<Machine>, expected_outcome: &str) -> Result<Vec<Metric>, String> {
     let result = crate::experiment::run(&description.value, Recorder::off());
     match (outcome_reason(&result), outcome_name(&result.outcome)) {
         (Some(_), outcome) => Err(format!("the run ends in a {outcome}")),
@@ -111,7 +116,7 @@ fn run(description: &Read<Machine>, expected_outcome: &str) -> Result<Vec<Metric
 
 /// Returns the nonzero elasticities of a number, in decreasing order of their contribution to its uncertainty.
 fn contributions(unknowns: &[UncertainConstant], elasticities: &[f64]) -> Vec<Elasticity> {
-    let mut parts: Vec<(f64, Elasticity)> = unknowns
+    let mut weighted_elasticities: Vec<(f64, Elasticity)> = unknowns
         .iter()
         .zip(elasticities)
         .filter(|(_, elasticity)| **elasticity != 0.0)
@@ -120,6 +125,6 @@ fn contributions(unknowns: &[UncertainConstant], elasticities: &[f64]) -> Vec<El
             (unknown.prior * elasticity.abs(), part)
         })
         .collect();
-    parts.sort_by(|a, b| b.0.total_cmp(&a.0));
-    parts.into_iter().map(|(_, part)| part).collect()
+    weighted_elasticities.sort_by(|a, b| b.0.total_cmp(&a.0));
+    weighted_elasticities.into_iter().map(|(_, part)| part).collect()
 }

@@ -30,17 +30,17 @@ pub fn read(path: &Path) -> Result<Dimension, Vec<Problem>> {
 /// rows.
 pub fn parse(bytes: &[u8], file: &dyn Display) -> Result<Dimension, Vec<Problem>> {
     let problem = |message: String| vec![Problem::new(message)];
-    let invalid = |error: csv::Error| problem(invalid_row(&error, file));
+    let invalid_row_problem = |error: csv::Error| problem(invalid_row(&error, file));
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text);
-    let heads = reader.headers().map_err(invalid)?.clone();
-    let mut varies: Vec<Vary> = heads.iter().map(|key| Vary { key: key.to_owned(), values: Vec::new() }).collect();
-    let problems: Vec<Problem> = heads.iter().enumerate().filter_map(|head| head_problem(head, file)).collect();
+    let headings = reader.headers().map_err(invalid_row_problem)?.clone();
+    let mut varies: Vec<Vary> = headings.iter().map(|key| Vary { key: key.to_owned(), values: Vec::new() }).collect();
+    let problems: Vec<Problem> = headings.iter().enumerate().filter_map(|head| head_problem(head, file)).collect();
     if !problems.is_empty() {
         return Err(problems);
     }
     for row in reader.records() {
-        for (vary, cell) in varies.iter_mut().zip(row.map_err(invalid)?.iter()) {
+        for (vary, cell) in varies.iter_mut().zip(row.map_err(invalid_row_problem)?.iter()) {
             vary.values.push(cell.to_owned());
         }
     }

@@ -89,15 +89,15 @@ impl Notation {
     }
 }
 
-fn smallest_units<Q: Quantity>(text: &str, smallest: fn(Q) -> u64) -> Result<u64, String> {
-    quantity::parse::<Q>(text).map(smallest).map_err(|fault| fault.label)
+fn smallest_units<Q: Quantity>(text: &str, to_smallest_units: fn(Q) -> u64) -> Result<u64, String> {
+    quantity::parse::<Q>(text).map(to_smallest_units).map_err(|fault| fault.label)
 }
 
 /// Returns the number of decimals of a number without a unit.
 fn decimal_count(text: &str) -> Option<usize> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    (digits(whole) && digits(fraction)).then(|| fraction.trim_end_matches('0').len())
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    (is_digits(whole) && is_digits(fraction)).then(|| fraction.trim_end_matches('0').len())
 }
 
 fn parse_decimal(text: &str, decimal_places: usize) -> Result<u64, String> {
@@ -136,12 +136,12 @@ impl Range {
             Notation::Number(_) => Notation::Number(range_decimals(from, to, step)?),
             notation => notation,
         };
-        let read = |text: &str| match notation {
+        let parse_end = |text: &str| match notation {
             Notation::Number(_) => notation.parse(text),
             _ => notation.parse(text).map_err(|why| format!("`{text}` has another unit than `{from}`: {why}")),
         };
-        let (first, last) = (read(from)?, read(to)?);
-        let step = step.map(|(factor, amount)| parse_step(factor, amount, &read)).transpose()?;
+        let (first, last) = (parse_end(from)?, parse_end(to)?);
+        let step = step.map(|(factor, amount)| parse_step(factor, amount, &parse_end)).transpose()?;
         let is_descending = first > last;
         if is_descending && !matches!(step, Some(Step::Linear(_) | Step::Logarithmic(_))) {
             return Err("the end is less than the beginning; only ranges by +linN and *logN may descend".to_owned());
@@ -159,11 +159,11 @@ impl Range {
             Some(Step::Add(step)) => self.amounts_by(|amount| amount.checked_add(step)),
             Some(Step::Multiply(factor)) => self.amounts_by(|amount| amount.checked_mul(factor)),
             Some(Step::Linear(count)) => {
-                self.interpolate(count, |part| self.from as f64 + part * (self.to - self.from) as f64)
+                self.interpolate(count, |fraction| self.from as f64 + fraction * (self.to - self.from) as f64)
             }
             Some(Step::Logarithmic(count)) => {
                 let ratio = self.to as f64 / self.from as f64;
-                self.interpolate(count, |part| self.from as f64 * libm::pow(ratio, part))
+                self.interpolate(count, |fraction| self.from as f64 * libm::pow(ratio, fraction))
             }
         };
         if self.is_descending {
@@ -188,9 +188,9 @@ impl Range {
     /// Returns at most `count` amounts from end to end, without duplicates; `amount_at` returns the amount at a
     /// fraction of the range. Amounts between the ends are rounded to four digits.
     fn interpolate(&self, count: usize, amount_at: impl Fn(f64) -> f64) -> Vec<u64> {
-        let inner = (1..count.saturating_sub(1)).map(|i| rounded(amount_at(i as f64 / (count - 1) as f64)));
-        let inner = inner.filter(|amount| (self.from..=self.to).contains(amount));
-        let mut amounts: Vec<u64> = [self.from].into_iter().chain(inner).chain([self.to]).collect();
+        let inner_amounts = (1..count.saturating_sub(1)).map(|i| rounded(amount_at(i as f64 / (count - 1) as f64)));
+        let inner_amounts = inner_amounts.filter(|amount| (self.from..=self.to).contains(amount));
+        let mut amounts: Vec<u64> = [self.from].into_iter().chain(inner_amounts).chain([self.to]).collect();
         amounts.dedup();
         amounts
     }
@@ -228,18 +228,22 @@ fn range_decimals(from: &str, to: &str, step: Option<(bool, &str)>) -> Result<u3
     }
 }
 
-fn parse_step(factor: bool, amount: &str, read: &dyn Fn(&str) -> Result<u64, String>) -> Result<Step, String> {
+fn parse_step(
+    is_factor: bool,
+    amount: &str,
+    parse_amount: &dyn Fn(&str) -> Result<u64, String>,
+) -> Result<Step, String> {
     let count = |text: &str| match text.trim().parse::<usize>() {
         Ok(count) if (2..=VALUES_MAX).contains(&count) => Ok(count),
         _ => Err(format!("`{amount}` is not a number of values, from 2 to {VALUES_MAX}")),
     };
-    if let Some(rest) = amount.strip_prefix("log").filter(|_| factor) {
+    if let Some(rest) = amount.strip_prefix("log").filter(|_| is_factor) {
         return Ok(Step::Logarithmic(count(rest)?));
     }
-    if let Some(rest) = amount.strip_prefix("lin").filter(|_| !factor) {
+    if let Some(rest) = amount.strip_prefix("lin").filter(|_| !is_factor) {
         return Ok(Step::Linear(count(rest)?));
     }
-    match factor {
+    match is_factor {
         true => match amount.parse() {
             Ok(0 | 1) => Err("the factor must be at least 2".to_owned()),
             Ok(factor) => Ok(Step::Multiply(factor)),
@@ -247,7 +251,7 @@ fn parse_step(factor: bool, amount: &str, read: &dyn Fn(&str) -> Result<u64, Str
                 Err(format!("the factor `{amount}` is not a whole number; *logN gives N values by equal factors"))
             }
         },
-        false => match read(amount)? {
+        false => match parse_amount(amount)? {
             0 => Err("the step must be more than 0".to_owned()),
             step => Ok(Step::Add(step)),
         },

@@ -52,9 +52,9 @@ impl Baseline {
         let mut runs = 0;
         let mut measure = |description: &Read<Machine>| {
             runs += 1;
-            let measured = MeasuredRun::new(description);
+            let measured_run = MeasuredRun::new(description);
             progress(TrialProgress::RunEnded);
-            measured
+            measured_run
         };
         let metric_of_run = measure(&description).map_err(WhatIfError::Unmeasurable)?;
         let mut notes = Vec::new();
@@ -63,7 +63,7 @@ impl Baseline {
         let metric = goal.metric.clone();
         let numbers = constants::all_numbers(&description);
         let repetitions = numbers.iter().find(|number| number.declaration.meaning == Some(Meaning::Repetitions));
-        let (mut measured, mut goal, mut shortening) = (metric_of_run, goal, Vec::new());
+        let (mut measured_run, mut goal, mut shortening) = (metric_of_run, goal, Vec::new());
         for shortening_override in repetitions.map(shortening_overrides).unwrap_or_default() {
             let Ok(Ok(short_run)) =
                 (query.reader)(std::slice::from_ref(&shortening_override)).map(|description| measure(&description))
@@ -72,13 +72,13 @@ impl Baseline {
             };
             let Some(value) = short_run.metric(&metric.name).map(|metric| metric.value) else { continue };
             let is_same = (value / metric.value - 1.0).abs() <= METRIC_TOLERANCE;
-            if is_same && short_run.is_saturated == measured.is_saturated {
-                (goal, measured, shortening) = (goal.with_baseline(value), short_run, vec![shortening_override]);
+            if is_same && short_run.is_saturated == measured_run.is_saturated {
+                (goal, measured_run, shortening) = (goal.with_baseline(value), short_run, vec![shortening_override]);
                 break;
             }
         }
-        let is_long = measured.events > LONG_RUN_EVENTS;
-        Ok(Baseline { description, numbers, metric, shortening, measured, goal, is_long, notes, runs })
+        let is_long = measured_run.events > LONG_RUN_EVENTS;
+        Ok(Baseline { description, numbers, metric, shortening, measured: measured_run, goal, is_long, notes, runs })
     }
 }
 

@@ -40,9 +40,9 @@ impl Search<'_> {
         let speeds: Vec<f64> = PARTS_OF_STEP.iter().map(|part| low + part * (high - low)).collect();
         let trials: Vec<Vec<ParameterChange>> =
             speeds.iter().map(|speed| self.faster_changes(bottleneck, *speed)).collect();
-        let reaches = |trial: &Trial| trial.ratio().is_some_and(|ratio| ratio * GAIN_MIN >= best);
-        let first = self.try_all(&trials).iter().position(reaches);
-        let speed = first.map_or(high, |first| speeds[first]);
+        let reaches_best = |trial: &Trial| trial.ratio().is_some_and(|ratio| ratio * GAIN_MIN >= best);
+        let first_sufficient = self.try_all(&trials).iter().position(reaches_best);
+        let speed = first_sufficient.map_or(high, |index| speeds[index]);
         let changes = self.faster_changes(bottleneck, speed);
         let next = self.next_bottleneck(bottleneck, &changes);
         Saturation { changes, ratio: best, limit, next }
@@ -78,10 +78,10 @@ impl Search<'_> {
             .collect();
         let trials: Vec<Vec<ParameterChange>> = other_gains.iter().map(|gain| gain.changes.clone()).collect();
         self.count_runs(trials.len());
-        let gained = other_gains.into_iter().zip(setup.try_all(&trials)).filter_map(|(gain, trial)| {
+        let new_gains = other_gains.into_iter().zip(setup.try_all(&trials)).filter_map(|(gain, trial)| {
             Some(SpeedUpGain { ratio: trial.ratio()?, slower_ratio: None, ..gain.clone() })
         });
-        let gained: Vec<SpeedUpGain> = gained.collect();
-        largest_gain(&gained).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
+        let new_gains: Vec<SpeedUpGain> = new_gains.collect();
+        largest_gain(&new_gains).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
     }
 }

@@ -13,8 +13,8 @@ pub fn longest_backlog(results: &Results, arguments: &[&str]) -> Option<f64> {
 
 fn longest_backlog_cycles(map: &HeatMapData, packets: u32) -> u64 {
     let longest_run = |row: &[u32]| {
-        let runs = row.split(|pending| *pending < packets);
-        runs.map(<[u32]>::len).max().unwrap_or(0)
+        let sequences = row.split(|pending| *pending < packets);
+        sequences.map(<[u32]>::len).max().unwrap_or(0)
     };
     (0..map.rows).map(|row| longest_run(map.row(row))).max().unwrap_or(0) as u64 * map.every_cycles
 }

@@ -18,7 +18,7 @@ pub(super) fn register(functions: BuiltinFns) -> BuiltinFns {
     functions
         .with_value_of_point("longest-pile", BuiltinFn::Number(backlog::longest_backlog))
         .with_value("volume", BuiltinFn::Number(volume::volume))
-        .with_judge("nifdy-parameters", search::parameters)
+        .with_judge("nifdy-parameters", search::compare_paper_set)
         .with_judge("nifdy-enough", search::small_sets_suffice)
         .with_figure("nifdy-search", search::table)
         .with_exploration("nifdy-search", search::EXPLORATION)

@@ -13,7 +13,7 @@ use crate::study::experiments::{Experiments, Point, Results, run_all};
 use crate::study::location::Location;
 
 /// The search, as an exploration of a study.
-pub const EXPLORATION: Exploration = Exploration { runs, explore };
+pub const EXPLORATION: Exploration = Exploration { runs: run_count, explore };
 
 /// A set of NIFDY parameters: *O*, *B*, *D* and *W*.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,11 +40,11 @@ impl ParameterSet {
 struct Network {
     key: &'static str,
     name: &'static str,
-    best: ParameterSet,
+    paper_best: ParameterSet,
 }
 
-const fn network(key: &'static str, name: &'static str, best: ParameterSet) -> Network {
-    Network { key, name, best }
+const fn network(key: &'static str, name: &'static str, paper_best: ParameterSet) -> Network {
+    Network { key, name, paper_best }
 }
 
 /// The networks in the order of Table 3.
@@ -71,7 +71,7 @@ fn product<A: Copy, B: Copy>(first: &[A], second: &[B]) -> Vec<(A, B)> {
 }
 
 /// Returns the number of cycles of each round.
-fn rounds(quick: bool) -> &'static [u64] {
+fn cycles_of_rounds(quick: bool) -> &'static [u64] {
     if quick { &[5_000, 10_000, 20_000] } else { &[50_000, 100_000, 200_000, 400_000, 1_000_000] }
 }
 
@@ -96,11 +96,13 @@ fn survivor_count(sets: usize) -> usize {
 /// Returns the number of sets in each round.
 fn round_sizes(quick: bool) -> Vec<usize> {
     let candidate_count = candidates(quick).len();
-    std::iter::successors(Some(candidate_count), |sets| Some(survivor_count(*sets))).take(rounds(quick).len()).collect()
+    std::iter::successors(Some(candidate_count), |sets| Some(survivor_count(*sets)))
+        .take(cycles_of_rounds(quick).len())
+        .collect()
 }
 
 /// Returns the number of runs of the search.
-fn runs(quick: bool) -> usize {
+fn run_count(quick: bool) -> usize {
     // Each round also runs each network once without NIFDY, as the reference.
     round_sizes(quick).iter().map(|sets| NETWORKS.len() * LOADS.len() * (sets + 1)).sum()
 }
@@ -120,12 +122,12 @@ fn survivors(scored: &[(ParameterSet, f64)], count: usize, kept_set: ParameterSe
 }
 
 /// Returns the name of a set in the names of points.
-fn name(set: &ParameterSet) -> String {
+fn set_name(set: &ParameterSet) -> String {
     format!("{}-{}-{}-{}", set.outstanding, set.pool, set.dialogs, set.window)
 }
 
 fn nifdy_point(network: &Network, load: &str, cycles: u64, set: &ParameterSet) -> String {
-    format!("search/{}/{load}/{cycles}/{}", network.key, name(set))
+    format!("search/{}/{load}/{cycles}/{}", network.key, set_name(set))
 }
 
 fn reference_point(network: &Network, load: &str, cycles: u64) -> String {
@@ -133,7 +135,7 @@ fn reference_point(network: &Network, load: &str, cycles: u64) -> String {
 }
 
 /// Returns the points of a round for one network.
-fn points(
+fn points_of_round(
     experiments: &Experiments,
     location: &Location,
     network: &Network,
@@ -189,7 +191,7 @@ fn score(results: &Results, network: &Network, set: &ParameterSet, cycles: u64) 
 /// `None` if there is no round.
 fn last_round(results: &Results, network: &Network) -> Option<(u64, Vec<(ParameterSet, f64)>)> {
     [false, true].into_iter().find_map(|quick| {
-        let cycles = *rounds(quick).last()?;
+        let cycles = *cycles_of_rounds(quick).last()?;
         let scored =
             candidates(quick).into_iter().filter_map(|set| Some((set, score(results, network, &set, cycles)?)));
         let mut scored: Vec<(ParameterSet, f64)> = scored.collect();
@@ -208,15 +210,15 @@ fn explore(
 ) -> Results {
     let mut sets: Vec<Vec<ParameterSet>> = NETWORKS.iter().map(|_| candidates(quick)).collect();
     let mut results = Results::new();
-    for cycles in rounds(quick) {
+    for cycles in cycles_of_rounds(quick) {
         let round = NETWORKS.iter().zip(&sets);
         let points: Vec<Point> =
-            round.flat_map(|(network, sets)| points(experiments, location, network, sets, *cycles)).collect();
+            round.flat_map(|(network, sets)| points_of_round(experiments, location, network, sets, *cycles)).collect();
         let round_results = run_all(&points, jobs, on_run_done);
         for (network, sets) in NETWORKS.iter().zip(&mut sets) {
             let scored: Vec<(ParameterSet, f64)> =
                 sets.iter().map(|set| (*set, score(&round_results, network, set, *cycles).unwrap_or(0.0))).collect();
-            *sets = survivors(&scored, survivor_count(scored.len()), network.best);
+            *sets = survivors(&scored, survivor_count(scored.len()), network.paper_best);
         }
         results.extend(round_results);
     }
@@ -224,14 +226,14 @@ fn explore(
 }
 
 /// Compares the score of the paper's set with that of the best set found. The argument is NETWORK.
-pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Observation> {
+pub fn compare_paper_set(results: &Results, arguments: &[&str]) -> Option<Observation> {
     let network = NETWORKS.iter().find(|network| arguments == [network.key])?;
     let (cycles, sets) = last_round(results, network)?;
     let (best, best_score) = sets[0];
-    let paper_score = score(results, network, &network.best, cycles)?;
+    let paper_score = score(results, network, &network.paper_best, cycles)?;
     let words = format!(
         "the paper's {} reaches {} of the best found, {} ({best_score:.3} times no NIFDY, {cycles} cycles)",
-        network.best.text(),
+        network.paper_best.text(),
         percent(paper_score / best_score),
         best.text()
     );
@@ -264,12 +266,12 @@ pub fn table(results: &Results) -> Vec<Artifact> {
     for network in &NETWORKS {
         let Some((cycles, sets)) = last_round(results, network) else { continue };
         let (set, best_score) = sets[0];
-        let score = score(results, network, &network.best, cycles);
+        let score = score(results, network, &network.paper_best, cycles);
         table.push(vec![
             network.name.into(),
             set.text().into(),
             best_score.into(),
-            network.best.text().into(),
+            network.paper_best.text().into(),
             score.into(),
             Cell::from(score.map(|score| score / best_score)),
         ]);
@@ -294,11 +296,11 @@ mod tests {
     fn search_starts_with_the_paper_s_sets_and_narrows_down() {
         for quick in [false, true] {
             let sets = candidates(quick);
-            assert!(NETWORKS.iter().all(|network| sets.contains(&network.best)));
+            assert!(NETWORKS.iter().all(|network| sets.contains(&network.paper_best)));
         }
         assert_eq!(round_sizes(false), [112, 38, 13, 5, 3]);
         assert_eq!(round_sizes(true), [16, 6, 3]);
-        assert_eq!(runs(true), 16 * (17 + 7 + 4));
+        assert_eq!(run_count(true), 16 * (17 + 7 + 4));
     }
 
     #[test]
@@ -322,14 +324,14 @@ mod tests {
             for load in LOADS {
                 results.insert(reference_point(network, load, 20_000), delivering(1000.0));
                 let delivered = if network.key == "mesh" { 1400.0 } else { 1490.0 };
-                results.insert(nifdy_point(network, load, 20_000, &network.best), delivering(delivered));
+                results.insert(nifdy_point(network, load, 20_000, &network.paper_best), delivering(delivered));
                 results.insert(nifdy_point(network, load, 20_000, &ParameterSet::new(4, 16, 1, 8)), delivering(1500.0));
             }
         }
         let holds = |observation: Option<Observation>| matches!(observation, Some(Observation::Text(_, true)));
-        assert!(holds(parameters(&results, &["fat-tree"])) && holds(small_sets_suffice(&results, &[])));
-        assert!(!holds(parameters(&results, &["mesh"])), "1400 is less than 95 % of 1500");
-        assert!(parameters(&Results::new(), &["mesh"]).is_none(), "no results give no observation");
+        assert!(holds(compare_paper_set(&results, &["fat-tree"])) && holds(small_sets_suffice(&results, &[])));
+        assert!(!holds(compare_paper_set(&results, &["mesh"])), "1400 is less than 95 % of 1500");
+        assert!(compare_paper_set(&Results::new(), &["mesh"]).is_none(), "no results give no observation");
     }
 
     #[test]
@@ -339,6 +341,6 @@ mod tests {
     }
 
     fn network_set(key: &str) -> ParameterSet {
-        NETWORKS.iter().find(|network| network.key == key).expect("the network exists").best
+        NETWORKS.iter().find(|network| network.key == key).expect("the network exists").paper_best
     }
 }

@@ -74,9 +74,9 @@ pub fn volume(_: &Results, arguments: &[&str]) -> Option<f64> {
     let part = format!("parts=[\"fabrics/nifdy-{key}\"]");
     let description = machine::read(Document::Text("network.toml", network_text, None), &[part]).ok()?;
     let entries = description.entries();
-    let count = |path: &str| entries.iter().find(|entry| entry.path == path)?.value.parse::<f64>().ok();
-    let channels = count("fabric.router.virtual-channels")?;
-    Some(structure.ports_per_node() * channels * count("fabric.router.buffer-flits")? / PACKET_FLITS)
+    let number_of_key = |path: &str| entries.iter().find(|entry| entry.path == path)?.value.parse::<f64>().ok();
+    let channels = number_of_key("fabric.router.virtual-channels")?;
+    Some(structure.ports_per_node() * channels * number_of_key("fabric.router.buffer-flits")? / PACKET_FLITS)
 }
 
 #[cfg(test)]

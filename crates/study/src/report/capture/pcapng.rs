@@ -70,9 +70,11 @@ impl<'a> PcapngReader<'a> {
         let block = rest
             .get(..length)
             .ok_or_else(|| format!("truncated: only {} of the {length} bytes of a block", rest.len()))?;
-        let trailing = block.last_chunk().map_or(0, |word| self.decode_u32(*word)) as usize;
-        if trailing != length {
-            return Err(format!("the leading length {length} of a block differs from its trailing length {trailing}"));
+        let trailing_length = block.last_chunk().map_or(0, |word| self.decode_u32(*word)) as usize;
+        if trailing_length != length {
+            return Err(format!(
+                "the leading length {length} of a block differs from its trailing length {trailing_length}"
+            ));
         }
         match kind {
             SECTION_HEADER => self.parse_section_header(block)?,
@@ -111,12 +113,12 @@ impl<'a> PcapngReader<'a> {
     }
 
     fn parse_interface(&self, block: &InterfaceDescriptionBlock<'a>) -> Result<Interface<'a>, String> {
-        let option = |code| block.options.iter().find(|option| option.code == code).and_then(option_value);
-        let resolution = option(OptionCode::IfTsresol).and_then(|value| value.first().copied()).unwrap_or(6);
-        let offset = option(OptionCode::IfTsoffset).and_then(|value| value.first_chunk().copied());
+        let option_bytes = |code| block.options.iter().find(|option| option.code == code).and_then(option_value);
+        let resolution = option_bytes(OptionCode::IfTsresol).and_then(|value| value.first().copied()).unwrap_or(6);
+        let offset = option_bytes(OptionCode::IfTsoffset).and_then(|value| value.first_chunk().copied());
         let offset = offset.map_or(0, if self.is_big_endian { i64::from_be_bytes } else { i64::from_le_bytes });
         Ok(Interface {
-            name: option(OptionCode::IfName).and_then(|value| std::str::from_utf8(value).ok()),
+            name: option_bytes(OptionCode::IfName).and_then(|value| std::str::from_utf8(value).ok()),
             link: block.linktype.0 as u32,
             snap_length: (block.snaplen != 0).then_some(block.snaplen as usize),
             units_per_second: units_per_second(resolution)?,
@@ -151,8 +153,8 @@ impl<'a> PcapngReader<'a> {
         let (_, packet) = parse_packet(block).map_err(|_| "invalid simple packet")?;
         let interface = self.interfaces.first().ok_or_else(|| self.unknown_interface(0))?;
         let length = packet.origlen as usize;
-        let captured = interface.snap_length.map_or(length, |snap_length| snap_length.min(length));
-        let bytes = packet.data.get(..captured).ok_or("a packet exceeds its block")?;
+        let captured_length = interface.snap_length.map_or(length, |snap_length| snap_length.min(length));
+        let bytes = packet.data.get(..captured_length).ok_or("a packet exceeds its block")?;
         let (name, link) = (interface.name, interface.link);
         self.packets.push(CaptureRecord {
             interface: self.earlier_interface_count,

@@ -53,8 +53,8 @@ pub fn draw(chart: &BarChart) -> String {
         legend: legend(chart),
     };
     let bar_width = canvas::plot_width(&frame) / layout.width;
-    let (names, has_value_labels) = (NameLayout::new(chart, bar_width), can_label_values(chart, bar_width));
-    frame.x_labels_height = names.total_height + 4.0;
+    let (name_layout, has_value_labels) = (NameLayout::new(chart, bar_width), can_label_values(chart, bar_width));
+    frame.x_labels_height = name_layout.total_height + 4.0;
     let bottom = frame.y.1.range.0;
     canvas::draw(&frame, |canvas| {
         if base_position(chart, bottom) > bottom {
@@ -65,7 +65,7 @@ pub fn draw(chart: &BarChart) -> String {
             for (i, bar) in group.bars.iter().enumerate() {
                 draw_bar(canvas, chart, bar, i, (group_left + i as f64, bottom), has_value_labels, &group.name);
             }
-            names.draw(canvas, group, (group_left, bottom));
+            name_layout.draw(canvas, group, (group_left, bottom));
         }
     })
 }
@@ -110,7 +110,7 @@ fn draw_bar(
     canvas: &Canvas,
     chart: &BarChart,
     bar: &Bar,
-    i: usize,
+    bar_index: usize,
     corner: (f64, f64),
     has_value_labels: bool,
     group: &str,
@@ -119,8 +119,8 @@ fn draw_bar(
     let base = base_position(chart, corner.1);
     let position_of_sum = |sum: f64| if sum == 0.0 { base } else { chart.y.position(sum).max(corner.1) };
     let (mut sum_above_zero, mut sum_below_zero) = (0.0, 0.0);
-    for (k, part) in bar.parts.iter().enumerate().filter(|(_, part)| part.is_finite()) {
-        let colour = if chart.is_stacked { k } else { i };
+    for (part_index, part) in bar.parts.iter().enumerate().filter(|(_, part)| part.is_finite()) {
+        let colour = if chart.is_stacked { part_index } else { bar_index };
         let sum = if *part < 0.0 { &mut sum_below_zero } else { &mut sum_above_zero };
         let from = position_of_sum(*sum);
         *sum += part;

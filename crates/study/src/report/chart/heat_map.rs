@@ -129,8 +129,8 @@ fn shade_spans(values: &[f64], scale_max: f64) -> Vec<(usize, usize, usize)> {
 
 /// Returns the shade of a value: 0 is white, and the last shade is black.
 fn shade(value: f64, scale_max: f64) -> usize {
-    let part = (value / scale_max).clamp(0.0, 1.0);
-    if part.is_finite() { (part * (SHADE_COUNT - 1) as f64).round() as usize } else { 0 }
+    let fraction = (value / scale_max).clamp(0.0, 1.0);
+    if fraction.is_finite() { (fraction * (SHADE_COUNT - 1) as f64).round() as usize } else { 0 }
 }
 
 fn grey(shade: usize) -> RGBColor {

@@ -132,15 +132,15 @@ fn draw_series(canvas: &Canvas, chart: &LineChart, series: &Series, i: usize) {
     let mark_step = if series.style == Style::Marks { 1 } else { positions.len().div_ceil(MARKS_MAX).max(1) };
     // The first point of a step line is the start of the line and not a value.
     let first = usize::from(series.style == Style::Step);
-    for (k, position) in positions.iter().enumerate().skip(first).filter(|(_, p)| is_finite_point(p)) {
+    for (point_index, position) in positions.iter().enumerate().skip(first).filter(|(_, p)| is_finite_point(p)) {
         let px = canvas.pixel_at(position.0, position.1);
-        let is_marked = k % mark_step == 0 || k + 1 == positions.len();
+        let is_marked = point_index % mark_step == 0 || point_index + 1 == positions.len();
         if is_marked {
             draw_mark(canvas, i, px, series.style == Style::Marks);
         } else if series.style == Style::Curve {
             continue;
         }
-        let (x, y) = series.points[k];
+        let (x, y) = series.points[point_index];
         let text = format!(
             "{}\n{}: {}\n{}: {}",
             series.name,

@@ -41,18 +41,18 @@ pub struct ExpectedFailure {
 impl Claim {
     /// Returns whether the verdict differs from the one that the study expects; false if the claim is not evaluated.
     pub fn is_unexpected(&self) -> bool {
-        self.holds.is_some_and(|holds| holds == self.fails.is_some())
+        self.holds.is_some_and(|holds| holds == self.expected_failure.is_some())
     }
 }
 
 /// Returns the claims whose verdicts differ from those that the study expects, as a line of text; `None` if there are
 /// none.
 pub fn unexpected_text(claims: &[Claim]) -> Option<String> {
-    let ids = |verdict| {
+    let unexpected_ids = |verdict| {
         let unexpected = claims.iter().filter(|claim| claim.is_unexpected() && claim.holds == Some(verdict));
         unexpected.map(|claim| claim.id.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let (failing_ids, holding_ids) = (ids(false), ids(true));
+    let (failing_ids, holding_ids) = (unexpected_ids(false), unexpected_ids(true));
     let parts = [
         ("fails, which the study does not expect", failing_ids),
         ("holds, which the study expects to fail", holding_ids),
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn verdicts_are_compared_with_the_expected_ones_in_both_directions() {
         let failure = || Some(ExpectedFailure { cause: FailureCause::Model, reason: "no queue".to_owned() });
-        let expected = |id, holds| Claim { fails: failure(), ..shape(id, holds) };
+        let expected = |id, holds| Claim { expected_failure: failure(), ..shape(id, holds) };
         let as_expected =
             [shape("R1", Some(true)), expected("R2", Some(false)), expected("R3", None), shape("R4", None)];
         assert_eq!(unexpected_text(&as_expected), None);

@@ -16,7 +16,7 @@ pub fn number(id: &str, expected: f64, measured: f64, tolerance: f64) -> Claim {
         holds: None,
         role: Role::Predicted,
         note: None,
-        fails: None,
+        expected_failure: None,
         restates: Vec::new(),
         part_of: None,
         uncertainty: None,

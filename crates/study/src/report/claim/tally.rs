@@ -11,7 +11,7 @@ pub struct Tally {
     /// Claims that fail.
     pub fail: usize,
     /// Claims that are not evaluated.
-    pub open: usize,
+    pub not_evaluated: usize,
     /// Claims that restate others.
     pub restate: usize,
     /// Statements of the paper. Claims that are parts of one statement count as one.
@@ -23,10 +23,10 @@ pub struct Tally {
 impl Tally {
     /// Counts `claims`.
     pub fn new(claims: &[Claim]) -> Tally {
-        let not_restating = || claims.iter().filter(|claim| claim.restates.is_empty());
-        let count = |verdict| not_restating().filter(|claim| claim.holds == verdict).count();
+        let counted_claims = || claims.iter().filter(|claim| claim.restates.is_empty());
+        let count = |verdict| counted_claims().filter(|claim| claim.holds == verdict).count();
         let mut statements = BTreeMap::<&str, bool>::new();
-        for claim in not_restating() {
+        for claim in counted_claims() {
             let holds = claim.holds == Some(true);
             let name = claim.part_of.as_deref().unwrap_or(&claim.id);
             statements.entry(name).and_modify(|all_hold| *all_hold &= holds).or_insert(holds);
@@ -34,8 +34,8 @@ impl Tally {
         Tally {
             hold: count(Some(true)),
             fail: count(Some(false)),
-            open: count(None),
-            restate: claims.len() - not_restating().count(),
+            not_evaluated: count(None),
+            restate: claims.len() - counted_claims().count(),
             statements: statements.len(),
             statements_hold: statements.values().filter(|holds| **holds).count(),
         }
@@ -44,10 +44,10 @@ impl Tally {
     /// Returns the counts as text: `47 of 50 claims hold, 2 fail, 1 not evaluated; 50 claims in 44 statements, of which
     /// 41 hold in all parts; 19 more restate others and are not counted`.
     pub fn text(&self) -> String {
-        let total = self.hold + self.fail + self.open;
+        let total = self.hold + self.fail + self.not_evaluated;
         let mut text = format!("{} of {total} claims hold, {} fail", self.hold, self.fail);
-        if self.open > 0 {
-            text += &format!(", {} not evaluated", self.open);
+        if self.not_evaluated > 0 {
+            text += &format!(", {} not evaluated", self.not_evaluated);
         }
         if self.statements < total {
             let (statements, hold) = (self.statements, self.statements_hold);

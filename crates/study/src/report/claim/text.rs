@@ -55,7 +55,7 @@ fn failure_text(claim: &Claim) -> String {
         _ => format!(" ({})", claim.role.word()),
     };
     text += &wrapped("      simulated ", "                ", &(claim.measured_text() + &detail));
-    if let Some(failure) = &claim.fails {
+    if let Some(failure) = &claim.expected_failure {
         let reason = format!("{}: {}", failure.cause.word(), failure.reason);
         text += &wrapped("      expected to fail ", "                ", &reason);
     }

@@ -9,7 +9,7 @@ const ROWS_PER_PART: usize = 1024;
 
 /// Writes a dataset with a header row.
 pub fn write(data: &Dataset) -> Vec<u8> {
-    let headings = records([data.variables.iter().map(|variable| variable.name.clone())]);
+    let headings = encode_records([data.variables.iter().map(|variable| variable.name.clone())]);
     let starts: Vec<usize> = (0..data.rows()).step_by(ROWS_PER_PART).collect();
     let encode_rows =
         |first_row: &usize| encode_row_range(data, *first_row..(*first_row + ROWS_PER_PART).min(data.rows()));
@@ -19,10 +19,10 @@ pub fn write(data: &Dataset) -> Vec<u8> {
 
 fn encode_row_range(data: &Dataset, rows: Range<usize>) -> Vec<u8> {
     let cells = |row| data.variables.iter().map(move |variable| variable.values.text(row).unwrap_or_default());
-    records(rows.map(cells))
+    encode_records(rows.map(cells))
 }
 
-fn records(lines: impl IntoIterator<Item = impl Iterator<Item = String>>) -> Vec<u8> {
+fn encode_records(lines: impl IntoIterator<Item = impl Iterator<Item = String>>) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for line in lines {
         writer.write_record(line).expect("every line has every column");

@@ -22,7 +22,10 @@ pub fn findings(claims: &[Claim]) -> String {
     let failing: Vec<&Claim> = claims.iter().filter(|claim| claim.holds == Some(false)).collect();
     if !failing.is_empty() {
         let item = |claim: &&Claim| {
-            let cause = claim.fails.as_ref().map_or(String::new(), |fails| format!(" Cause: {}.", fails.cause.word()));
+            let cause = claim
+                .expected_failure
+                .as_ref()
+                .map_or(String::new(), |failure| format!(" Cause: {}.", failure.cause.word()));
             let statement = escape(claim.statement.trim_end_matches('.'));
             format!(
                 "<li><b>{}</b> {statement}: expected {}, simulated {}.{cause}</li>\n",
@@ -64,10 +67,10 @@ fn groups(claims: &[Claim]) -> Vec<(&str, Vec<&Claim>)> {
 /// Returns the folded table of the claims of one part of the publication. It is open if a claim fails.
 fn group(name: &str, claims: &[&Claim], is_open: bool) -> String {
     let count = |verdict| claims.iter().filter(|claim| claim.holds == verdict).count();
-    let (hold, fail, open) = (count(Some(true)), count(Some(false)), count(None));
+    let (hold, fail, not_evaluated) = (count(Some(true)), count(Some(false)), count(None));
     let mut summary = format!("{hold} of {} hold", counted(hold + fail, "claim"));
-    if open > 0 {
-        summary += &format!(", {open} not evaluated");
+    if not_evaluated > 0 {
+        summary += &format!(", {not_evaluated} not evaluated");
     }
     let (name, attribute) = (escape(name), if is_open || fail > 0 { " open=\"\"" } else { "" });
     let mut html = format!(
@@ -113,7 +116,7 @@ fn row(claim: &Claim) -> String {
         None => "open",
     };
     let mut source = format!("{}<div class=\"statement\">{}</div>", escape(&claim.source), escape(&claim.statement));
-    if let Some(failure) = &claim.fails {
+    if let Some(failure) = &claim.expected_failure {
         let (cause, reason) = (failure.cause.word(), escape(&failure.reason));
         source += &format!("<div class=\"cause\">Expected to fail, cause: <b>{cause}</b>. {reason}</div>");
     }

@@ -95,12 +95,12 @@ impl Packets {
 
     /// Appends a `TracePacket` of an event, whose fields `encode` appends.
     #[inline]
-    fn push_event(&mut self, encode: impl FnOnce(&mut Event)) {
+    fn push_event(&mut self, encode: impl FnOnce(&mut EventBuffer)) {
         if self.bytes.len() < self.length + 2 + EVENT_BYTES_MAX {
             self.bytes.resize(self.length + BUFFER_GROWTH_BYTES, 0);
         }
         let (packet_start, fields) = self.bytes[self.length..].split_at_mut(2);
-        let mut packet = Event::new(fields.first_chunk_mut().expect("the buffer was extended"));
+        let mut packet = EventBuffer::new(fields.first_chunk_mut().expect("the buffer was extended"));
         encode(&mut packet);
         packet_start.copy_from_slice(&[tag(1, BYTES_WIRE_TYPE), packet.length as u8]);
         self.length += 2 + packet.length;
@@ -202,7 +202,7 @@ pub fn push_span(trace: &mut Packets, sequence: u32, delta_ns: u64, span: &SpanE
         None => trace.push_event(|packet| packet.encode_span(sequence, delta_ns, span)),
         Some(name) => {
             let mut event = [0; EVENT_BYTES_MAX];
-            let mut packet = Event::new(&mut event);
+            let mut packet = EventBuffer::new(&mut event);
             packet.encode_span(sequence, delta_ns, span);
             let length = packet.length;
             let names = Message::default().message(2, &name_entry(span.name, name));
@@ -220,15 +220,15 @@ pub fn push_end(trace: &mut Packets, sequence: u32, delta_ns: u64) {
 }
 
 /// The fields of a `TracePacket` of an event.
-struct Event<'a> {
+struct EventBuffer<'a> {
     bytes: &'a mut [u8; EVENT_BYTES_MAX],
     length: usize,
 }
 
-impl Event<'_> {
+impl EventBuffer<'_> {
     #[inline]
-    fn new(bytes: &mut [u8; EVENT_BYTES_MAX]) -> Event<'_> {
-        Event { bytes, length: 0 }
+    fn new(bytes: &mut [u8; EVENT_BYTES_MAX]) -> EventBuffer<'_> {
+        EventBuffer { bytes, length: 0 }
     }
 
     #[inline]

@@ -21,7 +21,7 @@ impl Cell {
         match (self, column.decimals) {
             (Cell::Number(x), Some(decimals)) if x.is_finite() => format!("{x:.decimals$}"),
             (Cell::Number(x), _) => number::short(*x),
-            (Cell::Text(words), _) => words.clone(),
+            (Cell::Text(text), _) => text.clone(),
             (Cell::Empty, _) => String::new(),
         }
     }
@@ -30,7 +30,7 @@ impl Cell {
     pub fn csv(&self) -> String {
         match self {
             Cell::Number(x) if x.is_finite() => x.to_string(),
-            Cell::Text(words) => words.clone(),
+            Cell::Text(text) => text.clone(),
             _ => String::new(),
         }
     }
@@ -40,7 +40,7 @@ impl Serialize for Cell {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Cell::Number(x) => serializer.serialize_f64(*x),
-            Cell::Text(words) => serializer.serialize_str(words),
+            Cell::Text(text) => serializer.serialize_str(text),
             Cell::Empty => serializer.serialize_none(),
         }
     }
@@ -59,14 +59,14 @@ impl From<u64> for Cell {
 }
 
 impl From<&str> for Cell {
-    fn from(words: &str) -> Cell {
-        Cell::Text(words.to_owned())
+    fn from(text: &str) -> Cell {
+        Cell::Text(text.to_owned())
     }
 }
 
 impl From<String> for Cell {
-    fn from(words: String) -> Cell {
-        Cell::Text(words)
+    fn from(text: String) -> Cell {
+        Cell::Text(text)
     }
 }
 

@@ -18,8 +18,8 @@ impl ClaimStatement {
             ObservationMethod::Expressions { value, holds, words } => {
                 self.observe_expressions(view, value.as_ref(), holds.as_ref(), words.as_ref())
             }
-            ObservationMethod::Builtin(rust, arguments) => {
-                let judge = view.builtins.judge(rust).map_err(|error| error.at(rust))?;
+            ObservationMethod::Builtin(function_name, arguments) => {
+                let judge = view.builtins.judge(function_name).map_err(|error| error.at(function_name))?;
                 let arguments: Vec<&str> = arguments.iter().map(|source| source.text.as_str()).collect();
                 let missing_runs_error = || EvalError::Missing("the runs that it is judged by do not exist".to_owned());
                 match view.source {
@@ -103,8 +103,8 @@ impl ClaimStatement {
                 claim.holds = Some(holds);
             }
             Err(EvalError::Missing(_)) => {}
-            Err(EvalError::NotMeasured(what)) => {
-                (claim.measured, claim.holds) = (Some(what.as_str().into()), Some(false))
+            Err(EvalError::NotMeasured(reason)) => {
+                (claim.measured, claim.holds) = (Some(reason.as_str().into()), Some(false))
             }
             Err(EvalError::Invalid(error)) => {
                 return Err(error.help(format!("the claim `{}` uses this expression", self.id.text)));
@@ -138,7 +138,7 @@ pub fn judge(view: &View, artifacts: &[&str], quick: bool) -> Result<Vec<Claim>,
 }
 
 /// Returns the measured number of each claim, or NaN for a claim without a number.
-pub fn numbers(view: &View, claims: &[&ClaimStatement]) -> Vec<f64> {
+pub fn claim_numbers(view: &View, claims: &[&ClaimStatement]) -> Vec<f64> {
     let number = |claim: &&ClaimStatement| match claim.observe(view) {
         Ok(Observation::Number(number)) => number,
         _ => f64::NAN,
@@ -159,8 +159,8 @@ pub fn points_of(view: &View, claim: &ClaimStatement) -> BTreeSet<String> {
 /// error if it uses a point that is not run.
 pub fn planned_error(view: &View, claim: &ClaimStatement) -> Option<ExpressionError> {
     match claim.observe(view) {
-        Err(EvalError::Missing(what)) if !matches!(claim.method, ObservationMethod::Builtin(..)) => {
-            Some(ExpressionError::new(&claim.id, 0..claim.id.text.len(), "this claim can never be judged", what))
+        Err(EvalError::Missing(reason)) if !matches!(claim.method, ObservationMethod::Builtin(..)) => {
+            Some(ExpressionError::new(&claim.id, 0..claim.id.text.len(), "this claim can never be judged", reason))
         }
         _ => claim.judge(view).err(),
     }

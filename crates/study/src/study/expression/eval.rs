@@ -71,25 +71,25 @@ pub type Binding = (String, Value);
 #[derive(Clone)]
 pub struct Scope<'a> {
     /// The resolver of names that are not bound.
-    pub names: &'a dyn NameResolver,
+    pub resolver: &'a dyn NameResolver,
     /// The bound names. Later ones shadow earlier ones.
     pub bindings: Vec<Binding>,
     /// The depth of values defined by other values.
     depth: usize,
     /// The values that this scope and the scopes derived from it have evaluated, so that no value is evaluated twice.
-    evaluated: Rc<RefCell<ValueCache>>,
+    value_cache: Rc<RefCell<ValueCache>>,
 }
 
 impl<'a> Scope<'a> {
     /// Returns a scope without bindings.
-    pub fn new(names: &'a dyn NameResolver) -> Scope<'a> {
-        Scope { names, bindings: Vec::new(), depth: 0, evaluated: Rc::default() }
+    pub fn new(resolver: &'a dyn NameResolver) -> Scope<'a> {
+        Scope { resolver, bindings: Vec::new(), depth: 0, value_cache: Rc::default() }
     }
 
     /// Returns the scope in which the definition of a value is evaluated when an expression in this scope names the
     /// value. Its only bindings are `bindings`.
     pub fn definition_scope(&self, bindings: Vec<Binding>) -> Scope<'a> {
-        Scope { names: self.names, bindings, depth: self.depth + 1, evaluated: self.evaluated.clone() }
+        Scope { resolver: self.resolver, bindings, depth: self.depth + 1, value_cache: self.value_cache.clone() }
     }
 
     /// Returns the scope with one more binding.
@@ -202,8 +202,8 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     fn evaluate_name(&self, tree: &Syntax, name: &str, arguments: &[Vec<Segment>]) -> Result<Value, EvalError> {
-        let bound = self.scope.bindings.iter().rev().find(|(bound, _)| bound == name);
-        if let (Some((_, value)), true) = (bound, arguments.is_empty()) {
+        let binding = self.scope.bindings.iter().rev().find(|(binding, _)| binding == name);
+        if let (Some((_, value)), true) = (binding, arguments.is_empty()) {
             return Ok(value.clone());
         }
         let arguments: Vec<Key> = arguments.iter().map(|pieces| self.key(pieces)).collect::<Result<_, _>>()?;
@@ -225,7 +225,7 @@ impl<'a> Evaluator<'_, 'a> {
         arguments: Vec<Key>,
     ) -> Result<Option<Result<Value, EvalError>>, EvalError> {
         let cache_key = (name.to_owned(), arguments);
-        if let Some(known) = self.scope.evaluated.borrow().get(&cache_key) {
+        if let Some(known) = self.scope.value_cache.borrow().get(&cache_key) {
             return Ok(Some(known.clone()));
         }
         let error =
@@ -234,17 +234,17 @@ impl<'a> Evaluator<'_, 'a> {
             let label = "this value depends on itself, or on too long a chain of other values";
             return error(format!("the definition of `{name}` is too deep"), label);
         }
-        if self.scope.evaluated.borrow().len() >= VALUES_MAX {
+        if self.scope.value_cache.borrow().len() >= VALUES_MAX {
             return error(format!("more than {VALUES_MAX} values are needed"), "this value exceeds the limit");
         }
-        let Some(value) = self.scope.names.value(name, &cache_key.1, self.scope) else { return Ok(None) };
-        self.scope.evaluated.borrow_mut().insert(cache_key, value.clone());
+        let Some(value) = self.scope.resolver.value(name, &cache_key.1, self.scope) else { return Ok(None) };
+        self.scope.value_cache.borrow_mut().insert(cache_key, value.clone());
         Ok(Some(value))
     }
 
     fn unknown_value_error(&self, tree: &Syntax, name: &str) -> EvalError {
         let bound = self.scope.bindings.iter().map(|(name, _)| name.as_str());
-        let known: Vec<&str> = bound.chain(self.scope.names.values()).collect();
+        let known: Vec<&str> = bound.chain(self.scope.resolver.values()).collect();
         let nearest = suggest::nearest(name, known.iter().copied());
         let label = nearest.map_or("no value has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
         let span = tree.span.start..tree.span.start + name.len();
@@ -261,12 +261,12 @@ impl<'a> Evaluator<'_, 'a> {
 
     fn binary(&self, tree: &Syntax, operator: Binary, left: &Syntax, right: &Syntax) -> Result<Value, EvalError> {
         // Both sides are always evaluated, so that errors of either side are reported before any run.
-        let numbers = || Ok((self.number(left), self.number(right))).and_then(|(a, b)| Ok::<_, EvalError>((a?, b?)));
+        let operands = || Ok((self.number(left), self.number(right))).and_then(|(a, b)| Ok::<_, EvalError>((a?, b?)));
         match operator {
-            Binary::Add => numbers().map(|(a, b)| Value::Number(a + b)),
-            Binary::Subtract => numbers().map(|(a, b)| Value::Number(a - b)),
-            Binary::Multiply => numbers().map(|(a, b)| Value::Number(a * b)),
-            Binary::Divide => numbers().map(|(a, b)| Value::Number(a / b)),
+            Binary::Add => operands().map(|(a, b)| Value::Number(a + b)),
+            Binary::Subtract => operands().map(|(a, b)| Value::Number(a - b)),
+            Binary::Multiply => operands().map(|(a, b)| Value::Number(a * b)),
+            Binary::Divide => operands().map(|(a, b)| Value::Number(a / b)),
             Binary::And | Binary::Or => {
                 let (a, b) = (self.flag(left)?, self.flag(right)?);
                 Ok(Value::Flag(if operator == Binary::And { a && b } else { a || b }))
@@ -311,9 +311,9 @@ impl<'a> Evaluator<'_, 'a> {
             if !condition.map_or(Ok(true), |condition| evaluator.flag(condition))? {
                 continue;
             }
-            let bound = scope.bindings.iter().rev().take(loops.len()).rev();
-            let keys =
-                bound.filter_map(|(_, value)| if let Value::Key(key) = value { Some(key.clone()) } else { None });
+            let loop_bindings = scope.bindings.iter().rev().take(loops.len()).rev();
+            let keys = loop_bindings
+                .filter_map(|(_, value)| if let Value::Key(key) = value { Some(key.clone()) } else { None });
             items.push(Element { keys: keys.collect(), value: evaluator.value(body)? });
             if items.len() > ELEMENTS_MAX {
                 let message = format!("this list has more than {ELEMENTS_MAX} elements");
@@ -340,10 +340,10 @@ impl<'a> Evaluator<'_, 'a> {
     /// Returns the values that a loop ranges over.
     fn loop_values(&self, axis_loop: &Loop) -> Result<Vec<Key>, EvalError> {
         let name = self.key(&axis_loop.set)?.key;
-        if let Some(values) = self.scope.names.set(&name, &axis_loop.variable) {
+        if let Some(values) = self.scope.resolver.set(&name, &axis_loop.variable) {
             return Ok(values);
         }
-        let known = self.scope.names.sets();
+        let known = self.scope.resolver.sets();
         let nearest = suggest::nearest(&name, known.iter().copied());
         let label = nearest
             .map_or("no axis and no set has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));

@@ -77,13 +77,13 @@ impl Parser<'_> {
         is_next
     }
 
-    fn expected_error(&self, what: &str) -> ExpressionError {
+    fn expected_error(&self, expected: &str) -> ExpressionError {
         let blank_length = self.rest().len() - self.rest().trim_start().len();
         let start = self.position + blank_length;
         let next = self.source.text[start..].chars().next();
         let label = match next {
-            Some(next) => format!("expected {what}, not `{}`", next.escape_debug()),
-            None => format!("expected {what}"),
+            Some(next) => format!("expected {expected}, not `{}`", next.escape_debug()),
+            None => format!("expected {expected}"),
         };
         let end = start + next.map_or(0, char::len_utf8);
         ExpressionError::new(self.source, start..end, "invalid expression", label)

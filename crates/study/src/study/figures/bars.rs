@@ -23,7 +23,7 @@ pub struct BarChartSpec {
 /// The description of a series of bars: one bar in each group, under one name in the legend.
 #[derive(Debug)]
 struct BarSeries {
-    each: Loops,
+    axes: Loops,
     name: Template,
     value: Expression,
     published: Option<Expression>,
@@ -112,7 +112,7 @@ impl BarSeries {
         let decimals =
             t.count("published-decimals", "Number of decimals of published heights in the table").max(12).optional();
         BarSeries {
-            each: loops(t, "each", "Axes; one bar is drawn for each combination of their values"),
+            axes: loops(t, "each", "Axes; one bar is drawn for each combination of their values"),
             name: template(t, &name),
             value: expression(t, &value),
             published: published.map(|published| expression(t, &published)),
@@ -121,7 +121,7 @@ impl BarSeries {
     }
 
     fn bind<'s>(&self, drawing: &Drawing, scope: &Scope<'s>) -> Vec<BoundSeries<'_, 's>> {
-        let scopes = drawing.loop_scopes(scope, &self.each).into_iter();
+        let scopes = drawing.loop_scopes(scope, &self.axes).into_iter();
         // The name may use the axes of the bar, but not those of the group.
         scopes.map(|scope| (self, scope.clone(), drawing.fill_template(&scope, &self.name))).collect()
     }

@@ -13,7 +13,7 @@ use narrows_core::text::Table;
 pub struct LineChartSpec {
     x: AxisSpec,
     y: AxisSpec,
-    over: Loops,
+    point_axes: Loops,
     /// The position on the horizontal axis. The default is the value of the innermost axis of `over`.
     position: Option<Expression>,
     series: Vec<LineSpec>,
@@ -22,18 +22,18 @@ pub struct LineChartSpec {
 
 #[derive(Debug)]
 struct LineSpec {
-    each: Loops,
-    over: Loops,
+    axes: Loops,
+    point_axes: Loops,
     name: Template,
     value: Expression,
-    dashed: Option<Expression>,
+    dash_condition: Option<Expression>,
     is_marks: bool,
-    like: Option<Template>,
+    style_source: Option<Template>,
 }
 
 #[derive(Debug)]
 struct AnnotationSpec {
-    each: Loops,
+    axes: Loops,
     x: Option<Expression>,
     y: Option<Expression>,
     text: Template,
@@ -45,7 +45,7 @@ impl LineChartSpec {
         LineChartSpec {
             x: t.table("x", "Horizontal axis", AxisSpec::read),
             y: t.table("y", "Vertical axis", AxisSpec::read),
-            over: loops(t, "over", "Axes whose values the points of a line run over, as AXIS or AXIS in SET"),
+            point_axes: loops(t, "over", "Axes whose values the points of a line run over, as AXIS or AXIS in SET"),
             position: t
                 .phrase("at", "Position on the horizontal axis, as an expression")
                 .optional()
@@ -59,9 +59,9 @@ impl LineChartSpec {
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
         let (mut series, mut table_series) = (Vec::<Series>::new(), Vec::new());
         for line in &self.series {
-            let lines = drawing.loop_scopes(scope, &line.each);
+            let line_scopes = drawing.loop_scopes(scope, &line.axes);
             let drawn_lines: Vec<Series> =
-                lines.iter().filter_map(|scope| self.line(drawing, scope, line, &series)).collect();
+                line_scopes.iter().filter_map(|scope| self.line(drawing, scope, line, &series)).collect();
             drawing.require_value(drawn_lines.iter().any(|series| !series.points.is_empty()), &line.value);
             if !line.is_marks {
                 table_series.extend(series.len()..series.len() + drawn_lines.len());
@@ -76,7 +76,7 @@ impl LineChartSpec {
 
     /// Returns a line, or `None` for published marks without points.
     fn line(&self, drawing: &Drawing, scope: &Scope, line: &LineSpec, earlier_lines: &[Series]) -> Option<Series> {
-        let loops = if line.over.0.is_empty() { &self.over } else { &line.over };
+        let loops = if line.point_axes.0.is_empty() { &self.point_axes } else { &line.point_axes };
         let position = |scope: &Scope| match &self.position {
             Some(position) => drawing.number(scope, position),
             None => innermost_value(scope).as_ref().and_then(Value::number),
@@ -84,8 +84,8 @@ impl LineChartSpec {
         let points = drawing.loop_scopes(scope, loops);
         let points = points.iter().filter_map(|scope| Some((position(scope)?, drawing.number(scope, &line.value)?)));
         let points: Vec<(f64, f64)> = points.collect();
-        let is_dashed = line.dashed.as_ref().is_some_and(|dashed| drawing.flag(scope, dashed));
-        let styled_like = line.like.as_ref().map(|like| drawing.fill_template(scope, like));
+        let is_dashed = line.dash_condition.as_ref().is_some_and(|dashed| drawing.flag(scope, dashed));
+        let styled_like = line.style_source.as_ref().map(|like| drawing.fill_template(scope, like));
         let styled_like = styled_like.and_then(|like| earlier_lines.iter().position(|series| series.name == like));
         let style = if line.is_marks {
             Style::Marks
@@ -99,8 +99,8 @@ impl LineChartSpec {
     }
 
     fn table(&self, series: Vec<&Series>) -> ReportTable {
-        let heads = series.iter().map(|series| self.y.column_of(&series.name));
-        let mut table = ReportTable::new(std::iter::once(self.x.column()).chain(heads).collect());
+        let value_columns = series.iter().map(|series| self.y.column_of(&series.name));
+        let mut table = ReportTable::new(std::iter::once(self.x.column()).chain(value_columns).collect());
         let mut positions: Vec<f64> = series.iter().flat_map(|series| &series.points).map(|point| point.0).collect();
         positions.sort_by(f64::total_cmp);
         positions.dedup();
@@ -121,15 +121,15 @@ impl LineSpec {
         let dashed = t.phrase("dashed", "Condition under which the line is dashed, as an expression").optional();
         let like = t.phrase("like", "Name of an earlier line whose colour and mark are used").optional();
         LineSpec {
-            each: loops(t, "each", "Axes; one line is drawn for each combination of their values"),
-            over: loops(t, "over", "Axes that the points run over, instead of the chart's"),
+            axes: loops(t, "each", "Axes; one line is drawn for each combination of their values"),
+            point_axes: loops(t, "over", "Axes that the points run over, instead of the chart's"),
             name: template(t, &name),
             value: expression(t, &value),
-            dashed: dashed.map(|dashed| expression(t, &dashed)),
+            dash_condition: dashed.map(|dashed| expression(t, &dashed)),
             is_marks: t
                 .flag("marks", "Whether hollow marks without a line are drawn, as for published points")
                 .or(false),
-            like: like.map(|like| template(t, &like)),
+            style_source: like.map(|like| template(t, &like)),
         }
     }
 }
@@ -143,7 +143,7 @@ impl AnnotationSpec {
             t.report_invalid("", "an annotation needs either `x` or `y`", "");
         }
         AnnotationSpec {
-            each: loops(t, "each", "Axes; one annotation is drawn for each combination of their values"),
+            axes: loops(t, "each", "Axes; one annotation is drawn for each combination of their values"),
             x: x.map(|x| expression(t, &x)),
             y: y.map(|y| expression(t, &y)),
             text: template(t, &text),
@@ -152,7 +152,7 @@ impl AnnotationSpec {
 
     fn draw(&self, drawing: &Drawing, scope: &Scope) -> Vec<Note> {
         let mut notes = Vec::new();
-        for scope in drawing.loop_scopes(scope, &self.each) {
+        for scope in drawing.loop_scopes(scope, &self.axes) {
             let (position_expression, is_vertical) = match (&self.x, &self.y) {
                 (Some(x), _) => (x, true),
                 (None, Some(y)) => (y, false),

@@ -15,8 +15,8 @@ use narrows_core::text::Table;
 /// The description of a matrix chart.
 #[derive(Debug)]
 pub struct MatrixSpec {
-    rows: Loops,
-    columns: Loops,
+    row_axes: Loops,
+    column_axes: Loops,
     value: Expression,
     /// The point to whose description a cell links.
     point: Option<Template>,
@@ -33,7 +33,7 @@ pub struct MatrixSpec {
 /// The description of marks between the cells.
 #[derive(Debug)]
 struct MarkSpec {
-    each: Loops,
+    axes: Loops,
     name: Template,
     row: Expression,
     column: Expression,
@@ -42,14 +42,14 @@ struct MarkSpec {
 impl MatrixSpec {
     /// Reads a matrix chart.
     pub fn read(t: &mut Table<'_>) -> MatrixSpec {
-        let rows = loops(t, "rows", "Axes of the rows, each as AXIS or AXIS in SET");
-        let columns = loops(t, "columns", "Axes of the columns");
+        let row_axes = loops(t, "rows", "Axes of the rows, each as AXIS or AXIS in SET");
+        let column_axes = loops(t, "columns", "Axes of the columns");
         let value = t.phrase("value", "Value of a cell, as an expression: a number or a text").required();
         let point = t.phrase("point", "Point whose description a cell links to, with placeholders").optional();
         let decimals = t.count("decimals", "Number of decimals in tables; four significant digits if left out").max(12);
         let decimals = decimals.optional().map(|decimals| decimals as usize);
         let scales = [("linear", false), ("log10", true)];
-        for (key, axis_loop) in [("rows", &rows), ("columns", &columns)] {
+        for (key, axis_loop) in [("rows", &row_axes), ("columns", &column_axes)] {
             if axis_loop.0.is_empty() && t.has_no_problems() && !t.describing() {
                 t.report_invalid(
                     "",
@@ -59,8 +59,8 @@ impl MatrixSpec {
             }
         }
         MatrixSpec {
-            rows,
-            columns,
+            row_axes,
+            column_axes,
             value: expression(t, &value),
             point: point.map(|point| super::point_template(t, &point)),
             shades: t.text("shades", "Quantity that the cells show, for the legend").required(),
@@ -77,7 +77,8 @@ impl MatrixSpec {
 
     /// Draws the chart, and a table of its values.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
-        let (rows, columns) = (drawing.loop_scopes(scope, &self.rows), drawing.loop_scopes(scope, &self.columns));
+        let (rows, columns) =
+            (drawing.loop_scopes(scope, &self.row_axes), drawing.loop_scopes(scope, &self.column_axes));
         let cell = |row: &Scope, column: &Scope| self.cell(drawing, row, column);
         let cells: Vec<Vec<Option<MatrixCell>>> =
             rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect();
@@ -85,8 +86,8 @@ impl MatrixSpec {
         let chart = Chart {
             title,
             axes: self.titles(),
-            rows: rows.iter().map(|row| axis_names(row, &self.rows)).collect(),
-            columns: columns.iter().map(|column| axis_names(column, &self.columns)).collect(),
+            rows: rows.iter().map(|row| axis_names(row, &self.row_axes)).collect(),
+            columns: columns.iter().map(|column| axis_names(column, &self.column_axes)).collect(),
             shades: Column::unit(&self.shades, &self.unit),
             is_logarithmic: self.is_logarithmic,
             cells,
@@ -98,8 +99,8 @@ impl MatrixSpec {
 
     /// Returns the titles of columns and rows.
     fn titles(&self) -> Vec<String> {
-        let directions = ["across", "down"].into_iter().zip(&self.axis_titles);
-        directions.filter_map(|(direction, axis)| Some(format!("{direction}: {}", axis.as_ref()?))).collect()
+        let titles_by_direction = ["across", "down"].into_iter().zip(&self.axis_titles);
+        titles_by_direction.filter_map(|(direction, axis)| Some(format!("{direction}: {}", axis.as_ref()?))).collect()
     }
 
     fn cell(&self, drawing: &Drawing, row: &Scope, column: &Scope) -> Option<MatrixCell> {
@@ -112,12 +113,12 @@ impl MatrixSpec {
     }
 
     fn table(&self, chart: &Chart) -> ReportTable {
-        let axis_headings = self.rows.0.iter().map(|(_, axis_loop)| Column::new(&axis_loop.variable));
-        let value = |name: &Vec<String>| {
+        let axis_headings = self.row_axes.0.iter().map(|(_, axis_loop)| Column::new(&axis_loop.variable));
+        let value_column = |name: &Vec<String>| {
             let column = Column::unit(name.join(", "), &self.unit);
             self.decimals.map_or(column.clone(), |decimals| column.decimals(decimals))
         };
-        let mut table = ReportTable::new(axis_headings.chain(chart.columns.iter().map(value)).collect());
+        let mut table = ReportTable::new(axis_headings.chain(chart.columns.iter().map(value_column)).collect());
         for (names, cells) in chart.rows.iter().zip(&chart.cells) {
             let names = names.iter().map(|name| Cell::from(name.as_str()));
             let cells = cells.iter().map(|cell| cell.as_ref().map_or(Cell::Empty, |cell| cell.value.clone()));
@@ -139,7 +140,7 @@ impl MarkSpec {
         let row = t.phrase("row", "Position on the scale of the rows, as an expression").required();
         let column = t.phrase("column", "Position on the scale of the columns, as an expression").required();
         MarkSpec {
-            each: loops(t, "each", "Axes; one mark is drawn for each combination of their values"),
+            axes: loops(t, "each", "Axes; one mark is drawn for each combination of their values"),
             name: template(t, &name),
             row: expression(t, &row),
             column: expression(t, &column),
@@ -160,7 +161,7 @@ impl MarkSpec {
                 position_text,
             })
         };
-        drawing.loop_scopes(scope, &self.each).iter().filter_map(mark).collect()
+        drawing.loop_scopes(scope, &self.axes).iter().filter_map(mark).collect()
     }
 }
 

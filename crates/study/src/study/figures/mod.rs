@@ -42,7 +42,7 @@ pub struct Figure {
     chart_title: Option<Template>,
     caption: Template,
     /// The axes for each of whose values a separate figure is drawn.
-    each: Loops,
+    axes: Loops,
     allows_gaps: bool,
     chart_spec: Option<ChartSpec>,
     table: Option<table::TableSpec>,
@@ -57,7 +57,7 @@ enum ChartSpec {
     Flow(run::PacketFlowSpec),
     HeatMap(run::HeatMapSpec),
     Matrix(matrix::MatrixSpec),
-    Rust(SpannedString),
+    Builtin(SpannedString),
 }
 
 const CHART_KINDS: [(&str, &str); 8] = [
@@ -105,7 +105,7 @@ impl Figure {
             title: template(t, &title),
             chart_title: chart_title.map(|chart_title| template(t, &chart_title)),
             caption: template(t, &caption),
-            each: loops(
+            axes: loops(
                 t,
                 "each",
                 "Axes, each as AXIS or AXIS in SET; one figure is drawn for each combination of their values",
@@ -135,7 +135,7 @@ impl Figure {
         let view = View { allows_gaps: self.allows_gaps, used_values: Some(&used_values), ..*view };
         let drawing = Drawing::new(view);
         let mut drawn_figures = Vec::new();
-        for scope in drawing.loop_scopes(&drawing.scope(), &self.each) {
+        for scope in drawing.loop_scopes(&drawing.scope(), &self.axes) {
             used_values.take();
             let artifacts = self.draw_one(&drawing, &scope);
             let used: UsedValues = used_values.take();
@@ -161,7 +161,7 @@ impl Figure {
             Some(ChartSpec::Flow(flow)) => flow.draw(drawing, scope, &chart_title),
             Some(ChartSpec::HeatMap(heat_map)) => heat_map.draw(drawing, scope, chart_title),
             Some(ChartSpec::Matrix(matrix)) => matrix.draw(drawing, scope, chart_title),
-            Some(ChartSpec::Rust(rust)) => return drawing.call_builtin(rust),
+            Some(ChartSpec::Builtin(function_name)) => return drawing.call_builtin(function_name),
             None => (None, None),
         };
         let artifact_table = self.table.as_ref().map(|table| table.draw(drawing, scope)).or(artifact_table);
@@ -180,18 +180,18 @@ impl ChartSpec {
             "packet-flow" => ChartSpec::Flow(run::PacketFlowSpec::read(t)),
             "heat-map" => ChartSpec::HeatMap(run::HeatMapSpec::read(t)),
             "matrix" => ChartSpec::Matrix(matrix::MatrixSpec::read(t)),
-            _ => ChartSpec::Rust(t.phrase("name", "Name of the built-in function").required()),
+            _ => ChartSpec::Builtin(t.phrase("name", "Name of the built-in function").required()),
         }
     }
 }
 
 impl Drawing<'_> {
-    fn call_builtin(&self, rust: &SpannedString) -> Vec<Artifact> {
-        match (self.view.builtins.figure(rust), self.view.source) {
+    fn call_builtin(&self, function_name: &SpannedString) -> Vec<Artifact> {
+        match (self.view.builtins.figure(function_name), self.view.source) {
             (Ok(draw), ValueSource::Ran(results)) => draw(results),
             (Ok(_), ValueSource::Planned(_)) => Vec::new(),
             (Err(error), _) => {
-                self.collect_error(error.at(rust));
+                self.collect_error(error.at(function_name));
                 Vec::new()
             }
         }

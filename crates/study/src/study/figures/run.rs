@@ -14,7 +14,7 @@ use narrows_core::text::{SpannedString, Table};
 /// The description of a chart of mean ledgers, with a bar for each run.
 #[derive(Debug)]
 pub struct LedgerChartSpec {
-    each: Loops,
+    axes: Loops,
     name: Template,
     point: Template,
     column: String,
@@ -24,7 +24,7 @@ pub struct LedgerChartSpec {
 }
 
 /// The group of the stages that are in no declared group.
-const OTHER: &str = "other";
+const OTHER_STAGES: &str = "other";
 
 impl LedgerChartSpec {
     /// Reads a chart of ledgers.
@@ -38,7 +38,7 @@ impl LedgerChartSpec {
         );
         let stage_groups = stage_groups.optional().unwrap_or_default();
         LedgerChartSpec {
-            each: loops(t, "each", "Axes; one bar is drawn for each combination of their values"),
+            axes: loops(t, "each", "Axes; one bar is drawn for each combination of their values"),
             name: template(t, &name),
             point: super::point_template(t, &point),
             column: t.text("column", "Heading of the table's column of runs").or("case"),
@@ -49,12 +49,12 @@ impl LedgerChartSpec {
 
     /// Draws the chart, and a table of all stages.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: &str) -> ChartAndTable {
-        let each = drawing.loop_scopes(scope, &self.each);
+        let case_scopes = drawing.loop_scopes(scope, &self.axes);
         let case_of = |scope: &Scope| {
             let (name, run) = (drawing.fill_template(scope, &self.name), drawing.run(scope, &self.point));
             Some((name, MeanLedger::new(&run?.ledger)))
         };
-        let cases: Vec<(String, MeanLedger)> = each.iter().filter_map(case_of).collect();
+        let cases: Vec<(String, MeanLedger)> = case_scopes.iter().filter_map(case_of).collect();
         let chart = if self.stage_groups.is_empty() {
             ledger::comparison(title, &cases)
         } else {
@@ -64,16 +64,20 @@ impl LedgerChartSpec {
     }
 
     fn stage_group(&self, stage: &MeanStage) -> &str {
-        let last = stage.name.rsplit(": ").next().unwrap_or(&stage.name);
-        let found = self.stage_groups.iter().find(|(_, stages)| stages.iter().any(|known| known.text == last));
-        found.map_or(OTHER, |(group, _)| &group.text)
+        let stage_suffix = stage.name.rsplit(": ").next().unwrap_or(&stage.name);
+        let declared_group =
+            self.stage_groups.iter().find(|(_, stages)| stages.iter().any(|known| known.text == stage_suffix));
+        declared_group.map_or(OTHER_STAGES, |(group, _)| &group.text)
     }
 
     fn by_stage_group(&self, title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
         let mut groups: Vec<&str> = self.stage_groups.iter().map(|(group, _)| group.text.as_str()).collect();
         let stages = || cases.iter().flat_map(|(_, ledger)| &ledger.stages);
-        groups
-            .extend(stages().any(|stage| self.stage_group(stage) == OTHER && stage.total_us() > 0.0).then_some(OTHER));
+        groups.extend(
+            stages()
+                .any(|stage| self.stage_group(stage) == OTHER_STAGES && stage.total_us() > 0.0)
+                .then_some(OTHER_STAGES),
+        );
         let time = |ledger: &MeanLedger, group: &str| {
             ledger.stages.iter().filter(|stage| self.stage_group(stage) == group).map(MeanStage::total_us).sum()
         };
@@ -119,7 +123,7 @@ impl PacketFlowSpec {
     pub fn read(t: &mut Table<'_>) -> PacketFlowSpec {
         let point = t.phrase("point", "Point of a traced run, with placeholders").required();
         let pair = ListOf { element_kind: SpannedStringKind, length_min: 2, length_max: 2 };
-        let flow = PacketFlowSpec {
+        let spec = PacketFlowSpec {
             point: super::point_template(t, &point),
             bands: t.by_name("bands", "Engines from the top, each with its node and its name there", pair).required(),
             window_end: t.time("until", "End of the interval that is shown").required(),
@@ -129,10 +133,10 @@ impl PacketFlowSpec {
                 .or("0 B")
                 .get(),
         };
-        if flow.window_end == Time::ZERO {
+        if spec.window_end == Time::ZERO {
             t.report_invalid("until", "the interval that is shown is empty", "");
         }
-        flow
+        spec
     }
 
     /// Draws the chart, and a table of its transfers or steps.
@@ -178,7 +182,7 @@ fn transfers(graph: &PacketFlow) -> ReportTable {
 /// The description of a heat map, which shows a quantity over time in rows, with a panel for each run.
 #[derive(Debug)]
 pub struct HeatMapSpec {
-    each: Loops,
+    axes: Loops,
     name: Template,
     point: Template,
     x: AxisSpec,
@@ -198,8 +202,8 @@ impl HeatMapSpec {
     pub fn read(t: &mut Table<'_>) -> HeatMapSpec {
         let name = t.phrase("name", "Name of a panel, with placeholders").required();
         let point = t.phrase("point", "Point of a run that records a quantity over time, with placeholders").required();
-        let heat = HeatMapSpec {
-            each: loops(t, "each", "Axes; one panel is drawn for each combination of their values"),
+        let spec = HeatMapSpec {
+            axes: loops(t, "each", "Axes; one panel is drawn for each combination of their values"),
             name: template(t, &name),
             point: super::point_template(t, &point),
             x: t.table("x", "Horizontal axis", AxisSpec::read),
@@ -208,16 +212,16 @@ impl HeatMapSpec {
             shades: t.text("shades", "Quantity that is shaded, with its unit").required(),
             shade_max: t.number("most", "Smallest value for which a cell is black").required(),
         };
-        if heat.shade_max <= 0.0 {
+        if spec.shade_max <= 0.0 {
             t.report_invalid("most", "the value must be above 0", "");
         }
-        heat
+        spec
     }
 
     /// Draws the heat map, and a table of its cells.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
         let mut panels = Vec::new();
-        for scope in drawing.loop_scopes(scope, &self.each) {
+        for scope in drawing.loop_scopes(scope, &self.axes) {
             let (name, run) = (drawing.fill_template(&scope, &self.name), drawing.run(&scope, &self.point));
             panels.extend(run.and_then(|run| run.map.as_ref()).map(|map| self.panel(name, map)));
         }
@@ -264,7 +268,7 @@ mod tests {
         let empty_template =
             || expression::template(&SpannedString::without_location("")).expect("an empty text is a template");
         let heat = HeatMapSpec {
-            each: Loops::default(),
+            axes: Loops::default(),
             name: empty_template(),
             point: empty_template(),
             x: AxisSpec::plain("time"),

@@ -10,7 +10,7 @@ use narrows_core::text::Table;
 /// The description of a table.
 #[derive(Debug)]
 pub struct TableSpec {
-    rows: Loops,
+    row_axes: Loops,
     /// The headings of the columns that contain the values of the rows' axes.
     axis_headings: Vec<String>,
     columns: Vec<ColumnSpec>,
@@ -18,7 +18,7 @@ pub struct TableSpec {
 
 #[derive(Debug)]
 struct ColumnSpec {
-    each: Loops,
+    axes: Loops,
     name: Template,
     unit: String,
     decimals: Option<usize>,
@@ -29,13 +29,13 @@ impl TableSpec {
     /// Reads a table.
     pub fn read(t: &mut Table<'_>) -> TableSpec {
         let table = TableSpec {
-            rows: loops(t, "rows", "Axes of the rows, each as AXIS or AXIS in SET"),
+            row_axes: loops(t, "rows", "Axes of the rows, each as AXIS or AXIS in SET"),
             axis_headings: t
                 .texts("heads", "Headings of the columns of these axes; by default the axes' names")
                 .or(&[]),
             columns: t.list("column", "Columns", ColumnSpec::read),
         };
-        if table.axis_headings.len() > table.rows.0.len() {
+        if table.axis_headings.len() > table.row_axes.0.len() {
             t.report_invalid("heads", "there are more headings than axes in `rows`", "");
         }
         table
@@ -46,16 +46,16 @@ impl TableSpec {
         let columns: Vec<(&ColumnSpec, Scope)> = self
             .columns
             .iter()
-            .flat_map(|column| drawing.loop_scopes(scope, &column.each).into_iter().map(move |scope| (column, scope)))
+            .flat_map(|column| drawing.loop_scopes(scope, &column.axes).into_iter().map(move |scope| (column, scope)))
             .collect();
-        let axes = self.rows.0.iter().enumerate();
+        let axes = self.row_axes.0.iter().enumerate();
         let axis_columns = axes
             .map(|(index, (_, axis_loop))| Column::new(self.axis_headings.get(index).unwrap_or(&axis_loop.variable)));
         let value_columns = columns.iter().map(|(column, scope)| column.heading(drawing, scope));
         let mut table = ReportTable::new(axis_columns.chain(value_columns).collect());
         let mut has_value_by_column = vec![false; columns.len()];
-        for row in drawing.loop_scopes(scope, &self.rows) {
-            let values = row.bindings.iter().rev().take(self.rows.0.len()).rev();
+        for row in drawing.loop_scopes(scope, &self.row_axes) {
+            let values = row.bindings.iter().rev().take(self.row_axes.0.len()).rev();
             let mut cells: Vec<Cell> =
                 values.map(|(_, value)| name_cell(&Format::default().format_value(value))).collect();
             for (index, (column, column_scope)) in columns.iter().enumerate() {
@@ -88,7 +88,7 @@ impl ColumnSpec {
         let decimals =
             t.count("decimals", "Number of decimals; four significant digits if left out").max(12).optional();
         ColumnSpec {
-            each: loops(t, "each", "Axes; one column is added for each combination of their values"),
+            axes: loops(t, "each", "Axes; one column is added for each combination of their values"),
             name: template(t, &name),
             unit: t.text("unit", "Unit of the numbers").or(""),
             decimals: decimals.map(|decimals| decimals as usize),

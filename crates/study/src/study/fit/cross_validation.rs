@@ -108,14 +108,14 @@ fn fit_on(
     let data: Vec<Datum> = indices.iter().enumerate().map(datum).collect();
     let subset = DataSubset { prepared, indices };
     let control = FitControl { state: None, ..control };
-    let fitted = fit(&prepared.constants, &data, &subset, prepared.description.clone(), control);
-    fitted.map_err(|problem| vec![(String::new(), Problems::from_problem(problem))])
+    let fit_result = fit(&prepared.constants, &data, &subset, prepared.inputs_digest.clone(), control);
+    fit_result.map_err(|problem| vec![(String::new(), Problems::from_problem(problem))])
 }
 
 /// Returns the number with index `index` for the fitted constants, or for those of the descriptions.
-fn number(prepared: &PreparedFit<'_>, index: usize, fitted: Option<&FitResult>) -> Option<f64> {
-    let values: Vec<&str> = match fitted {
-        Some(fitted) => fitted.constants.iter().map(|constant| constant.rounded_value.as_str()).collect(),
+fn number(prepared: &PreparedFit<'_>, index: usize, fit_result: Option<&FitResult>) -> Option<f64> {
+    let values: Vec<&str> = match fit_result {
+        Some(fit_result) => fit_result.constants.iter().map(|constant| constant.rounded_value.as_str()).collect(),
         None => vec![""; prepared.constants.len()],
     };
     prepared.predictor.predict(index, &values).ok()

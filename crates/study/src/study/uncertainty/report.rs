@@ -16,11 +16,11 @@ pub fn artifacts(claims: &[Claim], influences: &ConstantInfluences) -> Vec<Artif
     if entries.is_empty() {
         return Vec::new();
     }
-    vec![numbers(&entries), constants(&entries, influences), heat_map(&entries)]
+    vec![numbers_artifact(&entries), constants_artifact(&entries, influences), heat_map_artifact(&entries)]
 }
 
 /// Returns the table of numbers with their uncertainties.
-fn numbers(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
+fn numbers_artifact(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
     let headings = ["claim", "role", "error", "uncertainty", "z", "most sensitive to"];
     let mut table = ReportTable::new(headings.map(Column::new).to_vec());
     for (claim, uncertainty) in entries {
@@ -32,7 +32,7 @@ fn numbers(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
             .collect();
         table.push(vec![
             claim.id.as_str().into(),
-            role(claim, uncertainty).into(),
+            role_text(claim, uncertainty).into(),
             claim.relative_error().map(crate::report::number::signed_percent).into(),
             format!("±{}", percent(uncertainty.std_dev)).into(),
             uncertainty.z.map(|z| format!("{z:+.2}")).into(),
@@ -44,7 +44,7 @@ fn numbers(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
 }
 
 /// Returns the role of a number, and the role that its claim states if it differs.
-fn role(claim: &Claim, uncertainty: &ClaimUncertainty) -> String {
+fn role_text(claim: &Claim, uncertainty: &ClaimUncertainty) -> String {
     let stated_role = uncertainty.stated_role.map(|role| format!(" (stated as {})", role.word()));
     claim.role.word().to_owned() + &stated_role.unwrap_or_default()
 }
@@ -75,7 +75,7 @@ pub fn summary(entries: &[(&Claim, &ClaimUncertainty)]) -> String {
 }
 
 /// Returns the table of constants with their uncertainties before and after calibration.
-fn constants(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInfluences) -> Artifact {
+fn constants_artifact(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInfluences) -> Artifact {
     let mut table = ReportTable::new(["constant", "prior", "after", "sensitive numbers"].map(Column::new).to_vec());
     for (name, prior, after) in &influences.constants {
         let is_sensitive = |uncertainty: &ClaimUncertainty| {
@@ -103,7 +103,7 @@ fn constants(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInflu
 }
 
 /// Returns the heat map of claims by constants, shaded by elasticity.
-fn heat_map(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
+fn heat_map_artifact(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
     let elasticity_max = |name: &str| {
         let elasticity_of = |uncertainty: &ClaimUncertainty| {
             uncertainty

@@ -18,10 +18,10 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     ) {
         let list_head = if !WITHOUT_OPTIONAL_FEATURES && sector.requests[local_channel].kind == VcRequestKind::MultiPort
         {
-            let base = usize::from(sector.locations[local_channel / PORT_CHANNELS].base);
-            &mut sector.locations[base % PORTS].blocked_any
+            let router_start = usize::from(sector.locations[local_channel / PORT_CHANNELS].router_start);
+            &mut sector.locations[router_start % PORTS].first_blocked_any
         } else {
-            &mut sector.ports[usize::from(sector.inputs[local_channel].out_port) % PORTS].blocked
+            &mut sector.ports[usize::from(sector.inputs[local_channel].out_port) % PORTS].first_blocked
         };
         sector.next_blocked[local_channel] = std::mem::replace(list_head, local_channel as u16);
     }
@@ -36,9 +36,11 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         cycle: u64,
     ) {
         let local_port = port % Sector::<PORT_CHANNELS>::PORTS;
-        let has_blocked_any =
-            || sector.locations[usize::from(sector.locations[local_port].base) % PORTS].blocked_any != NO_CHANNEL;
-        if sector.ports[local_port].blocked != NO_CHANNEL
+        let has_blocked_any = || {
+            sector.locations[usize::from(sector.locations[local_port].router_start) % PORTS].first_blocked_any
+                != NO_CHANNEL
+        };
+        if sector.ports[local_port].first_blocked != NO_CHANNEL
             || (!WITHOUT_OPTIONAL_FEATURES && self.has_port_choices && has_blocked_any())
         {
             self.wake(sector, port, cycle);
@@ -48,11 +50,12 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     #[inline(never)]
     fn wake(&mut self, sector: &mut Sector<PORT_CHANNELS>, port: usize, cycle: u64) {
         let local_port = port % Sector::<PORT_CHANNELS>::PORTS;
-        let base = usize::from(sector.locations[local_port].base);
-        let blocked = std::mem::replace(&mut sector.ports[local_port].blocked, NO_CHANNEL);
-        let blocked_any = std::mem::replace(&mut sector.locations[base % PORTS].blocked_any, NO_CHANNEL);
+        let router_start = usize::from(sector.locations[local_port].router_start);
+        let blocked = std::mem::replace(&mut sector.ports[local_port].first_blocked, NO_CHANNEL);
+        let first_blocked_any =
+            std::mem::replace(&mut sector.locations[router_start % PORTS].first_blocked_any, NO_CHANNEL);
         let first_channel = (port / Sector::<PORT_CHANNELS>::PORTS * CHANNELS) as u32;
-        for mut blocked in [blocked, blocked_any] {
+        for mut blocked in [blocked, first_blocked_any] {
             while blocked != NO_CHANNEL {
                 self.headers.push_at(cycle, first_channel + u32::from(blocked));
                 blocked = sector.next_blocked[usize::from(blocked) % CHANNELS];
@@ -64,8 +67,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
 impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     /// Wakes the headers that wait for a receive slot of a node.
     pub(super) fn wake_exits(&mut self, node: u32) {
-        for exit in 0..self.shared.exits[node as usize].len() {
-            let port = self.shared.exits[node as usize][exit] as usize;
+        for exit in 0..self.shared.exit_ports[node as usize].len() {
+            let port = self.shared.exit_ports[node as usize][exit] as usize;
             self.shared.wake_blocked::<false>(
                 &mut self.sectors[port / Sector::<PORT_CHANNELS>::PORTS],
                 port,

@@ -18,21 +18,21 @@ pub const NO_ITEMS: Items = [0; CAPACITY + BITS_PER_STEP];
 /// The selected items, at most one for each port.
 pub struct BranchlessFilter<'a> {
     items: &'a mut Items,
-    selected: usize,
+    selected_count: usize,
 }
 
 impl BranchlessFilter<'_> {
     /// Creates a filter without items that writes to `items`.
     #[inline]
     pub fn new(items: &mut Items) -> BranchlessFilter<'_> {
-        BranchlessFilter { items, selected: 0 }
+        BranchlessFilter { items, selected_count: 0 }
     }
 
     /// Adds an item if `condition` is true.
     #[inline(always)]
     pub fn add_if(&mut self, condition: bool, item: u16) {
-        self.items[self.selected % CAPACITY] = item;
-        self.selected += usize::from(condition);
+        self.items[self.selected_count % CAPACITY] = item;
+        self.selected_count += usize::from(condition);
     }
 
     /// Adds `first` plus the position of each set bit of a word.
@@ -41,10 +41,10 @@ impl BranchlessFilter<'_> {
         loop {
             // Each set bit takes the next position. Values that are written after the last set bit are not selected,
             // and are overwritten later.
-            let position = self.selected % CAPACITY;
+            let position = self.selected_count % CAPACITY;
             for offset in 0..BITS_PER_STEP {
                 self.items[position + offset] = (first + bits.trailing_zeros() as usize) as u16;
-                self.selected += usize::from(bits != 0);
+                self.selected_count += usize::from(bits != 0);
                 bits &= bits.wrapping_sub(1);
             }
             if bits == 0 {
@@ -56,7 +56,7 @@ impl BranchlessFilter<'_> {
     /// Returns the number of selected items.
     #[inline]
     pub fn len(&self) -> usize {
-        self.selected
+        self.selected_count
     }
 
     /// Returns the selected item at this index.
@@ -68,7 +68,7 @@ impl BranchlessFilter<'_> {
     /// Keeps the selected items for which `condition` returns true.
     #[inline]
     pub fn retain(&mut self, mut condition: impl FnMut(u16) -> bool) {
-        for index in 0..std::mem::take(&mut self.selected) {
+        for index in 0..std::mem::take(&mut self.selected_count) {
             let item = self.get(index);
             self.add_if(condition(item), item);
         }

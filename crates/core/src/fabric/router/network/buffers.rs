@@ -69,14 +69,14 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
 
     #[inline(never)]
     pub(super) fn arrive_flits(&mut self, now: u64) {
-        if let Some(mut flits) = self.shared.to_routers.take(now) {
+        if let Some(mut flits) = self.shared.flits_to_routers.take(now) {
             self.arrive_at_routers(&mut flits);
             self.shared.has_switch_work = true;
-            self.shared.to_routers.recycle(now, flits);
+            self.shared.flits_to_routers.recycle(now, flits);
         }
-        if let Some(mut flits) = self.shared.to_nodes.take(now) {
+        if let Some(mut flits) = self.shared.flits_to_nodes.take(now) {
             self.shared.arrive_at_nodes(now, &mut flits);
-            self.shared.to_nodes.recycle(now, flits);
+            self.shared.flits_to_nodes.recycle(now, flits);
         }
     }
 
@@ -86,17 +86,17 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
         let headers = retain_in_sector(
             sectors,
             flits,
-            |moving_flit| moving_flit.to,
-            |sector, moving_flit| shared.arrive_at_router(sector, moving_flit.to as usize, moving_flit.flit),
+            |moving_flit| moving_flit.target,
+            |sector, moving_flit| shared.arrive_at_router(sector, moving_flit.target as usize, moving_flit.flit),
         );
         for_each_in_sector(
             sectors,
             &flits[..headers],
-            |moving_flit| moving_flit.to,
-            |sector, MovingFlit { to, flit }| {
-                let header = if SIMPLE_WORMHOLE { flit } else { shared.front(sector, to as usize % CHANNELS) };
-                if shared.start_routing(sector, to as usize, header) {
-                    shared.headers.push(to);
+            |moving_flit| moving_flit.target,
+            |sector, MovingFlit { target, flit }| {
+                let header = if SIMPLE_WORMHOLE { flit } else { shared.front(sector, target as usize % CHANNELS) };
+                if shared.start_routing(sector, target as usize, header) {
+                    shared.headers.push(target);
                 }
             },
         );
@@ -127,9 +127,9 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     fn arrive_at_router(&mut self, sector: &mut Sector<PORT_CHANNELS>, channel: usize, flit: Flit) -> bool {
         let local_channel = channel % CHANNELS;
         let state = &mut sector.inputs[local_channel];
-        assert!(state.length < self.rules.buffer_flits, "a flit was sent with a credit");
-        let slot = usize::from(state.first.wrapping_add(state.length) & self.rules.last_slot);
-        state.length += 1;
+        assert!(state.flit_count < self.rules.buffer_flits, "a flit was sent with a credit");
+        let slot = usize::from(state.front_slot.wrapping_add(state.flit_count) & self.rules.last_slot);
+        state.flit_count += 1;
         let vc_state = state.vc_state;
         sector.flits[(local_channel << self.rules.slot_bits) + slot] = flit;
         sector.mark_filled(local_channel);
@@ -142,7 +142,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     /// Returns the flit at the front of an input channel's buffer.
     #[inline]
     pub(super) fn front(&self, sector: &Sector<PORT_CHANNELS>, local_channel: usize) -> Flit {
-        sector.flits[(local_channel << self.rules.slot_bits) + usize::from(sector.inputs[local_channel].first)]
+        sector.flits[(local_channel << self.rules.slot_bits) + usize::from(sector.inputs[local_channel].front_slot)]
     }
 }
 
@@ -158,7 +158,7 @@ impl<const PORT_CHANNELS: usize> Sector<PORT_CHANNELS> {
     /// Returns the channels of an output that packets hold, as one bit for each channel.
     #[inline]
     fn held_channels(&self, port: usize) -> u64 {
-        u64::from(!self.ports[port].free) & (u64::MAX >> (64 - PORT_CHANNELS))
+        u64::from(!self.ports[port].free_channels) & (u64::MAX >> (64 - PORT_CHANNELS))
     }
 
     /// Frees the link of an output when its flit has crossed.

@@ -109,6 +109,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
         let switch_and_link_cycles = u64::from(parameters.switch_allocation_delay)
             + u64::from(parameters.switch_traversal_delay)
             + rules.cycles_per_flit;
+        let Rules { interface_delay, node_credit_delay, .. } = rules;
         let wire_delay = u64::from(parameters.wire_delay);
         let timings = links.map(|links| Timings::new(&shape, &links, parameters, (&first_ports, port_count)));
         let longest_delay = timings.as_ref().map_or(0, Timings::longest_delay);
@@ -123,24 +124,21 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
             packets: Packets::default(),
             slots: vec![u32::MAX; (rules.nodes * rules.networks) as usize],
             has_slot_limits: false,
-            exits: vec![Vec::new(); rules.nodes as usize],
+            exit_ports: vec![Vec::new(); rules.nodes as usize],
             first_ports,
-            nodes: vec![NO_PORT; port_count],
-            to_routers: DelayLine::new(switch_and_link_cycles + wire_delay, rules.interface_delay.max(longest_delay)),
-            to_nodes: DelayLine::new(switch_and_link_cycles, longest_delay),
-            credits_to_routers: DelayLine::new(
-                rules.node_credit_delay + wire_delay,
-                rules.node_credit_delay.max(longest_delay),
-            ),
+            nodes_of_ports: vec![NO_PORT; port_count],
+            flits_to_routers: DelayLine::new(switch_and_link_cycles + wire_delay, interface_delay.max(longest_delay)),
+            flits_to_nodes: DelayLine::new(switch_and_link_cycles, longest_delay),
+            credits_to_routers: DelayLine::new(node_credit_delay + wire_delay, node_credit_delay.max(longest_delay)),
             credits_to_sources: DelayLine::new(SOURCE_CREDIT.into(), longest_delay),
             headers: DelayLine::new(rules.routing_delay, rules.routing_delay + 1),
-            granted: DelayLine::new(rules.channel_allocation_delay, 0),
+            granted_inputs: DelayLine::new(rules.channel_allocation_delay, 0),
             output_link_releases: DelayLine::new(rules.cycles_per_flit, longest_delay),
             source_link_releases: DelayLine::new(rules.cycles_per_flit, longest_delay),
             active_sources: ActiveSet::new(source_count),
             is_without_optional_features: SIMPLE_WORMHOLE,
             has_switch_work: false,
-            requested: Vec::new(),
+            requested_outputs: Vec::new(),
             events: Vec::new(),
             counts: Counts::default(),
             crossings: None,
@@ -151,13 +149,13 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
             SpecializedNetwork { cycle: 0, sectors: Vec::new(), shared, switch_requests: SwitchRequests::default() };
         network.sectors.resize_with(sector_count, || Sector::new(1 << rules.slot_bits));
         for plane in 0..planes {
-            network.join_routers(plane);
-            network.join_sources(plane);
+            network.connect_routers(plane);
+            network.connect_sources(plane);
         }
         network
     }
 
-    fn join_routers(&mut self, plane: u32) {
+    fn connect_routers(&mut self, plane: u32) {
         let Rules { nodes, lanes, buffer_flits, .. } = self.shared.rules;
         let routers = self.shared.shape.wiring.routers();
         // All channels of a port are free at first, including those that no packet may take.
@@ -166,17 +164,17 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
         let ports = ports(&self.shared.shape.wiring);
         for router in 0..routers {
             let first_port = first_ports[router as usize];
-            let row = if self.shared.known_ports.is_empty() { 0 } else { router * nodes };
-            let (sector, base) = (
+            let table_row = if self.shared.known_ports.is_empty() { 0 } else { router * nodes };
+            let (sector, router_start) = (
                 first_port as usize / Sector::<PORT_CHANNELS>::PORTS,
                 first_port as usize % Sector::<PORT_CHANNELS>::PORTS,
             );
             let sector = &mut self.sectors[sector];
-            let end = base + ports[router as usize] as usize;
-            sector.used_words = sector.used_words.max((end * PORT_CHANNELS).div_ceil(64));
-            let (base, network) = (base as u16, (plane * lanes) as u8);
-            for location in &mut sector.locations[usize::from(base)..end] {
-                *location = PortLocation { row, router, base, network, ..*location };
+            let port_end = router_start + ports[router as usize] as usize;
+            sector.used_words = sector.used_words.max((port_end * PORT_CHANNELS).div_ceil(64));
+            let (router_start, network) = (router_start as u16, (plane * lanes) as u8);
+            for location in &mut sector.locations[usize::from(router_start)..port_end] {
+                *location = PortLocation { table_row, router, router_start, network, ..*location };
             }
             for (from, end) in (first_port..).zip(self.shared.shape.wiring.outputs(router)) {
                 let target = match *end {
@@ -189,32 +187,32 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
                 sector.outputs[local_port * PORT_CHANNELS..][..PORT_CHANNELS]
                     .iter_mut()
                     .for_each(|channel| channel.credits = buffer_flits);
-                (sector.ports[local_port].free, sector.ports[local_port].target) = (all_channels, target);
+                (sector.ports[local_port].free_channels, sector.ports[local_port].target) = (all_channels, target);
                 if let End::Node(node) = *end {
                     sector.ports[local_port].target |= SOURCE_OR_NODE_BIT;
-                    self.shared.nodes[from as usize] = node;
-                    self.shared.exits[node as usize].push(from);
+                    self.shared.nodes_of_ports[from as usize] = node;
+                    self.shared.exit_ports[node as usize].push(from);
                 } else {
-                    join(&mut self.sectors, target, from * PORT_CHANNELS as u32);
+                    connect(&mut self.sectors, target, from * PORT_CHANNELS as u32);
                 }
             }
         }
     }
 
-    fn join_sources(&mut self, plane: u32) {
+    fn connect_sources(&mut self, plane: u32) {
         let wiring = &self.shared.shape.wiring;
         for node in 0..self.shared.rules.nodes {
             let (router, port) = wiring.entry(node);
             let first = self.shared.first_ports[(plane * wiring.routers() + router) as usize];
             let entry = (first + u32::from(port)) * PORT_CHANNELS as u32;
-            join(&mut self.sectors, entry, SOURCE_OR_NODE_BIT | (self.shared.sources.len() * PORT_CHANNELS) as u32);
+            connect(&mut self.sectors, entry, SOURCE_OR_NODE_BIT | (self.shared.sources.len() * PORT_CHANNELS) as u32);
             self.shared.sources.push(Source::new(entry, &self.shared.rules));
         }
     }
 }
 
 /// Connects an input, given by its first channel, to `upstream`.
-fn join<const PORT_CHANNELS: usize>(sectors: &mut [Sector<PORT_CHANNELS>], input: u32, upstream: u32) {
+fn connect<const PORT_CHANNELS: usize>(sectors: &mut [Sector<PORT_CHANNELS>], input: u32, upstream: u32) {
     let sector = &mut sectors[input as usize / CHANNELS];
     let known_upstream = &mut sector.ports[input as usize % CHANNELS / PORT_CHANNELS].upstream;
     assert_eq!(*known_upstream, NO_PORT, "an input has one source");

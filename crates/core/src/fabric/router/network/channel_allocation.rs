@@ -32,7 +32,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
                     &remaining_requesters[..same_router_count],
                     now,
                 );
-                self.shared.requested.sort_unstable();
+                self.shared.requested_outputs.sort_unstable();
                 self.grant_channels::<WITHOUT_OPTIONAL_FEATURES>(now);
                 remaining_requesters = &remaining_requesters[same_router_count..];
             }
@@ -47,38 +47,38 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
 
     /// Grants each requested output channel to its candidate.
     pub(super) fn grant_channels<const WITHOUT_OPTIONAL_FEATURES: bool>(&mut self, now: u64) {
-        let mut requested = std::mem::take(&mut self.shared.requested);
+        let mut requested_outputs = std::mem::take(&mut self.shared.requested_outputs);
         for_each_in_sector(
             &mut self.sectors,
-            &requested,
+            &requested_outputs,
             |output| output,
             |sector, output| {
                 self.shared.grant::<WITHOUT_OPTIONAL_FEATURES>(sector, output as usize, now);
             },
         );
-        self.shared.has_switch_work |= self.shared.rules.uses_grant_at_once && !requested.is_empty();
-        requested.clear();
-        self.shared.requested = requested;
+        self.shared.has_switch_work |= self.shared.rules.uses_grant_at_once && !requested_outputs.is_empty();
+        requested_outputs.clear();
+        self.shared.requested_outputs = requested_outputs;
     }
 
     /// Lets a packet whose channel allocation ends in this cycle request the switch.
     pub(super) fn end_channel_allocation(&mut self, now: u64) {
-        let Some(granted) = self.shared.granted.take(now) else { return };
-        for channel in &granted {
+        let Some(granted_inputs) = self.shared.granted_inputs.take(now) else { return };
+        for channel in &granted_inputs {
             let sector = &mut self.sectors[*channel as usize / CHANNELS];
             let state = sector.inputs[*channel as usize % CHANNELS];
             let held_channel = usize::from(state.out_port) * PORT_CHANNELS + usize::from(state.out_channel);
             sector.hold_output::<SIMPLE_WORMHOLE>(*channel as usize % CHANNELS, held_channel);
         }
         self.shared.has_switch_work = true;
-        self.shared.granted.recycle(now, granted);
+        self.shared.granted_inputs.recycle(now, granted_inputs);
     }
 }
 
 /// Returns the first port, over all sectors, of the router to which a channel belongs.
 fn router_of<const PORT_CHANNELS: usize>(sectors: &[Sector<PORT_CHANNELS>], channel: u32) -> usize {
     let (sector, port) = (channel as usize / CHANNELS, channel as usize % CHANNELS / PORT_CHANNELS);
-    sector * Sector::<PORT_CHANNELS>::PORTS + usize::from(sectors[sector].locations[port % PORTS].base)
+    sector * Sector::<PORT_CHANNELS>::PORTS + usize::from(sectors[sector].locations[port % PORTS].router_start)
 }
 
 impl<const PORT_CHANNELS: usize> Sector<PORT_CHANNELS> {
@@ -87,7 +87,7 @@ impl<const PORT_CHANNELS: usize> Sector<PORT_CHANNELS> {
     #[inline(never)]
     fn arbitrate(&mut self, output: usize, requester: u16) -> u16 {
         let output = &mut self.outputs[output % CHANNELS];
-        let distance = |input: u16| usize::from(input.wrapping_sub(output.last).wrapping_sub(1)) % CHANNELS;
+        let distance = |input: u16| usize::from(input.wrapping_sub(output.last_owner).wrapping_sub(1)) % CHANNELS;
         if distance(requester) < distance(output.candidate) {
             std::mem::replace(&mut output.candidate, requester)
         } else {
@@ -143,7 +143,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let output_state = &mut sector.outputs[output % CHANNELS];
         if output_state.candidate == NO_CHANNEL {
             output_state.candidate = local_channel as u16;
-            self.requested.push((first_channel + output) as u32);
+            self.requested_outputs.push((first_channel + output) as u32);
         } else {
             let loser = sector.arbitrate(output, local_channel as u16);
             self.headers.push_at(now + 1, first_channel as u32 + u32::from(loser));
@@ -162,7 +162,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let request = &sector.requests[local_channel];
         let port = usize::from(sector.inputs[local_channel].out_port);
         let (port, available) = if WITHOUT_OPTIONAL_FEATURES || request.kind == VcRequestKind::AnyFree {
-            (port, sector.ports[port % PORTS].free & request.allowed)
+            (port, sector.ports[port % PORTS].free_channels & request.allowed)
         } else {
             self.constrained_request(sector, requester)
         };
@@ -189,13 +189,15 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     /// escape. Returns the port and its available channels.
     fn select_output_port(&self, sector: &Sector<PORT_CHANNELS>, requester: usize) -> (usize, u32) {
         let local_channel = requester % CHANNELS;
-        let (base, request) =
-            (usize::from(sector.locations[local_channel / PORT_CHANNELS].base), &sector.requests[local_channel]);
+        let (router_start, request) = (
+            usize::from(sector.locations[local_channel / PORT_CHANNELS].router_start),
+            &sector.requests[local_channel],
+        );
         let port_choice = &self.port_choices[requester];
         let ports_from_start = port_choice.ports & (u64::MAX << port_choice.first_port);
         for mut ports in [ports_from_start, port_choice.ports & !ports_from_start] {
             while let Some(port) = take_lowest(&mut ports) {
-                let port = base + port as usize;
+                let port = router_start + port as usize;
                 let available = self.available(sector, requester, port, (request.allowed, request.min_credits));
                 if available != 0 {
                     return (port, available);
@@ -203,7 +205,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             }
         }
         let Some((port, channels)) = port_choice.escape else { return (0, 0) };
-        let port = base + usize::from(port);
+        let port = router_start + usize::from(port);
         (port, self.available(sector, requester, port, (channels, port_choice.escape_min_credits)))
     }
 
@@ -224,7 +226,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         {
             return 0;
         }
-        let mut available = output.free & allowed;
+        let mut available = output.free_channels & allowed;
         if min_credits > 0 {
             let mut free = u64::from(available);
             while let Some(channel) = take_lowest(&mut free) {
@@ -241,7 +243,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     fn slots_index(&self, sector: &Sector<PORT_CHANNELS>, requester: usize, port: usize) -> usize {
         let lane = (requester % PORT_CHANNELS) as u32 / self.rules.virtual_channels;
         let network = u32::from(sector.locations[requester % CHANNELS / PORT_CHANNELS].network) + lane;
-        let node = self.nodes[requester / CHANNELS * Sector::<PORT_CHANNELS>::PORTS + port];
+        let node = self.nodes_of_ports[requester / CHANNELS * Sector::<PORT_CHANNELS>::PORTS + port];
         (node * self.rules.networks + network) as usize
     }
 
@@ -266,8 +268,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             self.headers.push_at(now + 1, (first_channel + local_channel) as u32);
             return;
         }
-        sector.outputs[output_in_sector].last = winner;
-        sector.ports[port].free &= !(1 << channel);
+        sector.outputs[output_in_sector].last_owner = winner;
+        sector.ports[port].free_channels &= !(1 << channel);
         if !WITHOUT_OPTIONAL_FEATURES && let Some(crossings) = &mut self.crossings {
             crossings.start(output_channel as u32);
         }
@@ -277,7 +279,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         if self.rules.uses_grant_at_once {
             sector.hold_output::<SIMPLE_WORMHOLE>(local_channel, output_in_sector);
         } else {
-            self.granted.push((first_channel + local_channel) as u32);
+            self.granted_inputs.push((first_channel + local_channel) as u32);
         }
     }
 

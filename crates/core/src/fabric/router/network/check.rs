@@ -14,9 +14,9 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
     /// Panics if an invariant does not hold.
     pub(super) fn check_all(&self) {
         let inputs = self.sectors.iter().flat_map(|sector| &sector.inputs);
-        let buffered: u64 = inputs.map(|channel| u64::from(channel.length)).sum();
-        let moving = self.moving_flits().count() as u64;
-        assert_eq!(self.shared.counts.in_flight_flits(), buffered + moving, "flits are conserved");
+        let buffered_flits: u64 = inputs.map(|channel| u64::from(channel.flit_count)).sum();
+        let flits_on_links = self.moving_flits().count() as u64;
+        assert_eq!(self.shared.counts.in_flight_flits(), buffered_flits + flits_on_links, "flits are conserved");
         self.check_credits();
         self.sectors.iter().for_each(check_bits);
         self.switch_requests.check();
@@ -39,16 +39,16 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
             slots[kept_flits.output as usize] += u32::from(kept_flits.flits);
         }
         for moving_flit in self.moving_flits() {
-            let upstream = match moving_flit.to & SOURCE_OR_NODE_BIT {
-                0 => self.upstream(moving_flit.to as usize),
-                _ => moving_flit.to & !SOURCE_OR_NODE_BIT,
+            let upstream = match moving_flit.target & SOURCE_OR_NODE_BIT {
+                0 => self.upstream(moving_flit.target as usize),
+                _ => moving_flit.target & !SOURCE_OR_NODE_BIT,
             };
             slots[slot_index(upstream)] += 1;
         }
         for channel in 0..channels {
             let (sector, local_channel) = (&self.sectors[channel / CHANNELS], channel % CHANNELS);
             slots[channel] += u32::from(sector.outputs[local_channel].credits);
-            let length = sector.inputs[local_channel].length;
+            let length = sector.inputs[local_channel].flit_count;
             if length > 0 {
                 slots[slot_index(self.upstream(channel))] += u32::from(length);
             }
@@ -69,7 +69,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
     }
 
     fn moving_flits(&self) -> impl Iterator<Item = &MovingFlit> {
-        self.shared.to_routers.iter().chain(self.shared.to_nodes.iter())
+        self.shared.flits_to_routers.iter().chain(self.shared.flits_to_nodes.iter())
     }
 
     /// Returns the output channel, or the channel of a source, that leads to an input channel.
@@ -82,14 +82,14 @@ fn check_bits<const PORT_CHANNELS: usize>(sector: &Sector<PORT_CHANNELS>) {
     let is_set = |words: &[u64], index: usize| words[index / 64] >> (index % 64) & 1 != 0;
     for channel in 0..CHANNELS {
         let state = &sector.inputs[channel];
-        assert_eq!(is_set(&sector.filled_channels, channel), state.length > 0);
+        assert_eq!(is_set(&sector.filled_channels, channel), state.flit_count > 0);
         let held_output =
             &sector.outputs[(usize::from(state.out_port) * PORT_CHANNELS + usize::from(state.out_channel)) % CHANNELS];
         let is_owner = state.vc_state == VcState::Active && usize::from(held_output.owner) == channel;
         let has_link = !sector.ports[usize::from(state.out_port) % Sector::<PORT_CHANNELS>::PORTS].is_busy;
         assert_eq!(is_set(&sector.open_channels, channel), is_owner && held_output.credits > 0 && has_link);
         let output = &sector.outputs[channel];
-        let is_free = sector.ports[channel / PORT_CHANNELS].free >> (channel % PORT_CHANNELS) & 1 != 0;
+        let is_free = sector.ports[channel / PORT_CHANNELS].free_channels >> (channel % PORT_CHANNELS) & 1 != 0;
         assert!(output.owner == NO_CHANNEL || !is_free, "a held channel is not free");
         assert_eq!(output.candidate, NO_CHANNEL, "no request is left between two cycles");
     }

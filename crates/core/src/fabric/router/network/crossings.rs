@@ -105,10 +105,11 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
             let channel = plane * channels_per_plane + channel_in_port as u32;
             return LinkChannel { from: LinkEnd::Node(node), to: LinkEnd::Router(router, port), channel };
         }
-        let PortLocation { router, base, network, .. } = self.sectors[local_port / Sector::<PORT_CHANNELS>::PORTS]
-            .locations[local_port % Sector::<PORT_CHANNELS>::PORTS];
+        let sector = &self.sectors[local_port / Sector::<PORT_CHANNELS>::PORTS];
+        let PortLocation { router, router_start, network, .. } =
+            sector.locations[local_port % Sector::<PORT_CHANNELS>::PORTS];
         let channel = u32::from(network) * rules.virtual_channels + channel_in_port as u32;
-        let port = local_port % Sector::<PORT_CHANNELS>::PORTS - usize::from(base);
+        let port = local_port % Sector::<PORT_CHANNELS>::PORTS - usize::from(router_start);
         let to = LinkEnd::from_end(wiring.outputs(router)[port]).expect("a packet leaves by a link");
         LinkChannel { from: LinkEnd::Router(router, port as u8), to, channel }
     }

@@ -46,22 +46,22 @@ pub struct NetworkState<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool>
     /// Whether the receive slots of any node are limited.
     pub(super) has_slot_limits: bool,
     /// For each node, the output ports that lead to it.
-    pub(super) exits: Vec<Vec<u32>>,
+    pub(super) exit_ports: Vec<Vec<u32>>,
     /// For each router of each plane, its first port. A plane is a copy of all routers, for the logical networks that
     /// share links.
     pub(super) first_ports: Vec<u32>,
     /// For each port, the node behind it.
-    pub(super) nodes: Vec<u32>,
+    pub(super) nodes_of_ports: Vec<u32>,
     /// Flits on links between routers, and from sources.
-    pub(super) to_routers: DelayLine<MovingFlit>,
-    pub(super) to_nodes: DelayLine<MovingFlit>,
+    pub(super) flits_to_routers: DelayLine<MovingFlit>,
+    pub(super) flits_to_nodes: DelayLine<MovingFlit>,
     /// Credits in flight to output channels of routers, and to sources.
     pub(super) credits_to_routers: DelayLine<u32>,
     pub(super) credits_to_sources: DelayLine<u32>,
     /// Headers that will request a channel: those that were just routed, that lost an arbitration, or that were woken.
     pub(super) headers: DelayLine<u32>,
     /// Input channels that were granted an output channel and may not use it yet.
-    pub(super) granted: DelayLine<u32>,
+    pub(super) granted_inputs: DelayLine<u32>,
     /// Output ports whose links are moving a flit, each due in the cycle in which its link becomes free.
     pub(super) output_link_releases: DelayLine<u32>,
     /// Sources whose links are moving a flit, each due in the cycle in which its link becomes free.
@@ -74,7 +74,7 @@ pub struct NetworkState<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool>
     /// Whether a flit may request the switch in the next cycle.
     pub(super) has_switch_work: bool,
     /// During channel allocation, the output channels that are requested.
-    pub(super) requested: Vec<u32>,
+    pub(super) requested_outputs: Vec<u32>,
     pub(super) events: Vec<PacketEvent>,
     pub(super) counts: Counts,
     /// Cycles of each link, if links differ. In a `SIMPLE_WORMHOLE` network they do not differ.
@@ -86,7 +86,7 @@ pub struct NetworkState<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool>
 /// A flit on a link, and the channel to which it moves.
 #[derive(Clone, Copy, Debug)]
 pub struct MovingFlit {
-    pub to: u32,
+    pub target: u32,
     pub flit: Flit,
 }
 
@@ -160,7 +160,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkOps
             self.shared.rules.switching == Switching::Wormhole || injection.flits <= self.shared.rules.buffer_flits,
             "a buffer can hold a whole packet"
         );
-        assert!(injection.ready <= injection.flits, "a source has at most the flits of the packet");
+        assert!(injection.available_flits <= injection.flits, "a source has at most the flits of the packet");
         if injection.flow_unit > 0 {
             self.shared.create_sinks(&injection);
         }
@@ -218,11 +218,18 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkOps
         if !self.shared.active_sources.is_empty() || (self.shared.has_switch_work && is_ready()) {
             return Some(self.cycle);
         }
-        let NetworkState { to_routers, to_nodes, credits_to_routers, credits_to_sources, .. } = &self.shared;
-        let NetworkState { headers, granted, output_link_releases, source_link_releases, .. } = &self.shared;
-        let flit_lines = [to_routers, to_nodes];
-        let other_lines =
-            [credits_to_routers, credits_to_sources, headers, granted, output_link_releases, source_link_releases];
+        let NetworkState { flits_to_routers, flits_to_nodes, credits_to_routers, credits_to_sources, .. } =
+            &self.shared;
+        let NetworkState { headers, granted_inputs, output_link_releases, source_link_releases, .. } = &self.shared;
+        let flit_lines = [flits_to_routers, flits_to_nodes];
+        let other_lines = [
+            credits_to_routers,
+            credits_to_sources,
+            headers,
+            granted_inputs,
+            output_link_releases,
+            source_link_releases,
+        ];
         // The search checks cycle by cycle, not line by line, because some item is usually due soon. A line with fewer
         // ring cycles than the longest line wraps around and repeats its answers for earlier cycles. Those answers
         // were negative, because the search ends at the first positive answer.
@@ -274,12 +281,12 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
 
 impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_CHANNELS, SIMPLE_WORMHOLE> {
     fn end_cycle(&mut self, now: u64) {
-        self.to_routers.end_cycle(now);
-        self.to_nodes.end_cycle(now);
+        self.flits_to_routers.end_cycle(now);
+        self.flits_to_nodes.end_cycle(now);
         self.credits_to_routers.end_cycle(now);
         self.credits_to_sources.end_cycle(now);
         self.headers.end_cycle(now);
-        self.granted.end_cycle(now);
+        self.granted_inputs.end_cycle(now);
         if !SIMPLE_WORMHOLE {
             self.output_link_releases.end_cycle(now);
             self.source_link_releases.end_cycle(now);

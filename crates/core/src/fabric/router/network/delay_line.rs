@@ -8,7 +8,7 @@
 pub struct DelayLine<T> {
     delay: u64,
     /// Items that were added in this cycle.
-    arrivals: Vec<T>,
+    added_items: Vec<T>,
     /// Items that are due, by cycle.
     slots: Vec<Vec<T>>,
 }
@@ -18,13 +18,13 @@ impl<T> DelayLine<T> {
     /// stated cycle.
     pub fn new(delay: u64, longest_delay: u64) -> DelayLine<T> {
         let slot_count = (delay.max(longest_delay) as usize + 2).next_power_of_two();
-        DelayLine { delay, arrivals: Vec::new(), slots: (0..slot_count).map(|_| Vec::new()).collect() }
+        DelayLine { delay, added_items: Vec::new(), slots: (0..slot_count).map(|_| Vec::new()).collect() }
     }
 
     /// Adds an item.
     #[inline]
     pub fn push(&mut self, item: T) {
-        self.arrivals.push(item);
+        self.added_items.push(item);
     }
 
     /// Adds an item that is due in `cycle`.
@@ -35,8 +35,8 @@ impl<T> DelayLine<T> {
     }
 
     /// Returns the number of items that were added in this cycle.
-    pub fn arrivals(&self) -> usize {
-        self.arrivals.len()
+    pub fn added_count(&self) -> usize {
+        self.added_items.len()
     }
 
     /// Takes the list of items that are due in `cycle`, or returns `None` if no item is due. The caller returns the
@@ -68,20 +68,20 @@ impl<T> DelayLine<T> {
     /// Ends a cycle: moves the items that were added in it to the list of the cycle in which they are due.
     #[inline]
     pub fn end_cycle(&mut self, cycle: u64) {
-        if !self.arrivals.is_empty() {
-            self.store_arrivals(cycle);
+        if !self.added_items.is_empty() {
+            self.store_added_items(cycle);
         }
     }
 
     #[inline]
-    fn store_arrivals(&mut self, cycle: u64) {
+    fn store_added_items(&mut self, cycle: u64) {
         let slot = (cycle + self.delay) as usize & (self.slots.len() - 1);
         if self.slots[slot].is_empty() {
             // The two lists are moved, since `swap` is a call if it is not inlined.
             let empty = std::mem::take(&mut self.slots[slot]);
-            self.slots[slot] = std::mem::replace(&mut self.arrivals, empty);
+            self.slots[slot] = std::mem::replace(&mut self.added_items, empty);
         } else {
-            self.slots[slot].append(&mut self.arrivals);
+            self.slots[slot].append(&mut self.added_items);
         }
     }
 

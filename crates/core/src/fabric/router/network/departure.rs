@@ -34,17 +34,18 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             _ => credit_line.push(upstream),
         }
         let state = &mut sector.inputs[local_channel];
-        let flit = sector.flits[(local_channel << self.rules.slot_bits) + usize::from(state.first)];
-        state.first = (state.first + 1) & self.rules.last_slot;
-        state.length -= 1;
-        let (is_buffer_empty, out_channel) = (state.length == 0, usize::from(state.out_channel));
+        let flit = sector.flits[(local_channel << self.rules.slot_bits) + usize::from(state.front_slot)];
+        state.front_slot = (state.front_slot + 1) & self.rules.last_slot;
+        state.flit_count -= 1;
+        let (is_buffer_empty, out_channel) = (state.flit_count == 0, usize::from(state.out_channel));
         sector.mark_empty_if(is_buffer_empty, local_channel);
         let output_port = &mut sector.ports[output];
         output_port.last_input = input as u16;
         output_port.flits_sent += 1;
         let target = output_port.target;
-        let delay_line = if target & SOURCE_OR_NODE_BIT != 0 { &mut self.to_nodes } else { &mut self.to_routers };
-        let moving_flit = MovingFlit { to: target + out_channel as u32, flit };
+        let delay_line =
+            if target & SOURCE_OR_NODE_BIT != 0 { &mut self.flits_to_nodes } else { &mut self.flits_to_routers };
+        let moving_flit = MovingFlit { target: target + out_channel as u32, flit };
         match &self.timings {
             Some(timings) if !SIMPLE_WORMHOLE => {
                 delay_line.push_at(now + u64::from(timings.to_input_delay[first_port + output]), moving_flit)
@@ -89,7 +90,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         channels.retain(|local_channel| {
             let local_channel = usize::from(local_channel) % CHANNELS;
             self.end_packet::<WITHOUT_OPTIONAL_FEATURES>(sector, (sector_number, local_channel), now);
-            sector.inputs[local_channel].length > 0
+            sector.inputs[local_channel].flit_count > 0
         });
         for index in 0..channels.len() {
             let local_channel = usize::from(channels.get(index)) % CHANNELS;
@@ -113,12 +114,12 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let (port, channel) = (usize::from(state.out_port) % PORTS, usize::from(state.out_channel) % PORT_CHANNELS);
         let held_channel = (port * PORT_CHANNELS + channel) % CHANNELS;
         if !WITHOUT_OPTIONAL_FEATURES && let Some(crossings) = &mut self.crossings {
-            let tail_slot = usize::from(sector.inputs[local_channel].first.wrapping_sub(1) & self.rules.last_slot);
+            let tail_slot = usize::from(sector.inputs[local_channel].front_slot.wrapping_sub(1) & self.rules.last_slot);
             let tail = sector.flits[(local_channel << self.rules.slot_bits) + tail_slot];
             crossings.finish((sector_number * CHANNELS + held_channel) as u32, self.packets.get(tail.slot()));
         }
         sector.outputs[held_channel].owner = NO_CHANNEL;
-        sector.ports[port].free |= 1 << channel;
+        sector.ports[port].free_channels |= 1 << channel;
         self.wake_blocked::<WITHOUT_OPTIONAL_FEATURES>(
             sector,
             sector_number * Sector::<PORT_CHANNELS>::PORTS + port,

@@ -70,7 +70,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
 
     fn source_flits(&self, node: u32) -> u64 {
         let planes = self.shared.sources.iter().skip(node as usize).step_by(self.shared.rules.nodes as usize);
-        planes.map(|source| source.flits).sum()
+        planes.map(|source| source.flits_injected).sum()
     }
 
     fn output_flits(&self, router: u32, port: u8) -> u64 {

@@ -17,7 +17,7 @@ pub struct Packet {
     /// Identifier of the packet in its events.
     pub tag: u32,
     /// Next packet in the queue of the source.
-    pub next: u32,
+    pub next_packet: u32,
     /// Length in flits.
     pub flits: u16,
     /// Logical network.
@@ -25,7 +25,7 @@ pub struct Packet {
     /// Whether the packet needs a slot in the receiving interface.
     pub needs_slot: bool,
     /// Number of flits that have been available at the source so far, including those that have left.
-    pub ready: u16,
+    pub available_flits: u16,
     /// Flow-control unit in flits if the packet is streamed; 0 if it is not.
     pub flow_unit: u16,
 }
@@ -48,7 +48,7 @@ impl Packet {
 #[derive(Clone, Default, Debug)]
 pub struct Packets {
     slots: Vec<Packet>,
-    free: Vec<u32>,
+    free_slots: Vec<u32>,
 }
 
 impl Packets {
@@ -60,14 +60,14 @@ impl Packets {
             source: injection.source,
             destination: injection.destination,
             tag: injection.tag,
-            next: NO_PACKET,
+            next_packet: NO_PACKET,
             flits: injection.flits,
             network: injection.network,
             needs_slot: injection.needs_slot,
-            ready: injection.ready,
+            available_flits: injection.available_flits,
             flow_unit: injection.flow_unit,
         };
-        if let Some(slot) = self.free.pop() {
+        if let Some(slot) = self.free_slots.pop() {
             self.slots[slot as usize] = packet;
             return slot;
         }
@@ -91,13 +91,13 @@ impl Packets {
     /// Removes a packet.
     #[inline]
     pub fn remove(&mut self, slot: u32) {
-        self.free.push(slot);
+        self.free_slots.push(slot);
     }
 
     /// Returns the number of packets.
     #[inline]
     pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.slots.len() - self.free_slots.len()
     }
 }
 

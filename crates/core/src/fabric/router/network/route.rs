@@ -21,16 +21,16 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             sector.inputs[local_channel].vc_state = VcState::Buffering;
             return false;
         }
-        let PortLocation { row, base, network, .. } = sector.locations[local_channel / PORT_CHANNELS];
+        let PortLocation { table_row, router_start, network, .. } = sector.locations[local_channel / PORT_CHANNELS];
         let destination = self.packets.get(header.slot()).destination;
-        let known_port = self.known_ports.get((row + destination) as usize).copied().unwrap_or(UNKNOWN_PORT);
+        let known_port = self.known_ports.get((table_row + destination) as usize).copied().unwrap_or(UNKNOWN_PORT);
         let first_channel =
             if SIMPLE_WORMHOLE { 0 } else { u32::from(header.network() - network) * self.rules.virtual_channels };
         let (allowed, needs_slot) = (self.rules.every_channel << first_channel, header.needs_slot());
         sector.requests[local_channel] =
             VcRequest { allowed, min_credits: 0, needs_slot: false, kind: VcRequestKind::AnyFree };
         sector.inputs[local_channel].vc_state = VcState::WaitingVc;
-        sector.inputs[local_channel].out_port = base + u16::from(known_port);
+        sector.inputs[local_channel].out_port = router_start + u16::from(known_port);
         if needs_slot || (!SIMPLE_WORMHOLE && self.rules.switching != Switching::Wormhole) {
             let is_wormhole = self.rules.switching == Switching::Wormhole;
             let min_credits = if is_wormhole { 0 } else { self.packets.get(header.slot()).flits };
@@ -47,11 +47,11 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     #[inline(never)]
     fn query_routing(&mut self, sector: &mut Sector<PORT_CHANNELS>, channel: usize, header: Flit, first_channel: u32) {
         let local_channel = channel % CHANNELS;
-        let PortLocation { row, router, base, .. } = sector.locations[local_channel / PORT_CHANNELS];
+        let PortLocation { table_row, router, router_start, .. } = sector.locations[local_channel / PORT_CHANNELS];
         let packet = self.packets.get(header.slot());
         let query = RouteQuery {
             router,
-            input: (local_channel / PORT_CHANNELS - usize::from(base)) as u8,
+            input: (local_channel / PORT_CHANNELS - usize::from(router_start)) as u8,
             channel: ((channel % PORT_CHANNELS) as u32 - first_channel) as u8,
             source: packet.source,
             destination: packet.destination,
@@ -61,8 +61,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let ports = options.ports.mask();
         if ports.is_power_of_two() && options.escape.is_none() {
             let port = ports.trailing_zeros() as u8;
-            sector.inputs[local_channel].out_port = base + u16::from(port);
-            let table_entry = self.known_ports.get_mut((row + packet.destination) as usize);
+            sector.inputs[local_channel].out_port = router_start + u16::from(port);
+            let table_entry = self.known_ports.get_mut((table_row + packet.destination) as usize);
             if let Some(known_port) = table_entry.filter(|_| u32::from(options.channels) == self.rules.every_channel) {
                 *known_port = port;
             }
@@ -70,7 +70,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         }
         let first_port = select_port(ports, hash(self.rules.seed, packet.sequence_number, router));
         if self.shape.routing.is_oblivious_random() {
-            sector.inputs[local_channel].out_port = base + u16::from(first_port);
+            sector.inputs[local_channel].out_port = router_start + u16::from(first_port);
             return;
         }
         let flits = packet.flits;
@@ -104,7 +104,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         // through the middle of a mesh.
         let first_port = escape.map_or(hashed_port, |(port, _)| port);
         if self.port_choices.is_empty() {
-            self.port_choices = vec![PortChoice::default(); self.nodes.len() * PORT_CHANNELS];
+            self.port_choices = vec![PortChoice::default(); self.nodes_of_ports.len() * PORT_CHANNELS];
             (self.has_port_choices, self.is_without_optional_features) = (true, false);
         }
         self.port_choices[channel] = PortChoice { ports: options.ports.mask(), first_port, escape, escape_min_credits };

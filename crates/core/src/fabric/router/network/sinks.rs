@@ -14,7 +14,7 @@ pub struct Sink {
     /// Flits of incomplete flow-control units, which are not reported yet, with one entry for each packet.
     incomplete_units: Vec<KeptFlits>,
     /// Reported flits, in the order of the reports. An interface takes the flits of a packet in this order.
-    reported: VecDeque<KeptFlits>,
+    reported_flits: VecDeque<KeptFlits>,
 }
 
 /// Flits of a packet whose credits the sink keeps.
@@ -30,7 +30,7 @@ pub struct KeptFlits {
 impl Sink {
     /// Iterates over all flits whose credits the sink keeps.
     pub fn kept_flits(&self) -> impl Iterator<Item = &KeptFlits> {
-        self.incomplete_units.iter().chain(&self.reported)
+        self.incomplete_units.iter().chain(&self.reported_flits)
     }
 }
 
@@ -64,18 +64,18 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     pub(super) fn arrive_at_nodes(&mut self, now: u64, flits: &mut [MovingFlit]) {
         let mut selected_count = 0;
         for index in 0..flits.len() {
-            let MovingFlit { to, flit } = flits[index];
+            let MovingFlit { target, flit } = flits[index];
             if !flit.is_streamed() {
                 self.credits_to_routers
-                    .push_at(now + self.node_credit_delay(to & !SOURCE_OR_NODE_BIT), to & !SOURCE_OR_NODE_BIT);
+                    .push_at(now + self.node_credit_delay(target & !SOURCE_OR_NODE_BIT), target & !SOURCE_OR_NODE_BIT);
             }
-            flits[selected_count] = MovingFlit { to, flit };
+            flits[selected_count] = MovingFlit { target, flit };
             selected_count += usize::from(!flit.needs_no_event());
         }
         self.counts.delivered_flits += flits.len() as u64;
-        flits[..selected_count]
-            .iter()
-            .for_each(|moving_flit| self.report_arrival(now, moving_flit.to & !SOURCE_OR_NODE_BIT, moving_flit.flit));
+        flits[..selected_count].iter().for_each(|moving_flit| {
+            self.report_arrival(now, moving_flit.target & !SOURCE_OR_NODE_BIT, moving_flit.flit)
+        });
     }
 
     /// Reports the arrival of a header, a tail, or a flit of a streamed packet.
@@ -84,7 +84,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let packet = self.packets.get(flit.slot());
         assert_eq!(
             packet.destination,
-            self.nodes[output as usize / PORT_CHANNELS],
+            self.nodes_of_ports[output as usize / PORT_CHANNELS],
             "a packet arrives where it goes to"
         );
         let header_event = packet.at_destination(now, EventKind::HeaderArrived);
@@ -115,7 +115,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         sink.incomplete_units[index].flits += 1;
         if sink.incomplete_units[index].flits == packet.flow_unit || flit.is_tail() {
             let complete_unit = sink.incomplete_units.swap_remove(index);
-            sink.reported.push_back(complete_unit);
+            sink.reported_flits.push_back(complete_unit);
             self.events.push(packet.at_destination(now, EventKind::FlitsArrived(complete_unit.flits)));
         }
     }
@@ -127,14 +127,15 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let mut remaining_flits = flits;
         while remaining_flits > 0 {
             let sink = self.sinks.get_mut(sink_index);
-            let first_report =
-                sink.and_then(|sink| Some((sink.reported.iter().position(|kept_flits| kept_flits.tag == tag)?, sink)));
+            let first_report = sink.and_then(|sink| {
+                Some((sink.reported_flits.iter().position(|kept_flits| kept_flits.tag == tag)?, sink))
+            });
             let (index, sink) = first_report.expect("an interface takes flits that were reported to it");
-            let kept_flits = &mut sink.reported[index];
+            let kept_flits = &mut sink.reported_flits[index];
             let (output, taken_flits) = (kept_flits.output, remaining_flits.min(kept_flits.flits));
             (remaining_flits, kept_flits.flits) = (remaining_flits - taken_flits, kept_flits.flits - taken_flits);
             if kept_flits.flits == 0 {
-                sink.reported.remove(index);
+                sink.reported_flits.remove(index);
             }
             let due_cycle = now - 1 + self.node_credit_delay(output);
             (0..taken_flits).for_each(|_| self.credits_to_routers.push_at(due_cycle, output));

@@ -20,13 +20,13 @@ pub struct Source<const PORT_CHANNELS: usize> {
     /// Credits of each channel.
     credits: [u16; PORT_CHANNELS],
     /// Channels with a credit, one bit each.
-    available: u32,
+    available_channels: u32,
     /// Lane that sent the last flit.
     last_lane: u8,
     /// Whether the link is moving a flit.
     is_busy: bool,
     /// Number of flits that have left.
-    pub(super) flits: u64,
+    pub(super) flits_injected: u64,
 }
 
 /// The queue of a source for a logical network.
@@ -50,7 +50,15 @@ impl<const PORT_CHANNELS: usize> Source<PORT_CHANNELS> {
         let lane =
             Lane { first_packet: NO_PACKET, last_packet: NO_PACKET, flits_sent: 0, channel, may_await_flits: false };
         let credits = [rules.buffer_flits; PORT_CHANNELS];
-        Source { entry, lanes: [lane; 2], credits, available: u32::MAX, last_lane: 0, is_busy: false, flits: 0 }
+        Source {
+            entry,
+            lanes: [lane; 2],
+            credits,
+            available_channels: u32::MAX,
+            last_lane: 0,
+            is_busy: false,
+            flits_injected: 0,
+        }
     }
 
     /// Returns the credits of each channel.
@@ -68,10 +76,10 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     pub(super) fn join_queue(&mut self, injection: &Injection, slot: u32) {
         let (source_index, lane) = self.queue_of(injection.source, injection.network);
         let lane = &mut self.sources[source_index as usize].lanes[lane as usize];
-        lane.may_await_flits |= injection.ready < injection.flits;
+        lane.may_await_flits |= injection.available_flits < injection.flits;
         match lane.last_packet {
             NO_PACKET => lane.first_packet = slot,
-            last => self.packets.get_mut(last).next = slot,
+            last => self.packets.get_mut(last).next_packet = slot,
         }
         lane.last_packet = slot;
         self.active_sources.insert(source_index);
@@ -91,12 +99,12 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let (source_index, lane) = self.queue_of(node, network);
         let mut slot = self.sources[source_index as usize].lanes[lane as usize].first_packet;
         while slot != NO_PACKET && self.packets.get(slot).tag != tag {
-            slot = self.packets.get(slot).next;
+            slot = self.packets.get(slot).next_packet;
         }
         assert!(slot != NO_PACKET, "flits are supplied to a packet that is in its source's queue");
         let packet = self.packets.get_mut(slot);
-        assert!(flits <= packet.flits - packet.ready, "no more flits are supplied than the packet has");
-        packet.ready += flits;
+        assert!(flits <= packet.flits - packet.available_flits, "no more flits are supplied than the packet has");
+        packet.available_flits += flits;
         self.active_sources.insert(source_index);
     }
 
@@ -125,7 +133,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             let lane = if SIMPLE_WORMHOLE { 0 } else { (u32::from(source.last_lane) + offset) % lanes };
             let state = &source.lanes[lane as usize];
             if state.first_packet == NO_PACKET
-                || (state.may_await_flits && state.flits_sent == self.packets.get(state.first_packet).ready)
+                || (state.may_await_flits && state.flits_sent == self.packets.get(state.first_packet).available_flits)
             {
                 continue;
             }
@@ -143,7 +151,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let source = &self.sources[source_index as usize];
         let state = &source.lanes[lane as usize];
         let first_channel = if SIMPLE_WORMHOLE { 0 } else { lane * self.rules.virtual_channels };
-        let mut available = source.available >> first_channel & self.rules.every_channel;
+        let mut available = source.available_channels >> first_channel & self.rules.every_channel;
         if state.flits_sent > 0 {
             return (available >> state.channel & 1 != 0).then_some(state.channel);
         }
@@ -173,7 +181,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             self.events.push(packet.at_source(now, sent_event));
         }
         if is_tail {
-            (state.first_packet, state.flits_sent) = (packet.next, 0);
+            (state.first_packet, state.flits_sent) = (packet.next_packet, 0);
             if state.first_packet == NO_PACKET {
                 (state.last_packet, state.may_await_flits) = (NO_PACKET, false);
             }
@@ -197,7 +205,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let credits = &mut source.credits[channel_in_port as usize % PORT_CHANNELS];
         *credits -= 1;
         if *credits == 0 {
-            source.available &= !(1 << channel_in_port);
+            source.available_channels &= !(1 << channel_in_port);
         }
         let flit = Flit::new(slot, packet, is_header, is_tail);
         let (arrival_delay, link_cycles) = match &self.timings {
@@ -207,9 +215,9 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             }
             _ => (self.rules.interface_delay, self.rules.cycles_per_flit),
         };
-        self.to_routers.push_at(now + arrival_delay, MovingFlit { to: source.entry + channel_in_port, flit });
+        self.flits_to_routers.push_at(now + arrival_delay, MovingFlit { target: source.entry + channel_in_port, flit });
         self.counts.injected_flits += 1;
-        source.flits += 1;
+        source.flits_injected += 1;
         if !SIMPLE_WORMHOLE && link_cycles > 1 {
             source.is_busy = true;
             self.source_link_releases.push_at(now + link_cycles, source_index);
@@ -225,7 +233,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let credits = &mut source.credits[channel % PORT_CHANNELS];
         *credits += 1;
         assert!(*credits <= self.rules.buffer_flits, "more credits than the buffer has slots");
-        source.available |= 1 << (channel % PORT_CHANNELS);
+        source.available_channels |= 1 << (channel % PORT_CHANNELS);
         self.active_sources.insert_if(source.has_packets::<SIMPLE_WORMHOLE>(), (channel / PORT_CHANNELS) as u32);
     }
 

@@ -44,19 +44,19 @@ impl<const PORT_CHANNELS: usize> Sector<PORT_CHANNELS> {
 
     /// Creates a sector whose ports are not connected, with buffers of `slots` slots.
     pub fn new(slots: usize) -> Sector<PORT_CHANNELS> {
-        let port = Port { upstream: NO_PORT, target: NO_PORT, blocked: NO_CHANNEL, ..Port::default() };
+        let port = Port { upstream: NO_PORT, target: NO_PORT, first_blocked: NO_CHANNEL, ..Port::default() };
         let port = Port { last_output: u16::MAX, last_input: u16::MAX, last_channel: u8::MAX, ..port };
         Sector {
             filled_channels: [0; MASK_WORDS],
             open_channels: [0; MASK_WORDS],
             ports: [port; PORTS],
-            locations: [PortLocation { blocked_any: NO_CHANNEL, ..PortLocation::default() }; PORTS],
+            locations: [PortLocation { first_blocked_any: NO_CHANNEL, ..PortLocation::default() }; PORTS],
             inputs: [Input::default(); CHANNELS],
             requests: [VcRequest::default(); CHANNELS],
             round_robin_starts: [0; CHANNELS],
             next_blocked: [NO_CHANNEL; CHANNELS],
             tails: [0; CHANNELS],
-            outputs: [Output { owner: NO_CHANNEL, candidate: NO_CHANNEL, last: NO_CHANNEL, ..Output::default() };
+            outputs: [Output { owner: NO_CHANNEL, candidate: NO_CHANNEL, last_owner: NO_CHANNEL, ..Output::default() };
                 CHANNELS],
             flits: vec![Flit::default(); CHANNELS * slots],
             used_words: 0,
@@ -151,7 +151,7 @@ pub fn retain_in_sector<T: Copy, const PORT_CHANNELS: usize>(
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Port {
     /// Output channels that no packet holds, one bit each.
-    pub free: u32,
+    pub free_channels: u32,
     /// Destination of this input's credits: the first channel of an output or of a source.
     pub upstream: u32,
     /// Destination of this output's flits: the first channel of an input, or of this output if it leads to a node.
@@ -163,7 +163,7 @@ pub struct Port {
     /// Input that this output served last, and has the lowest priority.
     pub last_input: u16,
     /// First of the headers that are blocked by this output, or [`NO_CHANNEL`].
-    pub blocked: u16,
+    pub first_blocked: u16,
     /// Channel of this input that was served last, and has the lowest priority.
     pub last_channel: u8,
     /// Whether this output's link still moves a flit.
@@ -174,13 +174,13 @@ pub struct Port {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct PortLocation {
     /// Index of the router's row in the table of known ports.
-    pub row: u32,
+    pub table_row: u32,
     /// Number of the router in the shape.
     pub router: u32,
     /// First port of the router.
-    pub base: u16,
+    pub router_start: u16,
     /// First of the headers that are blocked by several outputs, at the first port of a router; or [`NO_CHANNEL`].
-    pub blocked_any: u16,
+    pub first_blocked_any: u16,
     /// First logical network that the router serves.
     pub network: u8,
 }
@@ -210,9 +210,9 @@ pub enum VcState {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Input {
     /// Slot of the flit at the buffer's front.
-    pub first: u16,
+    pub front_slot: u16,
     /// Number of flits in the buffer.
-    pub length: u16,
+    pub flit_count: u16,
     /// Output port that the front packet requests or holds.
     pub out_port: u16,
     /// Output channel that the front packet holds.
@@ -254,7 +254,7 @@ pub struct Output {
     /// Input channel whose packet holds this output channel, or [`NO_CHANNEL`].
     pub owner: u16,
     /// Input channel that was granted this channel last, and has the lowest priority.
-    pub last: u16,
+    pub last_owner: u16,
     /// During channel allocation, the requesting input channel with the highest priority; otherwise [`NO_CHANNEL`].
     pub candidate: u16,
 }

@@ -48,10 +48,10 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
         let SpecializedNetwork { sectors, shared, switch_requests, .. } = self;
         let mut flits_sent = 0;
         for (index, sector) in sectors.iter_mut().enumerate() {
-            let requested = collect_requests(sector, switch_requests);
+            let requested_outputs = collect_requests(sector, switch_requests);
             let mut tails = BranchlessFilter::new(&mut switch_requests.tails);
             for word in 0..sector.used_words.div_ceil(PORT_CHANNELS) {
-                let mut outputs = requested[word % PORT_WORDS];
+                let mut outputs = requested_outputs[word % PORT_WORDS];
                 while let Some(output) = take_lowest(&mut outputs) {
                     let output = (word * 64 + output as usize) % PORTS;
                     let winner = std::mem::replace(&mut switch_requests.winners[output], NO_REQUEST) as u16;
@@ -62,9 +62,9 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
             }
             shared.end_packets::<WITHOUT_OPTIONAL_FEATURES>(sector, (index, tails), now);
         }
-        // In other networks, flits may be added to a delay line by `push_at`, which `arrivals` does not count.
+        // In other networks, flits may be added to a delay line by `push_at`, which `added_count` does not count.
         if SIMPLE_WORMHOLE {
-            flits_sent = shared.to_routers.arrivals() + shared.to_nodes.arrivals();
+            flits_sent = shared.flits_to_routers.added_count() + shared.flits_to_nodes.added_count();
         }
         shared.counts.flit_hops += flits_sent as u64;
         shared.has_switch_work = flits_sent > 0;
@@ -77,9 +77,9 @@ fn collect_requests<const PORT_CHANNELS: usize>(
     sector: &Sector<PORT_CHANNELS>,
     switch_requests: &mut SwitchRequests,
 ) -> [u64; PORT_WORDS] {
-    let mut requested = [0; PORT_WORDS];
+    let mut requested_outputs = [0; PORT_WORDS];
     let mut add_request = |output: usize, input: usize| {
-        requested[output / 64] |= 1 << (output % 64);
+        requested_outputs[output / 64] |= 1 << (output % 64);
         let distance = round_robin_distance((input / PORT_CHANNELS) as u16, sector.ports[output].last_input);
         switch_requests.winners[output] = switch_requests.winners[output].min((distance << 16 | input) as u32);
     };
@@ -93,7 +93,7 @@ fn collect_requests<const PORT_CHANNELS: usize>(
                 (u64::MAX >> (64 - PORT_CHANNELS), ports_with_bits::<PORT_CHANNELS>(further_channels));
             single_channels &= !ports_with_several.wrapping_mul(all_channels);
             while let Some(first_channel) = take_lowest(&mut ports_with_several) {
-                let (output, input) = request(sector, word, ready & all_channels << first_channel);
+                let (output, input) = select_request(sector, word, ready & all_channels << first_channel);
                 add_request(output, input);
             }
         }
@@ -103,7 +103,7 @@ fn collect_requests<const PORT_CHANNELS: usize>(
         let input = usize::from(single_requests.get(index)) % CHANNELS;
         add_request(usize::from(sector.inputs[input].out_port) % PORTS, input);
     }
-    requested
+    requested_outputs
 }
 
 /// Returns a bit at the first channel of each port that has any bit set in a word of channels.
@@ -134,7 +134,7 @@ fn round_robin_distance(port: u16, last: u16) -> usize {
 /// Returns the output that an input requests and the input channel that requests it, given a word with the channels of
 /// one port that may request the switch.
 #[inline]
-fn request<const PORT_CHANNELS: usize>(
+fn select_request<const PORT_CHANNELS: usize>(
     sector: &Sector<PORT_CHANNELS>,
     word: usize,
     mut channels: u64,

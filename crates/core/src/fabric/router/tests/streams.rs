@@ -9,9 +9,9 @@ fn line_shape(nodes: u32) -> crate::fabric::topology::Shape {
     MeshParameters { shape: vec![nodes] }.shape()
 }
 
-/// Returns a streamed packet with `ready` flits at its source.
-fn streamed(injection: Injection, ready: u16, flow_unit: u16) -> Injection {
-    Injection { ready, flow_unit, ..injection }
+/// Returns a streamed packet with `available_flits` flits at its source.
+fn streamed(injection: Injection, available_flits: u16, flow_unit: u16) -> Injection {
+    Injection { available_flits, flow_unit, ..injection }
 }
 
 /// Returns the events without those that only streamed packets have.

@@ -75,18 +75,18 @@ impl GraphError {
 pub(super) struct Lines<'a> {
     text: &'a str,
     /// Offsets of line ends.
-    ends: Vec<usize>,
+    line_ends: Vec<usize>,
 }
 
 impl Lines<'_> {
     /// Returns the lines of `text`.
     pub fn new(text: &str) -> Lines<'_> {
-        Lines { text, ends: text.match_indices('\n').map(|(offset, _)| offset).collect() }
+        Lines { text, line_ends: text.match_indices('\n').map(|(offset, _)| offset).collect() }
     }
 
     /// Returns the line, from 1, of the byte at `offset`.
     pub fn line_at(&self, offset: usize) -> usize {
-        1 + self.ends.partition_point(|end| *end < offset)
+        1 + self.line_ends.partition_point(|end| *end < offset)
     }
 
     /// Returns the line in which a part of the text begins.
@@ -199,7 +199,7 @@ impl GraphBuilder {
         let mut order: Vec<usize> = (0..numbers.len()).collect();
         order.sort_by_key(|index| numbers[*index]);
         let mut new_indices = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(sorted, index)| new_indices[*index] = sorted as u32);
+        order.iter().enumerate().for_each(|(new_index, index)| new_indices[*index] = new_index as u32);
         let mut vertices: Vec<Option<NewVertex>> = self.vertices.drain(..).map(Some).collect();
         self.vertices.extend(order.iter().filter_map(|index| vertices[*index].take()));
         for link in &mut self.links {

@@ -54,12 +54,12 @@ struct DataKey<'a> {
 
 /// Returns the keys by their ids.
 fn keys<'a>(root: Node<'a, '_>) -> BTreeMap<&'a str, DataKey<'a>> {
-    let key = |key: Node<'a, '_>| {
+    let parse_key = |key: Node<'a, '_>| {
         let name = key.attribute("attr.name")?;
         let default = elements(key, "default").next().and_then(|default| default.text());
         Some((key.attribute("id")?, DataKey { name, default, element: key.attribute("for").unwrap_or("all") }))
     };
-    elements(root, "key").filter_map(key).collect()
+    elements(root, "key").filter_map(parse_key).collect()
 }
 
 struct Reader<'a> {
@@ -76,7 +76,7 @@ impl Reader<'_> {
 
     /// Returns the value of the attribute `name` of an element: that of its `data` element, or otherwise the default of
     /// the key.
-    fn data<'n>(&'n self, element: Node<'n, '_>, name: &str) -> Option<&'n str> {
+    fn attribute_value<'n>(&'n self, element: Node<'n, '_>, name: &str) -> Option<&'n str> {
         let is_named = |data: &Node<'_, '_>| {
             let key = data.attribute("key").and_then(|key| self.keys.get(key));
             key.is_some_and(|key| key.name == name)
@@ -105,7 +105,8 @@ impl Reader<'_> {
         let Some(id) = node.attribute("id") else {
             return self.builder.add_error(line, "a vertex has no `id`", FORMAT_HELP);
         };
-        let kind = match self.data(node, attributes::KIND_ATTRIBUTE).map(attributes::vertex_kind).transpose() {
+        let kind = match self.attribute_value(node, attributes::KIND_ATTRIBUTE).map(attributes::vertex_kind).transpose()
+        {
             Ok(kind) => kind,
             Err((message, help)) => return self.builder.add_error(line, message, help),
         };
@@ -118,7 +119,8 @@ impl Reader<'_> {
 
     fn read_edge(&mut self, edge: Node<'_, '_>) {
         let line = self.line_of(edge);
-        let values = [attributes::RATE_ATTRIBUTE, attributes::LATENCY_ATTRIBUTE].map(|name| self.data(edge, name));
+        let values =
+            [attributes::RATE_ATTRIBUTE, attributes::LATENCY_ATTRIBUTE].map(|name| self.attribute_value(edge, name));
         let attributes = match attributes::link_attributes(values[0], values[1]) {
             Ok(attributes) => attributes,
             Err((message, help)) => return self.builder.add_error(line, message, help),

@@ -27,9 +27,9 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
         match link_parts(link_text) {
             Some((from, to, is_one_way, dictionary)) => {
                 let attributes = dictionary.map_or(Ok(Default::default()), link_attributes);
-                let mut vertex =
+                let mut vertex_number =
                     |name: &str| builder.find_or_add_vertex(VertexId::Text(name.to_owned()), None, line_number);
-                let (from, to) = (vertex(from), vertex(to));
+                let (from, to) = (vertex_number(from), vertex_number(to));
                 match attributes {
                     Ok(attributes) => {
                         builder.add_link(GraphLink { from, to, is_one_way, line: line_number, attributes })
@@ -114,12 +114,12 @@ fn link_parts(link_text: &str) -> Option<(&str, &str, bool, Option<&str>)> {
 
 /// Returns the attributes of a link that a dictionary states.
 fn link_attributes(dictionary: &str) -> Result<super::super::LinkAttributes, attributes::AttributeError> {
-    let unclosed = || {
+    let unclosed_error = || {
         let message = format!("`{{{}}}` is not a dictionary", shortened(dictionary));
         (message, "attributes are written as {'rate': '100 Gbit/s', 'latency': '500 ns'}".to_owned())
     };
     let (mut rate, mut latency) = (None, None);
-    for entry in dictionary_entries(dictionary).ok_or_else(unclosed)? {
+    for entry in dictionary_entries(dictionary).ok_or_else(unclosed_error)? {
         let Some((key, value)) = entry.split_once(':') else { continue };
         match unquoted(key) {
             attributes::RATE_ATTRIBUTE => rate = Some(unquoted(value)),

@@ -95,7 +95,7 @@ impl GraphParameters {
         let Some(graph) = &self.graph else { return Vec::new() };
         let name = |vertex: u32| &graph.vertices[vertex as usize].name;
         let links_with_attributes = graph.links.iter().filter(|link| !link.attributes.is_empty());
-        let link = |link: &GraphLink| DescribedLink {
+        let described_link = |link: &GraphLink| DescribedLink {
             location: format!(
                 "{}, line {}: the link of `{}` and `{}`",
                 self.file.display(),
@@ -105,7 +105,7 @@ impl GraphParameters {
             ),
             attributes: link.attributes,
         };
-        links_with_attributes.map(link).collect()
+        links_with_attributes.map(described_link).collect()
     }
 
     /// Returns whether there is only one route between any two nodes. Builds the routing tables, which takes time.
@@ -176,12 +176,12 @@ fn format_errors(path: &Path, mut errors: Vec<GraphError>) -> Vec<(String, Strin
     let line_suffix = |error: &GraphError| error.line.map_or(String::new(), |line| format!(", line {line}"));
     let with_position =
         |error: GraphError| (format!("{}{}: {}", path.display(), line_suffix(&error), error.message), error.help);
-    let mut reported: Vec<(String, String)> = errors.into_iter().map(with_position).collect();
+    let mut messages: Vec<(String, String)> = errors.into_iter().map(with_position).collect();
     if unlisted_count > 0 {
-        reported.push((
+        messages.push((
             format!("{}: number of errors that are not listed: {unlisted_count}", path.display()),
             String::new(),
         ));
     }
-    reported
+    messages
 }

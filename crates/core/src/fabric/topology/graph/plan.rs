@@ -35,7 +35,7 @@ pub(super) struct WiringPlan {
     /// For each router, its outputs.
     pub outputs: Vec<Vec<End>>,
     /// For each router, the number of its inputs.
-    pub inputs: Vec<u8>,
+    pub input_counts: Vec<u8>,
     /// For each node, the router and the port that leads to it.
     pub exits: Vec<(u32, u8)>,
     /// For each node, the router and the input port by which its packets enter.
@@ -47,7 +47,7 @@ impl WiringPlan {
     /// Returns the routers of a valid graph.
     pub fn new(graph: &Graph) -> WiringPlan {
         let is_router = |vertex: &&Vertex| vertex.kind != VertexKind::Host;
-        let numbers = |is_counted: &dyn Fn(&&Vertex) -> bool| {
+        let number_vertices = |is_counted: &dyn Fn(&&Vertex) -> bool| {
             let mut count = 0;
             let next_number = |vertex: &Vertex| {
                 count += u32::from(is_counted(&vertex));
@@ -55,25 +55,26 @@ impl WiringPlan {
             };
             graph.vertices.iter().map(next_number).collect::<Vec<Option<u32>>>()
         };
-        let (routers, nodes) = (numbers(&is_router), numbers(&|vertex| vertex.kind != VertexKind::Switch));
+        let (router_numbers, node_numbers) =
+            (number_vertices(&is_router), number_vertices(&|vertex| vertex.kind != VertexKind::Switch));
         let router_names: Vec<String> =
             graph.vertices.iter().filter(is_router).map(|vertex| vertex.name.clone()).collect();
         let node_names: Vec<String> = graph.nodes().map(|node| graph.vertices[node as usize].name.clone()).collect();
         let details = WiringDetails {
             outputs: vec![Vec::new(); router_names.len()],
             entries: vec![LinkAttributes::default(); node_names.len()],
-            routers: router_names,
-            nodes: node_names,
+            router_names,
+            node_names,
         };
         let mut plan = WiringPlan {
-            outputs: vec![Vec::new(); details.routers.len()],
-            inputs: vec![0; details.routers.len()],
-            exits: vec![(0, 0); details.nodes.len()],
-            entries: vec![(0, 0); details.nodes.len()],
+            outputs: vec![Vec::new(); details.router_names.len()],
+            input_counts: vec![0; details.router_names.len()],
+            exits: vec![(0, 0); details.node_names.len()],
+            entries: vec![(0, 0); details.node_names.len()],
             details,
         };
         for DirectedLink { from, to, link } in graph.directed_links() {
-            let numbers_of = |vertex: u32| (routers[vertex as usize], nodes[vertex as usize]);
+            let numbers_of = |vertex: u32| (router_numbers[vertex as usize], node_numbers[vertex as usize]);
             match (numbers_of(from), numbers_of(to)) {
                 ((Some(from), _), (Some(to), _)) => plan.join_routers(from, to, link.attributes),
                 ((None, Some(node)), (Some(to), _)) => plan.enter_from_node(node, to, link.attributes),
@@ -82,7 +83,9 @@ impl WiringPlan {
                 _ => {}
             }
         }
-        for (router, node) in routers.iter().zip(&nodes).filter_map(|(router, node)| Some(((*router)?, (*node)?))) {
+        for (router, node) in
+            router_numbers.iter().zip(&node_numbers).filter_map(|(router, node)| Some(((*router)?, (*node)?)))
+        {
             plan.enter_from_node(node, router, LinkAttributes::default());
             plan.exit_to_node(router, node, LinkAttributes::default());
         }
@@ -96,7 +99,7 @@ impl WiringPlan {
 
     /// Adds an input port to a router and returns its number.
     fn add_input(&mut self, to: u32) -> u8 {
-        let input_count = &mut self.inputs[to as usize];
+        let input_count = &mut self.input_counts[to as usize];
         *input_count += 1;
         *input_count - 1
     }

@@ -24,7 +24,7 @@ pub(super) struct TableRouting {
     /// For each router, its links to others.
     next_hops: Vec<Vec<NextHop>>,
     /// For each router and input, the link that leads to it; `None` at the inputs of nodes.
-    arrivals: Vec<Vec<Option<Arrival>>>,
+    arrival_links: Vec<Vec<Option<ArrivalLink>>>,
     /// For each node, the router and the port that leads to it.
     exits: Vec<(u32, u8)>,
     /// For each node, the router at which its packets enter.
@@ -32,7 +32,7 @@ pub(super) struct TableRouting {
     /// For each pair of routers, the number of links on the shortest route of packets that may still take up links.
     links_left: Vec<u16>,
     /// For each pair of routers, the number of links on the shortest route of packets that may only take down links.
-    links_left_down: Vec<u16>,
+    down_links_left: Vec<u16>,
     /// Number of classes of virtual channels, if the rule uses distance classes.
     classes: Option<u8>,
 }
@@ -50,7 +50,7 @@ struct NextHop {
 
 /// The link by which a packet arrived at a router.
 #[derive(Clone, Copy)]
-struct Arrival {
+struct ArrivalLink {
     is_down: bool,
 }
 
@@ -63,25 +63,33 @@ impl std::fmt::Debug for TableRouting {
 impl TableRouting {
     pub fn new(plan: &WiringPlan, routing: GraphRouting) -> TableRouting {
         let routers = plan.outputs.len();
-        let hop = |(end, output): (&End, u8)| match *end {
+        let next_hop = |(end, output): (&End, u8)| match *end {
             End::Router { router, port: input } => Some(NextHop { router, input, output, is_down: false }),
             End::Node(_) | End::Unconnected => None,
         };
         let mut next_hops: Vec<Vec<NextHop>> =
-            plan.outputs.iter().map(|outputs| outputs.iter().zip(0..).filter_map(hop).collect()).collect();
+            plan.outputs.iter().map(|outputs| outputs.iter().zip(0..).filter_map(next_hop).collect()).collect();
         if routing == GraphRouting::UpDown {
             orient_links(&mut next_hops);
         }
-        let mut arrivals: Vec<Vec<Option<Arrival>>> =
-            plan.inputs.iter().map(|inputs| vec![None; usize::from(*inputs)]).collect();
+        let mut arrival_links: Vec<Vec<Option<ArrivalLink>>> =
+            plan.input_counts.iter().map(|inputs| vec![None; usize::from(*inputs)]).collect();
         for &NextHop { router, input, is_down, .. } in next_hops.iter().flatten() {
-            arrivals[router as usize][usize::from(input)] = Some(Arrival { is_down });
+            arrival_links[router as usize][usize::from(input)] = Some(ArrivalLink { is_down });
         }
-        let (links_left, links_left_down) =
+        let (links_left, down_links_left) =
             (vec![UNREACHABLE; routers * routers], vec![UNREACHABLE; routers * routers]);
         let (exits, entries) = (plan.exits.clone(), plan.entries.iter().map(|(router, _)| *router).collect());
-        let mut rule =
-            TableRouting { routers, next_hops, arrivals, exits, entries, links_left, links_left_down, classes: None };
+        let mut rule = TableRouting {
+            routers,
+            next_hops,
+            arrival_links,
+            exits,
+            entries,
+            links_left,
+            down_links_left,
+            classes: None,
+        };
         rule.fill_tables();
         if routing == GraphRouting::DistanceClasses {
             rule.classes = Some(rule.distance_max());
@@ -97,7 +105,7 @@ impl TableRouting {
     }
 
     /// Returns the virtual channels in which a header takes its next link.
-    fn channels(&self, arrival: Option<Arrival>, channel: u8, virtual_channels: u8) -> u16 {
+    fn channels(&self, arrival: Option<ArrivalLink>, channel: u8, virtual_channels: u8) -> u16 {
         let all_channels = every_channel(virtual_channels);
         let Some(classes) = self.classes else { return all_channels };
         let channels_per_class = (virtual_channels / classes).max(1);
@@ -118,8 +126,8 @@ impl TableRouting {
         for destination in destinations {
             let row = destination as usize * self.routers;
             let links_left = &mut self.links_left[row..][..self.routers];
-            let links_left_down = &mut self.links_left_down[row..][..self.routers];
-            (links_left[destination as usize], links_left_down[destination as usize]) = (0, 0);
+            let down_links_left = &mut self.down_links_left[row..][..self.routers];
+            (links_left[destination as usize], down_links_left[destination as usize]) = (0, 0);
             let mut queue = VecDeque::from([(destination, false, 0), (destination, true, 0)]);
             while let Some((router, has_gone_down, link_count)) = queue.pop_front() {
                 for &(from, is_down) in
@@ -129,8 +137,8 @@ impl TableRouting {
                         links_left[from as usize] = link_count + 1;
                         queue.push_back((from, false, link_count + 1));
                     }
-                    if is_down && links_left_down[from as usize] == UNREACHABLE {
-                        links_left_down[from as usize] = link_count + 1;
+                    if is_down && down_links_left[from as usize] == UNREACHABLE {
+                        down_links_left[from as usize] = link_count + 1;
                         queue.push_back((from, true, link_count + 1));
                     }
                 }
@@ -141,9 +149,9 @@ impl TableRouting {
     /// Returns the ports on the shortest remaining routes to the router `destination`.
     fn ports(&self, router: usize, destination: u32, has_gone_down: bool) -> u64 {
         let row = destination as usize * self.routers;
-        let links_left = if has_gone_down { self.links_left_down[row + router] } else { self.links_left[row + router] };
+        let links_left = if has_gone_down { self.down_links_left[row + router] } else { self.links_left[row + router] };
         let is_shortest = |hop: &NextHop| {
-            let table = if hop.is_down { &self.links_left_down } else { &self.links_left };
+            let table = if hop.is_down { &self.down_links_left } else { &self.links_left };
             (hop.is_down || !has_gone_down) && table[row + hop.router as usize].checked_add(1) == Some(links_left)
         };
         self.next_hops[router].iter().filter(|hop| is_shortest(hop)).fold(0, |ports, hop| ports | 1 << hop.output)
@@ -163,7 +171,7 @@ impl TableRouting {
 
 /// Sets, for every link, whether it leads down.
 fn orient_links(next_hops: &mut [Vec<NextHop>]) {
-    let link_counts = |root: usize| {
+    let distances_from = |root: usize| {
         let mut link_counts = vec![UNREACHABLE; next_hops.len()];
         link_counts[root] = 0;
         let mut queue = VecDeque::from([root]);
@@ -177,9 +185,9 @@ fn orient_links(next_hops: &mut [Vec<NextHop>]) {
         }
         link_counts
     };
-    let eccentricity = |root: &usize| link_counts(*root).into_iter().max();
+    let eccentricity = |root: &usize| distances_from(*root).into_iter().max();
     let Some(root) = (0..next_hops.len()).min_by_key(eccentricity) else { return };
-    let link_counts = link_counts(root);
+    let link_counts = distances_from(root);
     let order_key = |router: usize| (link_counts[router], router);
     for (router, next_hops) in next_hops.iter_mut().enumerate() {
         next_hops.iter_mut().for_each(|hop| hop.is_down = order_key(hop.router as usize) > order_key(router));
@@ -193,7 +201,7 @@ impl Routing for TableRouting {
             return RouteOptions::single_port(exit, every_channel(virtual_channels));
         }
         let router = query.router as usize;
-        let arrival = self.arrivals[router].get(usize::from(query.input)).copied().flatten();
+        let arrival = self.arrival_links[router].get(usize::from(query.input)).copied().flatten();
         let has_gone_down = arrival.is_some_and(|arrival| arrival.is_down);
         let channels = self.channels(arrival, query.channel, virtual_channels);
         RouteOptions { ports: self.ports(router, destination, has_gone_down).into(), channels, escape: None }

@@ -36,12 +36,13 @@ impl HopStatistics {
 
 /// Counts the hops from `sources` to all other nodes that can be reached.
 pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
-    let exits = exits(&shape.wiring);
+    let exit_routers = exit_routers(&shape.wiring);
     let mut hops = Hops::default();
     for &source in sources {
         let link_counts = link_counts(&shape.wiring, shape.wiring.entry(source).0);
         for destination in (0..shape.wiring.nodes()).filter(|to| *to != source) {
-            if let Some(link_count) = exits[destination as usize].and_then(|router| link_counts[router as usize]) {
+            if let Some(link_count) = exit_routers[destination as usize].and_then(|router| link_counts[router as usize])
+            {
                 hops.router_hops.add(link_count);
                 hops.distance.add(shape.routing.distance(source, destination));
             }
@@ -53,13 +54,13 @@ pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
 /// Returns the number of router links on a shortest path between two nodes, and the hops by the formula of the shape;
 /// `None` if there is no path.
 pub fn links_and_hops(shape: &Shape, (from, to): (u32, u32)) -> Option<(u32, u32)> {
-    let router = exits(&shape.wiring)[to as usize]?;
+    let router = exit_routers(&shape.wiring)[to as usize]?;
     let link_count = link_counts(&shape.wiring, shape.wiring.entry(from).0)[router as usize]?;
     Some((link_count, shape.routing.distance(from, to)))
 }
 
 /// Returns, for each node, the router that has an output to it.
-fn exits(wiring: &Wiring) -> Vec<Option<u32>> {
+fn exit_routers(wiring: &Wiring) -> Vec<Option<u32>> {
     let mut exits = vec![None; wiring.nodes() as usize];
     for router in 0..wiring.routers() {
         for end in wiring.outputs(router) {

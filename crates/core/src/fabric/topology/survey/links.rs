@@ -39,9 +39,10 @@ impl Links {
         for (output, input) in targets.iter().enumerate().filter(|(_, input)| **input != NO_LINK) {
             feeding_output[*input as usize] = output as u32;
         }
-        let input_counts = |router: usize| first_input[router + 1] - first_input[router];
-        let input_routers =
-            (0..wiring.routers()).flat_map(|router| (0..input_counts(router as usize)).map(move |_| router)).collect();
+        let input_count_of = |router: usize| first_input[router + 1] - first_input[router];
+        let input_routers = (0..wiring.routers())
+            .flat_map(|router| (0..input_count_of(router as usize)).map(move |_| router))
+            .collect();
         Links { first_output, first_input, targets, feeding_output, input_routers }
     }
 

@@ -24,12 +24,12 @@ pub fn deadlock(shape: &Shape, links: &Links, virtual_channels: u8, sampled_node
     let mut direct_waits = DirectWaits::new(shape, links, virtual_channels);
     let followed_pairs = search.follow_all(|search_of_destination| direct_waits.add(search_of_destination));
     let wait_graph = match direct_waits.has_escapes {
-        false => direct_waits.waits(),
+        false => direct_waits.wait_graph(),
         true => match IndirectWaits::new(links, virtual_channels, &direct_waits.waited_for) {
             None => return (Deadlock::NotExamined, followed_pairs),
             Some(mut indirect_waits) => {
                 search.follow_all(|search_of_destination| indirect_waits.add(search_of_destination));
-                indirect_waits.waits(virtual_channels)
+                indirect_waits.wait_graph(virtual_channels)
             }
         },
     };
@@ -77,10 +77,10 @@ impl PacketSearch<'_> {
 struct DirectWaits<'s> {
     links: &'s Links,
     virtual_channels: u8,
-    /// For each input, the index in `requested` of the channels that its packets request.
+    /// For each input, the index in `request_masks` of the channels that its packets request.
     request_starts: Vec<usize>,
     /// For each input, channel, and output of the input's router: the channels requested there.
-    requested: Vec<u16>,
+    request_masks: Vec<u16>,
     /// For each output, the waited-for channels.
     waited_for: Vec<u16>,
     has_escapes: bool,
@@ -100,12 +100,12 @@ impl<'s> DirectWaits<'s> {
             request_start
         };
         let request_starts = output_counts.iter().map(&mut reserve_requests).collect();
-        let (requested, waited_for) = (vec![0; total_requests], vec![0; links.outputs()]);
+        let (request_masks, waited_for) = (vec![0; total_requests], vec![0; links.outputs()]);
         DirectWaits {
             links,
             virtual_channels,
             request_starts,
-            requested,
+            request_masks,
             waited_for,
             has_escapes: false,
             output_counts,
@@ -124,15 +124,15 @@ impl<'s> DirectWaits<'s> {
             let (request_start, output_count) =
                 (self.request_starts[state.input as usize], usize::from(self.output_counts[state.input as usize]));
             for channel in bits(state.arrival_channels) {
-                let requested =
-                    &mut self.requested[request_start + usize::from(channel) * output_count..][..output_count];
-                all_options(&state.options).for_each(|(port, channels)| requested[usize::from(port)] |= channels);
+                let request_masks =
+                    &mut self.request_masks[request_start + usize::from(channel) * output_count..][..output_count];
+                all_options(&state.options).for_each(|(port, channels)| request_masks[usize::from(port)] |= channels);
             }
         }
     }
 
     /// Returns, for each channel of each output, the channels on which it depends.
-    fn waits(&self) -> WaitGraph {
+    fn wait_graph(&self) -> WaitGraph {
         let channels = u32::from(self.virtual_channels);
         let waits_of = |link_channel: u32| {
             let input = self.links.target_input(link_channel / channels);
@@ -142,8 +142,8 @@ impl<'s> DirectWaits<'s> {
             let output_count = usize::from(self.output_counts[input as usize]);
             let request_start = self.request_starts[input as usize] + (link_channel % channels) as usize * output_count;
             let first_output = self.links.output(self.links.router_of_input(input), 0);
-            let requested = self.requested[request_start..][..output_count].iter().zip(first_output..);
-            let linked_requests = requested.filter(|(_, output)| self.links.target_input(*output) != NO_LINK);
+            let request_masks = self.request_masks[request_start..][..output_count].iter().zip(first_output..);
+            let linked_requests = request_masks.filter(|(_, output)| self.links.target_input(*output) != NO_LINK);
             linked_requests
                 .flat_map(|(requested_channels, output)| {
                     bits(*requested_channels).map(move |channel| output * channels + u32::from(channel))
@@ -162,10 +162,10 @@ struct IndirectWaits<'s> {
     /// For each output and channel its number among the waited-for channels, or [`NO_LINK`].
     waited_for_indices: Vec<u32>,
     virtual_channels: usize,
-    /// Number of 64-bit words of a row of `waits`.
+    /// Number of 64-bit words of a row of `wait_matrix`.
     row_words: usize,
     /// For each waited-for channel, a bit for each channel on which it depends.
-    waits: Vec<u64>,
+    wait_matrix: Vec<u64>,
 }
 
 impl<'s> IndirectWaits<'s> {
@@ -182,14 +182,14 @@ impl<'s> IndirectWaits<'s> {
             }
         }
         let row_words = count.div_ceil(64);
-        let waits = vec![0; if count <= ESCAPES_MAX { count * row_words } else { 0 }];
+        let wait_matrix = vec![0; if count <= ESCAPES_MAX { count * row_words } else { 0 }];
         (count <= ESCAPES_MAX).then_some(IndirectWaits {
             links,
             waited_for,
             waited_for_indices,
             virtual_channels,
             row_words,
-            waits,
+            wait_matrix,
         })
     }
 
@@ -206,7 +206,10 @@ impl<'s> IndirectWaits<'s> {
             }
             for channel in bits(state.arrival_channels & self.waited_for[output as usize]) {
                 let row = self.index_of(output, channel) as usize * self.row_words;
-                self.waits[row..][..self.row_words].iter_mut().zip(reached).for_each(|(row, reached)| *row |= reached);
+                self.wait_matrix[row..][..self.row_words]
+                    .iter_mut()
+                    .zip(reached)
+                    .for_each(|(row, reached)| *row |= reached);
             }
         }
     }
@@ -255,13 +258,13 @@ impl<'s> IndirectWaits<'s> {
     }
 
     /// Returns, for each channel of each output, the channels on which it depends.
-    fn waits(&self, virtual_channels: u8) -> WaitGraph {
+    fn wait_graph(&self, virtual_channels: u8) -> WaitGraph {
         let channels: Vec<u32> = (0..self.waited_for_indices.len())
             .filter(|index| self.waited_for_indices[*index] != NO_LINK)
             .map(|link_channel| link_channel as u32)
             .collect();
         let mut waits = vec![Vec::new(); self.links.outputs() * usize::from(virtual_channels)];
-        for (row, channel) in self.waits.chunks(self.row_words.max(1)).zip(&channels) {
+        for (row, channel) in self.wait_matrix.chunks(self.row_words.max(1)).zip(&channels) {
             let waited_for_indices = row
                 .iter()
                 .enumerate()

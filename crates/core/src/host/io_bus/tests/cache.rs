@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::engine::sim::WaitReasonId;
-use crate::host::cache::{CacheParameters, Spin};
+use crate::host::cache::{CacheParameters, SpinModel};
 use crate::host::{
     Address, AnyProcessor, Block, BusDma, DmaInitiator, DmaOperation, DmaPort, DmaRequest, DmaSource, HostMetric,
     Utilization,
@@ -20,7 +20,7 @@ const BLOCK_ACCESS: Time = Time::from_ns(200);
 /// Returns the parameters of a cache of `block_count` blocks with hits of `hit_cycles`.
 fn cache(block_count: u64, ways: usize, hit_cycles: u64) -> SnoopedCacheParameters {
     let cache = CacheParameters { size: Bytes(64 * block_count), ways, supply_time: Time::from_ns(20) };
-    SnoopedCacheParameters { cache, hit_cycles, spin: Spin::Skipped }
+    SnoopedCacheParameters { cache, hit_cycles, spin: SpinModel::SkippedPolls }
 }
 
 fn bench(cache: impl Into<Option<SnoopedCacheParameters>>) -> Bench {
@@ -38,9 +38,9 @@ fn metric(host: &IoBusHost, name: &str) -> f64 {
 
 /// Returns the time for which the processor works and waits in `work`.
 async fn elapsed(cpu: &AnyProcessor, work: impl Future<Output = ()>) -> Time {
-    let began = cpu.now();
+    let start = cpu.now();
     work.await;
-    cpu.now() - began
+    cpu.now() - start
 }
 
 #[test]
@@ -264,8 +264,8 @@ fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
         for (offset, round_factor) in [(0, 1), (8, 3)] {
             for word in 0..WORDS {
                 let last = (1..=ROUNDS).rev().find(|round| position(round * round_factor) == base + word * 16);
-                let seen = bench.host.peek(base + word * 16 + offset, 8);
-                assert_eq!(seen, last.unwrap_or(0).to_le_bytes(), "{blocks} blocks, word {word} + {offset}");
+                let seen_bytes = bench.host.peek(base + word * 16 + offset, 8);
+                assert_eq!(seen_bytes, last.unwrap_or(0).to_le_bytes(), "{blocks} blocks, word {word} + {offset}");
             }
         }
     }
@@ -273,7 +273,7 @@ fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
 
 /// Polls a cached word that an engine begins to write at `write_start`. Returns the time at which the processor sees
 /// the new value, the number of hits, and the utilization of the processor.
-fn poll_until_written(spin: Spin, round_cycles: u64, write_start: Time) -> (Time, f64, Utilization) {
+fn poll_until_written(spin: SpinModel, round_cycles: u64, write_start: Time) -> (Time, f64, Utilization) {
     let bench = bench(SnoopedCacheParameters { spin, ..cache(4, 1, 3) });
     let word = bench.host.memory.allocate(Bytes(64));
     let seen_at = Rc::new(Cell::default());
@@ -306,22 +306,26 @@ fn skipped_polls_take_the_same_time_as_simulated_polls() {
     for round_cycles in [1, 7, 50] {
         for ns in [1_000, 3_000, 3_001, 3_017, 3_350, 10_000, 123_457] {
             let write_start = Time::from_ns(ns);
-            let skipped = poll_until_written(Spin::Skipped, round_cycles, write_start);
+            let skipped = poll_until_written(SpinModel::SkippedPolls, round_cycles, write_start);
             assert_eq!(
                 skipped,
-                poll_until_written(Spin::Each, round_cycles, write_start),
+                poll_until_written(SpinModel::EveryPoll, round_cycles, write_start),
                 "{round_cycles} cycles, {ns} ns"
             );
-            let visible = write_start + Time::from_ns(650);
-            let latest = visible + CYCLE * (round_cycles + 3) + BLOCK_ACCESS + CYCLE * 3;
-            assert!((visible..=latest).contains(&skipped.0), "{:?} is not within a round of {visible:?}", skipped.0);
+            let visible_at = write_start + Time::from_ns(650);
+            let latest = visible_at + CYCLE * (round_cycles + 3) + BLOCK_ACCESS + CYCLE * 3;
+            assert!(
+                (visible_at..=latest).contains(&skipped.0),
+                "{:?} is not within a round of {visible_at:?}",
+                skipped.0
+            );
         }
     }
 }
 
 #[test]
 fn a_poll_that_hits_costs_no_access_to_memory() {
-    let (_, hits, _) = poll_until_written(Spin::Skipped, 7, Time::from_us(1_000));
+    let (_, hits, _) = poll_until_written(SpinModel::SkippedPolls, 7, Time::from_us(1_000));
     // There is one miss at the beginning and one at the end; a round takes 100 ns.
     assert!((10_000.0..10_010.0).contains(&hits), "{hits} hits");
 }

@@ -18,7 +18,12 @@ impl ObservedTransfer {
     }
 }
 
-fn transfer(competition: Competition, direction: Direction, bytes: u64, has_processor_load: bool) -> ObservedTransfer {
+fn observe_transfer(
+    competition: Competition,
+    direction: Direction,
+    bytes: u64,
+    has_processor_load: bool,
+) -> ObservedTransfer {
     let bench = Bench::new(bursts_of(4), competition);
     if has_processor_load {
         let host = bench.host.clone();
@@ -37,7 +42,7 @@ fn transfer(competition: Competition, direction: Direction, bytes: u64, has_proc
         while !remaining_bytes.is_empty() {
             let burst = stream.burst(remaining_bytes).await;
             remaining_bytes -= burst.bytes;
-            let start = burst.began;
+            let start = burst.service_start;
             sim.delay(burst.time).await;
             drop(burst);
             recorded_bursts.borrow_mut().push((start, sim.now()));
@@ -61,7 +66,7 @@ pub const BUFFERED: Competition = Competition::Buffered {
 fn without_competition_every_rule_reaches_the_bridges_rate() {
     for (competition, burst) in [(ALTERNATE, 250), (Competition::DmaFirst, 1_000), (BUFFERED, 1_000)] {
         for direction in [Direction::Read, Direction::Write] {
-            let observed = transfer(competition, direction, 256, false);
+            let observed = observe_transfer(competition, direction, 256, false);
             let bursts = 2_000 / burst;
             let expected: Vec<_> = (0..bursts).map(|n| (150 + n * burst, 150 + (n + 1) * burst)).collect();
             assert_eq!(observed.burst_intervals_ns(), expected, "{competition:?}");
@@ -73,9 +78,9 @@ fn without_competition_every_rule_reaches_the_bridges_rate() {
 fn alternation_costs_an_access_and_a_restart_per_grain() {
     // The transfer requests memory at 150 ns and gets it at 200 ns. After that, there is an access of 100 ns between
     // any two grains of 250 ns, and a restart time for each grain but the first.
-    let read = transfer(ALTERNATE, Direction::Read, 128, true);
+    let read = observe_transfer(ALTERNATE, Direction::Read, 128, true);
     assert_eq!(read.burst_intervals_ns(), [(200, 450), (550, 850), (950, 1_250), (1_350, 1_650)]);
-    let write = transfer(ALTERNATE, Direction::Write, 128, true);
+    let write = observe_transfer(ALTERNATE, Direction::Write, 128, true);
     assert_eq!(write.burst_intervals_ns(), [(200, 450), (550, 810), (910, 1_170), (1_270, 1_530)]);
     assert_eq!(write.accesses, 2 + 3);
 }
@@ -83,7 +88,7 @@ fn alternation_costs_an_access_and_a_restart_per_grain() {
 #[test]
 fn dma_first_starves_the_processor() {
     // The transfer gets memory after the first access, and holds it from the set-up to the last byte.
-    let observed = transfer(Competition::DmaFirst, Direction::Read, 256, true);
+    let observed = observe_transfer(Competition::DmaFirst, Direction::Read, 256, true);
     assert_eq!(observed.burst_intervals_ns(), [(250, 1_250), (1_250, 2_250)]);
     assert_eq!(observed.accesses, 1, "the processor makes no access during the transfer");
 }
@@ -91,7 +96,7 @@ fn dma_first_starves_the_processor() {
 #[test]
 fn buffered_bursts_hold_memory_only_at_memorys_rate() {
     // 128 B hold memory for 250 ns of their 1000 ns; an access delays a burst by at most 100 ns.
-    let observed = transfer(BUFFERED, Direction::Read, 256, true);
+    let observed = observe_transfer(BUFFERED, Direction::Read, 256, true);
     assert_eq!(observed.burst_intervals_ns(), [(200, 1_200), (1_250, 2_250)]);
     // Two accesses are before the first burst, and the others from 450 ns to 1250 ns and from 1500 ns to 2250 ns.
     assert_eq!(observed.accesses, 2 + 8 + 8);
@@ -120,8 +125,8 @@ fn a_pause_without_other_accesses_is_not_an_interruption() {
 #[test]
 fn an_interrupt_handler_waits_for_the_program_that_holds_the_processor() {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
-    let handled = Rc::new(RefCell::new(Vec::new()));
-    let recorded = handled.clone();
+    let handled_interrupts = Rc::new(RefCell::new(Vec::new()));
+    let recorded_interrupts = handled_interrupts.clone();
     bench.spawn("program", |sim, host| async move {
         let hold = host.cpu.arbiter().resource().acquire().await;
         host.interrupts.raise(InterruptVector::FIRST, 1);
@@ -133,17 +138,17 @@ fn an_interrupt_handler_waits_for_the_program_that_holds_the_processor() {
     });
     let (sim, host) = (bench.simulation.sim(), bench.host.clone());
     let handler = move |interrupt: Interrupt| -> LocalFuture<'static> {
-        let (sim, host, recorded) = (sim.clone(), host.clone(), recorded.clone());
+        let (sim, host, recorded_interrupts) = (sim.clone(), host.clone(), recorded_interrupts.clone());
         Box::pin(async move {
             let hold = host.cpu.arbiter().resource().acquire().await;
-            recorded.borrow_mut().push((sim.now(), interrupt.causes));
+            recorded_interrupts.borrow_mut().push((sim.now(), interrupt.causes));
             drop(hold);
         })
     };
     bench.host.interrupts.connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(handler));
     bench.finish();
     assert_eq!(
-        *handled.borrow(),
+        *handled_interrupts.borrow(),
         [(Time::from_us(5), 3)],
         "raised twice, handled once, when the program releases the processor"
     );

@@ -112,8 +112,8 @@ fn stores_are_posted_until_the_buffer_is_full_and_loads_wait_for_them() {
     assert_eq!(posted_at.get(), Time::ZERO, "four stores cost the processor nothing");
     assert_eq!(fifth_posted_at.get(), CLOCK.cycles(4), "the fifth waits for the first to leave");
     // Each transaction is rounded down to whole picoseconds, and their times are added.
-    let drained = CLOCK.cycles(4) * 5;
-    assert_eq!(loaded_at.get(), drained + CLOCK.cycles(16), "a load drains the stores, then crosses the bus");
+    let drain_end = CLOCK.cycles(4) * 5;
+    assert_eq!(loaded_at.get(), drain_end + CLOCK.cycles(16), "a load drains the stores, then crosses the bus");
 }
 
 /// Registers behind a link, which respond after 400 ns.
@@ -155,12 +155,13 @@ fn write_and_read(attach_device: impl FnOnce(&Bench) -> Window) -> [Time; 2] {
 
 #[test]
 fn a_device_that_takes_time_holds_the_bus_for_it() {
-    let near = write_and_read(|bench| bench.host.attach(bench.device.clone(), 64));
-    let immediate = write_and_read(|bench| bench.host.attach_async(Rc::new(ImmediateDevice(bench.device.clone())), 64));
-    assert_eq!(near, immediate, "the adapter of a device that responds at once takes no time");
-    let far = write_and_read(|bench| {
+    let near_times = write_and_read(|bench| bench.host.attach(bench.device.clone(), 64));
+    let adapter_times =
+        write_and_read(|bench| bench.host.attach_async(Rc::new(ImmediateDevice(bench.device.clone())), 64));
+    assert_eq!(near_times, adapter_times, "the adapter of a device that responds at once takes no time");
+    let far_times = write_and_read(|bench| {
         bench.host.attach_async(Rc::new(FarRegisters(bench.simulation.sim(), bench.device.clone())), 64)
     });
-    assert_eq!(far[0], near[0], "writes are posted");
-    assert_eq!(far[1], near[1] + Time::from_ns(1200), "two writes and a read take 400 ns more each");
+    assert_eq!(far_times[0], near_times[0], "writes are posted");
+    assert_eq!(far_times[1], near_times[1] + Time::from_ns(1200), "two writes and a read take 400 ns more each");
 }

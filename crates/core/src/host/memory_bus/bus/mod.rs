@@ -38,7 +38,7 @@ pub use grant::{AcquireBus, BusGrant, Transaction};
 pub(super) use word_reads::WordReads;
 
 use super::agent::{Agent, AgentId, TransactionKind};
-use super::moesi::State;
+use super::moesi::MoesiState;
 use super::parameters::{BusParameters, BusTransactions};
 use crate::engine::signal::SignalWait;
 use crate::engine::{BusyTime, Rate, Resource, Sim, Time, record};
@@ -350,7 +350,7 @@ impl Bus {
     /// Panics if this does not hold.
     pub fn assert_single_writer(&self, block: Address) {
         let agents = self.agents.borrow();
-        let states: Vec<State> = agents.iter().map(|agent| agent.state(block)).collect();
+        let states: Vec<MoesiState> = agents.iter().map(|agent| agent.state(block)).collect();
         let copies = states.iter().filter(|state| state.readable()).count();
         let unsnooped = agents.iter().zip(&states).find(|(agent, state)| !agent.snoops() && state.readable());
         assert!(unsnooped.is_none(), "an agent that does not snoop has a copy of block {block:#x}");

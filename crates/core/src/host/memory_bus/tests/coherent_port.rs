@@ -7,7 +7,7 @@ use std::cell::Cell;
 /// An agent with a copy of one block.
 #[derive(Default)]
 struct OneBlock {
-    state: Cell<State>,
+    state: Cell<MoesiState>,
     data: Cell<Option<Block>>,
 }
 
@@ -21,7 +21,7 @@ impl Agent for OneBlock {
         snooped
     }
 
-    fn state(&self, _: Address) -> State {
+    fn state(&self, _: Address) -> MoesiState {
         self.state.get()
     }
 
@@ -31,7 +31,7 @@ impl Agent for OneBlock {
 }
 
 impl OneBlock {
-    fn set(&self, state: State, data: Block) {
+    fn set(&self, state: MoesiState, data: Block) {
         self.state.set(state);
         self.data.set(Some(data));
     }
@@ -56,24 +56,24 @@ fn transactions_of_a_port_move_the_only_writable_copy() {
     simulation.sim().spawn("two agents", async move {
         let states = || copies.clone().map(|copy| copy.state.get());
         assert_eq!(port.read_exclusive(first, BLOCK_ADDRESS).await, Block::ZERO, "the home has the block");
-        copies[0].set(State::Modified, block_of_word(7));
+        copies[0].set(MoesiState::Modified, block_of_word(7));
         // The owner supplies the block and remains its owner.
         assert_eq!(port.read_shared(second, BLOCK_ADDRESS, || None).await.read(0, 8), 7);
-        copies[1].set(State::Shared, block_of_word(7));
-        assert_eq!(states(), [State::Owned, State::Shared]);
+        copies[1].set(MoesiState::Shared, block_of_word(7));
+        assert_eq!(states(), [MoesiState::Owned, MoesiState::Shared]);
         // A block that another task of the agent has fetched in the meantime is not fetched again.
         let counts_before = observed_bus.counts();
         assert_eq!(port.read_shared(second, BLOCK_ADDRESS, || copies[1].data.get()).await.read(0, 8), 7);
         assert_eq!(observed_bus.counts(), counts_before, "no transaction ran");
-        port.upgrade(second, &[BLOCK_ADDRESS], |_| copies[1].set(State::Modified, block_of_word(9))).await;
-        assert_eq!(states(), [State::Invalid, State::Modified]);
+        port.upgrade(second, &[BLOCK_ADDRESS], |_| copies[1].set(MoesiState::Modified, block_of_word(9))).await;
+        assert_eq!(states(), [MoesiState::Invalid, MoesiState::Modified]);
         port.write_back(second, BLOCK_ADDRESS, block_of_word(9)).await;
-        copies[1].state.set(State::Invalid);
+        copies[1].state.set(MoesiState::Invalid);
         assert_eq!(observed_bus.peek(BLOCK_ADDRESS).read(0, 8), 9, "the home has the block again");
         assert_eq!(port.read_exclusive(first, BLOCK_ADDRESS).await.read(0, 8), 9);
-        copies[0].set(State::Modified, block_of_word(10));
+        copies[0].set(MoesiState::Modified, block_of_word(10));
         port.write_through(second, BLOCK_ADDRESS, block_of_word(11), || {}).await;
-        assert_eq!(states(), [State::Invalid; 2], "no copy is left");
+        assert_eq!(states(), [MoesiState::Invalid; 2], "no copy is left");
         assert_eq!(observed_bus.peek(BLOCK_ADDRESS).read(0, 8), 11);
     });
     assert_eq!(simulation.run(Default::default()), Outcome::Done);

@@ -42,7 +42,7 @@ const OPERATIONS: [Operation; 12] = [
 
 /// An interface with one block of cache.
 #[derive(Default)]
-struct Device(RefCell<(State, Option<Block>)>);
+struct Device(RefCell<(MoesiState, Option<Block>)>);
 
 impl Agent for Device {
     fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> SnoopEffect {
@@ -57,8 +57,8 @@ impl Agent for Device {
         copy.0 = snooped.next_state;
         snooped
     }
-    fn state(&self, block: Address) -> State {
-        if block == BLOCK { self.0.borrow().0 } else { State::Invalid }
+    fn state(&self, block: Address) -> MoesiState {
+        if block == BLOCK { self.0.borrow().0 } else { MoesiState::Invalid }
     }
 }
 
@@ -73,7 +73,7 @@ struct Machine {
 }
 
 /// The states of the three copies, and whether memory is up to date.
-type CopyStates = ([State; 3], bool);
+type CopyStates = ([MoesiState; 3], bool);
 
 impl Machine {
     fn new(simulation: &crate::engine::Simulation) -> Machine {
@@ -147,10 +147,10 @@ impl Machine {
                 self.bus
                     .transact(self.id, TransactionKind::Invalidate, BLOCK, BLOCK_BYTES, &mut Block::ZERO.clone())
                     .await;
-                *self.device.0.borrow_mut() = (State::Modified, Some(block));
+                *self.device.0.borrow_mut() = (MoesiState::Modified, Some(block));
             }
             DeviceWriteBlock => {
-                *self.device.0.borrow_mut() = (State::Invalid, None);
+                *self.device.0.borrow_mut() = (MoesiState::Invalid, None);
                 let mut block = self.next_block();
                 self.bus.transact(self.id, TransactionKind::WriteBlock, BLOCK, BLOCK_BYTES, &mut block).await;
             }

@@ -37,8 +37,8 @@ impl RootComplex {
             WriteOrdering::Relaxed => translated_at,
         };
         self.last_access.set(self.last_access.get().max(write.access_from));
-        let (offset, bytes, began) = (write.offset, write.bytes, write.stages.sent);
-        let beat = DataBeat { offset, bytes, began, from, to, rate: self.link.rate() };
+        let (offset, bytes, service_start) = (write.offset, write.bytes, write.stages.sent);
+        let beat = DataBeat { offset, bytes, service_start, from, to, rate: self.link.rate() };
         write.transfer.add_beat(beat, Vec::new());
         match from <= self.sim.now() {
             true => self.write_flows(number, write),
@@ -189,7 +189,7 @@ impl RootComplex {
         let beat = DataBeat {
             offset: read.offset,
             bytes: read.bytes,
-            began: read.stages.sent,
+            service_start: read.stages.sent,
             from,
             to,
             rate: self.link.rate(),

@@ -152,6 +152,6 @@ impl ReceiveHalf for BlockReceiver {
     }
 
     fn poll_wait_reason(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
-        Some(self.fifo.visible.wait_reason())
+        Some(self.fifo.packet_visible.wait_reason())
     }
 }

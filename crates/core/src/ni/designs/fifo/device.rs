@@ -71,7 +71,7 @@ pub struct Output {
     format: HeaderFormat,
     /// Packets with their launch times. A packet can be received from this mailbox at the earliest time at which it
     /// could be sent.
-    launched: Mailbox<(Time, LaunchedPacket)>,
+    launched_packets: Mailbox<(Time, LaunchedPacket)>,
 }
 
 impl Output {
@@ -82,7 +82,7 @@ impl Output {
             port: port.clone(),
             processing_time,
             format,
-            launched: Mailbox::new(sim, format!("{name}: a packet to send")),
+            launched_packets: Mailbox::new(sim, format!("{name}: a packet to send")),
         });
         sim.spawn_server(format!("{name} output"), output.clone().serve());
         output
@@ -91,13 +91,13 @@ impl Output {
     /// Sends a packet after all earlier ones.
     pub fn send(&self, slot: Slot, packet: Rc<Packet>, marks: Marks) {
         let now = self.sim.now();
-        self.launched.send_at(now + self.processing_time, (now, LaunchedPacket { slot, packet, marks }));
+        self.launched_packets.send_at(now + self.processing_time, (now, LaunchedPacket { slot, packet, marks }));
     }
 
     async fn serve(self: Rc<Output>) {
         loop {
             let idle_since = self.sim.now();
-            let (launch_time, LaunchedPacket { slot, packet: body, marks }) = self.launched.receive().await;
+            let (launch_time, LaunchedPacket { slot, packet: body, marks }) = self.launched_packets.receive().await;
             let start = launch_time.max(idle_since);
             if start + self.processing_time > self.sim.now() {
                 self.sim.until(start + self.processing_time).await;
@@ -119,7 +119,7 @@ pub struct SendFifo {
     port: Rc<Port>,
     output: Rc<Output>,
     memory_time: Time,
-    composed: RefCell<Vec<u8>>,
+    composed_bytes: RefCell<Vec<u8>>,
     /// Journeys of the packet that is being composed, and of composed packets whose launching write has not arrived
     /// yet, because a bus may post it.
     journeys: RefCell<VecDeque<(Journey, Option<ProcessorStage>)>>,
@@ -133,7 +133,7 @@ impl SendFifo {
             port: port.clone(),
             output: Output::new(sim, name, port, processing_time, HeaderFormat::Paper),
             memory_time,
-            composed: RefCell::default(),
+            composed_bytes: RefCell::default(),
             journeys: RefCell::default(),
         }
     }
@@ -145,19 +145,19 @@ impl SendFifo {
 
     /// Appends bytes to the packet that is being composed.
     pub fn append(&self, bytes: &[u8]) {
-        self.composed.borrow_mut().extend_from_slice(bytes);
+        self.composed_bytes.borrow_mut().extend_from_slice(bytes);
     }
 
     /// Sends the first `bytes` composed bytes as a packet.
     pub fn launch(&self, bytes: usize, marks: Marks) {
         let slot = self.port.try_reserve(Class::REQUESTS).expect("a driver launches only if a slot is free");
-        let composed = std::mem::take(&mut *self.composed.borrow_mut());
-        assert!(composed.len() >= bytes, "a packet is composed before it is launched");
+        let composed_bytes = std::mem::take(&mut *self.composed_bytes.borrow_mut());
+        assert!(composed_bytes.len() >= bytes, "a packet is composed before it is launched");
         let (journey, processor_stage) = self.journeys.borrow_mut().pop_front().expect("a launched packet was begun");
         if let Some(processor_stage) = processor_stage {
             processor_stage.end(&SENDING_STAGES, self.sim.now());
         }
-        let packet = Packet::with_bytes(Label::default(), journey, &composed[..bytes]);
+        let packet = Packet::with_bytes(Label::default(), journey, &composed_bytes[..bytes]);
         self.output.send(slot, packet, marks);
     }
 }
@@ -197,15 +197,15 @@ pub struct ReceiveFifo {
     memory_time: Time,
     /// Time from a packet's arrival until the processor sees it.
     fill_time: Time,
-    arriving: Mailbox<TakenPacket>,
+    arriving_packets: Mailbox<TakenPacket>,
     ready_packets: RefCell<VecDeque<TakenPacket>>,
     /// Time at which the event that made the fifo non-empty was scheduled.
-    scheduled_at: Cell<Time>,
+    ready_event_scheduled_at: Cell<Time>,
     read_position: Cell<usize>,
     /// Whether the packet has been read to its end. Until the next packet is read, the window then shows zeros.
     is_at_end: Cell<bool>,
     /// Notified when a packet has become visible.
-    pub visible: Signal,
+    pub packet_visible: Signal,
 }
 
 impl ReceiveFifo {
@@ -217,12 +217,12 @@ impl ReceiveFifo {
             port: port.clone(),
             memory_time,
             fill_time,
-            arriving: Mailbox::new(sim, format!("{name}: a packet on its way to the fifo")),
+            arriving_packets: Mailbox::new(sim, format!("{name}: a packet on its way to the fifo")),
             ready_packets: RefCell::default(),
-            scheduled_at: Cell::default(),
+            ready_event_scheduled_at: Cell::default(),
             read_position: Cell::new(0),
             is_at_end: Cell::new(false),
-            visible: Signal::new(sim, format!("{name}: a packet")),
+            packet_visible: Signal::new(sim, format!("{name}: a packet")),
         });
         sim.spawn_server(format!("{name} input"), fifo.clone().schedule_arrivals());
         sim.spawn_server(format!("{name} fifo"), fifo.clone().publish_arrivals());
@@ -233,21 +233,21 @@ impl ReceiveFifo {
     async fn schedule_arrivals(self: Rc<ReceiveFifo>) {
         loop {
             let taken_packet = self.port.take(Class::REQUESTS).await;
-            self.arriving.send_at(self.sim.now() + self.fill_time, taken_packet);
+            self.arriving_packets.send_at(self.sim.now() + self.fill_time, taken_packet);
         }
     }
 
     async fn publish_arrivals(self: Rc<ReceiveFifo>) {
         loop {
-            let taken_packet = self.arriving.receive().await;
+            let taken_packet = self.arriving_packets.receive().await;
             let (journey, now) = (&taken_packet.packet.journey, self.sim.now());
             journey.add_service(now - self.fill_time, now);
             journey.close("receive: interface", now);
             if self.ready_packets.borrow().is_empty() {
-                self.scheduled_at.set(self.sim.wakeup_scheduled_at());
+                self.ready_event_scheduled_at.set(self.sim.wakeup_scheduled_at());
             }
             self.ready_packets.borrow_mut().push_back(taken_packet);
-            self.visible.notify();
+            self.packet_visible.notify();
         }
     }
 
@@ -284,8 +284,8 @@ impl ReceiveFifo {
     }
 
     /// Returns the time at which the event that made the fifo non-empty was scheduled, or `None` if the fifo is empty.
-    pub fn ready_since(&self) -> Option<Time> {
-        (!self.ready_packets.borrow().is_empty()).then(|| self.scheduled_at.get())
+    pub fn ready_event_time(&self) -> Option<Time> {
+        (!self.ready_packets.borrow().is_empty()).then(|| self.ready_event_scheduled_at.get())
     }
 
     /// Returns the journey of the oldest packet.

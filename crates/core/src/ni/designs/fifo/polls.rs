@@ -17,7 +17,7 @@ pub struct StatusPolls {
     access_cycles: u64,
     round_cycles: u64,
     /// Whether a skipped read has shown a packet, so that the next poll continues with that packet.
-    resumes_read: Cell<bool>,
+    has_shown_packet: Cell<bool>,
 }
 
 impl StatusPolls {
@@ -28,7 +28,13 @@ impl StatusPolls {
         access_cycles: u64,
         round_cycles: u64,
     ) -> StatusPolls {
-        StatusPolls { fifo: fifo.clone(), bus_location, access_cycles, round_cycles, resumes_read: Cell::new(false) }
+        StatusPolls {
+            fifo: fifo.clone(),
+            bus_location,
+            access_cycles,
+            round_cycles,
+            has_shown_packet: Cell::new(false),
+        }
     }
 
     /// Charges the cycles of a polling round in addition to the read.
@@ -46,19 +52,21 @@ impl StatusPolls {
                     bus_location: self.bus_location,
                     access_cycles: self.access_cycles,
                     round_cycles: self.round_cycles,
-                    event: &self.fifo.visible,
-                    event_time: &|| self.fifo.ready_since(),
+                    event: &self.fifo.packet_visible,
+                    event_time: &|| self.fifo.ready_event_time(),
                 };
-                self.resumes_read.set(processor.skip_polls(&register, wake.next).await);
+                self.has_shown_packet.set(processor.skip_polls(&register, wake.next).await);
             }
         }
-        self.resumes_read.get()
+        self.has_shown_packet.get()
     }
 
     /// Continues with the packet that a skipped read showed. Returns whether there is such a packet.
     pub fn resumes(&self, cpu: &AnyProcessor) -> bool {
         // Another task may have taken the packet.
-        if let (true, Some(_), Some(processor)) = (self.resumes_read.take(), self.fifo.ready_since(), cpu.snooping()) {
+        if let (true, Some(_), Some(processor)) =
+            (self.has_shown_packet.take(), self.fifo.ready_event_time(), cpu.snooping())
+        {
             processor.resume_read(self.bus_location.is_some());
             return true;
         }

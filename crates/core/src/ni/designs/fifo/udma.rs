@@ -204,8 +204,8 @@ async fn transfer(cpu: &AnyProcessor, window: Window, memory: Address, bytes: us
     assert!(memory < 1 << MARKS_SHIFT, "an address has {MARKS_SHIFT} bits");
     let word = memory | marks << MARKS_SHIFT | (bytes as u64) << LENGTH_SHIFT;
     cpu.write(window.at(TRANSFER_OFFSET), 8, word).await;
-    let has_started = cpu.read(window.at(START_OFFSET), words::REGISTER_BYTES).await;
-    assert_eq!(has_started, 1, "the engine was idle");
+    let start_value = cpu.read(window.at(START_OFFSET), words::REGISTER_BYTES).await;
+    assert_eq!(start_value, 1, "the engine was idle");
     while cpu.read(window.at(BUSY_OFFSET), words::REGISTER_BYTES).await != 0 {
         cpu.work(poll_cycles);
     }

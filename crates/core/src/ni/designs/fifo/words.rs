@@ -136,8 +136,8 @@ pub fn receiver(context: &HalfContext<'_>, is_on_bus: bool) -> WordReceiver {
 
 impl WordSender {
     async fn write_word(&self, cpu: &AnyProcessor, word: u64) {
-        for part in (0..8).step_by(self.access_bytes) {
-            self.path.write(cpu, DATA_OFFSET + part as u64, self.access_bytes, word >> (8 * part)).await;
+        for offset in (0..8).step_by(self.access_bytes) {
+            self.path.write(cpu, DATA_OFFSET + offset as u64, self.access_bytes, word >> (8 * offset)).await;
         }
     }
 }
@@ -167,8 +167,8 @@ impl SendHalf for WordSender {
 impl WordReceiver {
     async fn read_word(&self, cpu: &AnyProcessor) -> u64 {
         let mut word = 0;
-        for part in (0..8).step_by(self.access_bytes) {
-            word |= self.path.read(cpu, DATA_OFFSET + part as u64, self.access_bytes).await << (8 * part);
+        for offset in (0..8).step_by(self.access_bytes) {
+            word |= self.path.read(cpu, DATA_OFFSET + offset as u64, self.access_bytes).await << (8 * offset);
         }
         word
     }
@@ -202,6 +202,6 @@ impl ReceiveHalf for WordReceiver {
     }
 
     fn poll_wait_reason(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
-        Some(self.fifo.visible.wait_reason())
+        Some(self.fifo.packet_visible.wait_reason())
     }
 }

@@ -37,7 +37,7 @@ use super::prefetch::{BlockStore, Observer, Prefetch};
 use super::sending;
 use super::throttle::Throttle;
 use crate::engine::{Bytes, Sim, Time};
-use crate::host::memory_bus::{Agent, AgentId, Cache, SnoopEffect, State, TransactionKind, moesi};
+use crate::host::memory_bus::{Agent, AgentId, Cache, MoesiState, SnoopEffect, TransactionKind, moesi};
 use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use crate::ni::designs::half::HalfContext;
 use crate::ni::designs::parameters::SendNotice;
@@ -68,7 +68,7 @@ impl QueueCache {
         cache.find(block).map(|(line, _)| cache.block(line))
     }
 
-    fn put(&self, block: Address, state: State, data: &Block) {
+    fn put(&self, block: Address, state: MoesiState, data: &Block) {
         let mut cache = self.0.borrow_mut();
         let line = match cache.find(block) {
             Some((line, _)) => line,
@@ -80,7 +80,7 @@ impl QueueCache {
     fn drop_block(&self, block: Address) {
         let mut cache = self.0.borrow_mut();
         if let Some((line, _)) = cache.find(block) {
-            cache.set_state(line, State::Invalid);
+            cache.set_state(line, MoesiState::Invalid);
         }
     }
 }
@@ -96,7 +96,7 @@ impl Agent for SendDevice {
         self.observer.observe(kind, block);
         self.cache.snoop(kind, block, data)
     }
-    fn state(&self, block: Address) -> State {
+    fn state(&self, block: Address) -> MoesiState {
         self.cache.0.borrow().state(block)
     }
 }
@@ -106,7 +106,7 @@ impl BlockStore for SendDevice {
         self.cache.get(block)
     }
     fn store(&self, block: Address, data: &Block) {
-        self.cache.put(block, State::Shared, data);
+        self.cache.put(block, MoesiState::Shared, data);
     }
 }
 
@@ -123,7 +123,7 @@ impl Agent for ReceiveDevice {
     fn supply_time(&self) -> Time {
         self.memory_time
     }
-    fn state(&self, block: Address) -> State {
+    fn state(&self, block: Address) -> MoesiState {
         self.cache.0.borrow().state(block)
     }
     fn peek(&self, block: Address) -> Option<Block> {
@@ -224,7 +224,7 @@ impl CacheDeposit {
         let write_order: Vec<usize> = header_last(blocks.len()).collect();
         let addresses: Vec<Address> = write_order.iter().map(|block| self.queue.block(position, *block)).collect();
         let on_ownership = |index: usize| {
-            self.device.cache.put(addresses[index], State::Modified, &blocks[write_order[index]]);
+            self.device.cache.put(addresses[index], MoesiState::Modified, &blocks[write_order[index]]);
             if write_order[index] == 0 {
                 on_visible();
             }

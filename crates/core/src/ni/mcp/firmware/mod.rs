@@ -43,7 +43,7 @@ struct Context {
     parameters: McpParameters,
     layout: Layout,
     instruments: Rc<Instruments>,
-    pending: Rc<InFlight>,
+    in_flight: Rc<InFlight>,
     tally: Rc<MessageTally>,
     /// Addresses of the host's receive buffers.
     buffers: ReceiveBuffers,
@@ -55,7 +55,7 @@ struct Firmware {
     mcp: Mcp,
     send: SendSide,
     receive: ReceiveSide,
-    work_reason: WaitReasonId,
+    work_wait_reason: WaitReasonId,
 }
 
 /// Starts the firmware of a node.
@@ -73,7 +73,7 @@ pub(super) fn start(
         parameters: parameters.clone(),
         layout: Layout::new(parameters),
         instruments: instruments.clone(),
-        pending: build.pending.clone(),
+        in_flight: build.in_flight.clone(),
         tally: build.tally.clone(),
         buffers,
     };
@@ -81,7 +81,7 @@ pub(super) fn start(
         mcp: Mcp::new(config(parameters)),
         send: SendSide::default(),
         receive: ReceiveSide::default(),
-        work_reason: build.sim.register_wait_reason(format!("work for {name}")),
+        work_wait_reason: build.sim.register_wait_reason(format!("work for {name}")),
         context,
     };
     let task = build.sim.spawn_server(format!("{name} firmware"), firmware.run());
@@ -185,7 +185,7 @@ impl Firmware {
         let landing_times =
             [landing_time(self.send.progress(), fetched), landing_time(self.receive.progress(), received)];
         let wake = landing_times.into_iter().flatten().min().unwrap_or(Time::MAX);
-        self.context.chip.firmware_wakeup.wait_for(self.work_reason, wake).await;
+        self.context.chip.firmware_wakeup.wait_for(self.work_wait_reason, wake).await;
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::super::buffers::{HEADER_SLOT_BYTES, RxDestination};
 use super::super::headers::{Headers, Prefix};
-use super::super::layout::{Piece, event, post, state};
+use super::super::layout::{Piece, buffer_descriptor, event, state};
 use super::super::parameters::{PREFIX_BYTES, Software};
 use super::super::threads::Mcp;
 use super::super::{checksums, stage};
@@ -27,7 +27,7 @@ const HEADERS_MAX: usize = HEADER_SLOT_BYTES as usize;
 #[derive(Default)]
 pub(super) struct ReceiveSide {
     /// Number of receive-buffer descriptors read so far.
-    posts_read: u64,
+    descriptors_read: u64,
     /// Posted buffers that no packet has taken.
     posted_buffers: VecDeque<u32>,
     /// Number of announced packets, the source of their identifiers.
@@ -87,12 +87,15 @@ impl ReceiveSide {
     pub(super) fn poll(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut has_worked = false;
-        while context.take_filled_slot(context.layout.post(self.posts_read) + post::STATE) {
-            let buffer = sram.load_word(context.layout.post(self.posts_read) + post::BUFFER);
+        while context
+            .take_filled_slot(context.layout.descriptor_address(self.descriptors_read) + buffer_descriptor::STATE)
+        {
+            let buffer =
+                sram.load_word(context.layout.descriptor_address(self.descriptors_read) + buffer_descriptor::BUFFER);
             // The program has read the message that used this buffer, or the message was discarded.
             self.reassemblies.retain(|entry| entry.buffer != buffer);
             self.posted_buffers.push_back(buffer);
-            self.posts_read += 1;
+            self.descriptors_read += 1;
             has_worked = true;
         }
         if !self.is_announced {
@@ -108,8 +111,8 @@ impl ReceiveSide {
     /// Returns the number of units of the arriving packet that must land before its receive buffer can be determined,
     /// or `None` if the buffer is known or enough has landed.
     pub(super) fn headers_missing(&self, now: Time) -> Option<u32> {
-        let last = self.packets.back().filter(|last| last.destination.is_none() && last.packet.is_none())?;
-        (last.progress.landed(now).len() < HEADERS_MAX).then_some(HEADERS_MAX as u32)
+        let newest = self.packets.back().filter(|packet| packet.destination.is_none() && packet.packet.is_none())?;
+        (newest.progress.landed(now).len() < HEADERS_MAX).then_some(HEADERS_MAX as u32)
     }
 
     /// Assigns receive buffers, in order, to the packets whose headers have landed: RDMA may begin with a packet once
@@ -124,8 +127,8 @@ impl ReceiveSide {
             }
             let mut head = [0; HEADERS_MAX];
             let head = &mut head[..landed_units.min(HEADERS_MAX)];
-            context.chip.sram.load(context.layout.receive_buffer(packet.buffer), head);
-            let Some((destination, prefix)) = self.destination_of(context, head) else { break };
+            context.chip.sram.load(context.layout.receive_buffer_address(packet.buffer), head);
+            let Some((destination, prefix)) = self.choose_destination(context, head) else { break };
             (self.packets[index].destination, self.packets[index].prefix) = (Some(destination), prefix);
             mcp.add_host_buffers(1);
             has_assigned = true;
@@ -134,14 +137,14 @@ impl ReceiveSide {
     }
 
     fn poll_engine(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
-        let Some(last) = self.packets.back_mut().filter(|_| self.is_receiving) else { return false };
+        let Some(newest) = self.packets.back_mut().filter(|_| self.is_receiving) else { return false };
         if !context.chip.receive.is_idle() {
-            mcp.report_received(last.progress.landed(context.chip.sim.now()).get() as u32, false);
+            mcp.report_received(newest.progress.landed(context.chip.sim.now()).get() as u32, false);
             return false;
         }
-        last.is_lost = context.chip.receive.take_dropped().is_some();
-        last.packet = context.chip.receive.packet();
-        mcp.report_received(last.progress.landed(context.chip.sim.now()).get() as u32, true);
+        newest.is_lost = context.chip.receive.take_dropped().is_some();
+        newest.packet = context.chip.receive.packet();
+        mcp.report_received(newest.progress.landed(context.chip.sim.now()).get() as u32, true);
         mcp.report_receive_done();
         (self.is_receiving, self.is_announced) = (false, false);
         true
@@ -151,7 +154,7 @@ impl ReceiveSide {
     pub(super) async fn post(&mut self, context: &Context, buffer: u8) {
         context.chip.work(context.parameters.firmware.start).await;
         let progress = Rc::new(TransferProgress::new(context.parameters.mtu));
-        let sram_address = context.layout.receive_buffer(buffer);
+        let sram_address = context.layout.receive_buffer_address(buffer);
         context.chip.receive.begin(ReceiveJob {
             sram_address,
             progress: progress.clone(),
@@ -180,15 +183,15 @@ impl ReceiveSide {
         let (from, end) = (u64::from(from), u64::from(from + units));
         let scatter_list = context.buffers.pieces(destination, from..end);
         // Bytes that are not written to the host come first in the buffer.
-        let sram = context.layout.receive_buffer(buffer);
-        let mut at = sram + end - scatter_list.iter().map(|piece| piece.bytes).sum::<u64>();
-        let mut pieces = VecDeque::new();
+        let buffer_address = context.layout.receive_buffer_address(buffer);
+        let mut at = buffer_address + end - scatter_list.iter().map(|piece| piece.bytes).sum::<u64>();
+        let mut writes = VecDeque::new();
         for piece in scatter_list {
-            pieces.push_back(HostWrite { sram_address: at, piece, is_event: false });
+            writes.push_back(HostWrite { sram_address: at, piece, is_event: false });
             at += piece.bytes;
         }
-        pieces.extend(self.message_event(context, units));
-        self.pending_writes = Some(pieces);
+        writes.extend(self.write_message_event(context, units));
+        self.pending_writes = Some(writes);
         self.start_next_write(context) || {
             self.pending_writes = None;
             false
@@ -197,22 +200,22 @@ impl ReceiveSide {
 
     /// Returns the destination of a packet that begins with the bytes `head`, and its message prefix; `None` if no
     /// buffer is posted for the packet.
-    fn destination_of(&mut self, context: &Context, head: &[u8]) -> Option<(RxDestination, Option<Prefix>)> {
+    fn choose_destination(&mut self, context: &Context, head: &[u8]) -> Option<(RxDestination, Option<Prefix>)> {
         if let (Software::Library(_), Some(prefix)) = (context.parameters.software, Prefix::parse(head)) {
-            let buffer = self.buffer_of(ReassemblyKey::Message(prefix.key), true)?;
+            let buffer = self.take_buffer_for(ReassemblyKey::Message(prefix.key), true)?;
             return Some((RxDestination::for_message(buffer, prefix.key.0, u64::from(prefix.offset)), Some(prefix)));
         }
         let headers = Headers::parse(head).filter(|_| context.parameters.offloads.zero_copy);
         let Some(headers) = headers else {
             return Some((RxDestination::unsplit(self.posted_buffers.pop_front()?), None));
         };
-        let buffer = self.buffer_of(ReassemblyKey::Datagram(headers.key), headers.is_fragment())?;
+        let buffer = self.take_buffer_for(ReassemblyKey::Datagram(headers.key), headers.is_fragment())?;
         Some((context.buffers.for_fragment(buffer, &headers), None))
     }
 
     /// Returns the buffer of a datagram or message: the one that its earlier packets took, or otherwise the next posted
     /// one.
-    fn buffer_of(&mut self, key: ReassemblyKey, is_part: bool) -> Option<u32> {
+    fn take_buffer_for(&mut self, key: ReassemblyKey, is_part: bool) -> Option<u32> {
         if let Some(reassembly) = self.reassemblies.iter().find(|entry| entry.key == key) {
             return Some(reassembly.buffer);
         }
@@ -228,19 +231,19 @@ impl ReceiveSide {
 
     /// Writes the event of a message if the first buffered packet, whose last `units` are being delivered, completes
     /// it. Returns the host write that copies the event to the ring that the library polls.
-    fn message_event(&mut self, context: &Context, units: u32) -> Option<HostWrite> {
+    fn write_message_event(&mut self, context: &Context, units: u32) -> Option<HostWrite> {
         let first = self.packets.front().filter(|first| !first.is_lost)?;
         let (prefix, destination) = (first.prefix?, first.destination?);
         let key = ReassemblyKey::Message(prefix.key);
         let message = self.reassemblies.iter().find(|entry| entry.key == key).filter(|entry| !entry.is_lost)?;
-        if message.received_units + units.saturating_sub(PREFIX_BYTES as u32) != prefix.total {
+        if message.received_units + units.saturating_sub(PREFIX_BYTES as u32) != prefix.message_bytes {
             return None;
         }
-        let at = context.layout.event(self.events_written);
-        write_event(&context.chip.sram, at, [destination.event_word(), prefix.total, prefix.endpoints]);
+        let at = context.layout.event_address(self.events_written);
+        write_event(&context.chip.sram, at, [destination.event_word(), prefix.message_bytes, prefix.endpoints]);
         // The host may read the event before the firmware notices the end of the write.
         let journey = first.packet.as_ref().map(|packet| packet.journey.clone());
-        context.instruments.received.borrow_mut().push_back(journey.unwrap_or_default());
+        context.instruments.received_journeys.borrow_mut().push_back(journey.unwrap_or_default());
         self.events_written += 1;
         let piece = Piece { address: context.buffers.event_address(self.events_written - 1), bytes: event::BYTES };
         Some(HostWrite { sram_address: at, piece, is_event: true })
@@ -266,7 +269,7 @@ impl ReceiveSide {
 
     /// Handles the end of a host write; returns whether it was the last one of the present command of the thread RDMA.
     pub(super) async fn write_done(&mut self, context: &Context) -> bool {
-        if self.pending_writes.as_ref().is_some_and(|pieces| !pieces.is_empty()) {
+        if self.pending_writes.as_ref().is_some_and(|writes| !writes.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
             self.start_next_write(context);
             return false;
@@ -300,20 +303,22 @@ impl ReceiveSide {
         }
         let sram = &context.chip.sram;
         let sum = match context.parameters.offloads.checksum_offload {
-            true => {
-                checksums::payload_checksum(sram, context.layout.receive_buffer(first.buffer), Bytes(u64::from(units)))
-            }
+            true => checksums::payload_checksum(
+                sram,
+                context.layout.receive_buffer_address(first.buffer),
+                Bytes(u64::from(units)),
+            ),
             false => Sum::ZERO,
         };
         let length = units | if first.is_lost { event::DROPPED_FLAG } else { 0 };
         write_event(
             sram,
-            context.layout.event(self.events_written),
+            context.layout.event_address(self.events_written),
             [destination.event_word(), length, u32::from(sum.word())],
         );
         packet.journey.close(stage::HOST_RCV, context.chip.sim.now());
         self.events_written += 1;
-        context.instruments.received.borrow_mut().push_back(packet.journey.clone());
+        context.instruments.received_journeys.borrow_mut().push_back(packet.journey.clone());
         context.host.interrupts().raise(InterruptVector::FIRST, cause::RECEIVED);
     }
 
@@ -324,7 +329,7 @@ impl ReceiveSide {
         let message = &mut self.reassemblies[index];
         message.received_units += units.saturating_sub(PREFIX_BYTES as u32);
         message.is_lost |= is_lost;
-        if message.received_units == prefix.total && !message.is_lost {
+        if message.received_units == prefix.message_bytes && !message.is_lost {
             self.reassemblies.swap_remove(index);
         }
     }

@@ -1,7 +1,7 @@
 //! The send path of the firmware, from a send slot to the link: the commands of the threads SDMA and SEND.
 
 use super::super::headers::Prefix;
-use super::super::layout::{Piece, SENT_COUNT_ADDRESS, send};
+use super::super::layout::{Piece, SENT_COUNT_ADDRESS, send_slot};
 use super::super::threads::Mcp;
 use super::super::{checksums, stage};
 use super::{Context, cause};
@@ -21,9 +21,9 @@ pub(super) struct SendSide {
     /// Number of messages sent.
     messages_sent: u32,
     /// The packet that the host engine reads at present.
-    reading: Option<HostRead>,
+    current_read: Option<HostRead>,
     /// The message that is being read; more of its packets may follow.
-    message: Rc<Message>,
+    current_message: Rc<Message>,
     /// Packets in send buffers, oldest first.
     packets: VecDeque<BufferedPacket>,
     /// Whether the send engine has been started.
@@ -62,13 +62,13 @@ impl SendSide {
     pub(super) fn poll(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut has_worked = false;
-        while context.take_filled_slot(context.layout.slot(self.slots_read) + send::STATE) {
-            let length = sram.load_word(context.layout.slot(self.slots_read) + send::LENGTH);
+        while context.take_filled_slot(context.layout.slot_address(self.slots_read) + send_slot::STATE) {
+            let length = sram.load_word(context.layout.slot_address(self.slots_read) + send_slot::LENGTH);
             mcp.post(length, self.slots_read as u32);
             self.slots_read += 1;
             has_worked = true;
         }
-        if let Some(progress) = self.progress().filter(|_| self.reading.is_some()) {
+        if let Some(progress) = self.progress().filter(|_| self.current_read.is_some()) {
             let landed_units = progress.landed(context.chip.sim.now()).get() as u32;
             // A packet is complete only when its checksum has been filled in.
             let fills_checksum = self.packets.back().is_some_and(|packet| packet.fills_checksum);
@@ -93,79 +93,86 @@ impl SendSide {
             first.is_lost = true;
             context.tally.record_loss(&first.packet.journey);
             if !first.message.is_lost.replace(true) {
-                context.pending.remove(first.packet.label().destination);
+                context.in_flight.remove(first.packet.label().destination);
             }
         }
     }
 
     /// Starts the host engine's read of a packet of a message, piece by piece.
     pub(super) async fn fetch(&mut self, context: &Context, id: u32, buffer: u8, (from, units): (u32, u32)) {
-        let (sram, slot) = (&context.chip.sram, context.layout.slot(u64::from(id)));
+        let (sram, slot) = (&context.chip.sram, context.layout.slot_address(u64::from(id)));
         let prefix = context.parameters.prefix_bytes();
         let journey = match from {
-            0 => context.instruments.sending.borrow_mut().pop_front().unwrap_or(Journey::NONE),
-            _ => self.message.journey.for_another_packet(),
+            0 => context.instruments.sending_journeys.borrow_mut().pop_front().unwrap_or(Journey::NONE),
+            _ => self.current_message.journey.for_another_packet(),
         };
         context.work_for(&journey, context.parameters.firmware.start).await;
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
-        let pieces_word = sram.load_word(slot + send::PIECES);
+        let pieces_word = sram.load_word(slot + send_slot::PIECES);
         let piece = |index: u64| Piece {
-            address: u64::from(sram.load_word(slot + send::FIRST_PIECE + 8 * index)),
-            bytes: u64::from(sram.load_word(slot + send::FIRST_PIECE + 8 * index + 4)),
+            address: u64::from(sram.load_word(slot + send_slot::FIRST_PIECE + 8 * index)),
+            bytes: u64::from(sram.load_word(slot + send_slot::FIRST_PIECE + 8 * index + 4)),
         };
-        let pieces = (0..u64::from(pieces_word & !send::FILLS_CHECKSUM_FLAG)).map(piece);
+        let pieces = (0..u64::from(pieces_word & !send_slot::FILLS_CHECKSUM_FLAG)).map(piece);
         let pieces = slice_pieces(pieces, u64::from(from), u64::from(units));
-        let destination = NodeId(sram.load_word(slot + send::NODE));
+        let destination = NodeId(sram.load_word(slot + send_slot::NODE));
         let length = Bytes(prefix + u64::from(units));
         let (source, class) = (context.host.node, Class::REQUESTS);
         let label = Label { source, destination, class, length, needs_slot: false, ..Label::default() };
         if from == 0 {
-            context.pending.add(destination);
-            self.message = Rc::new(Message { journey: journey.clone(), is_lost: Cell::new(false) });
+            context.in_flight.add(destination);
+            self.current_message = Rc::new(Message { journey: journey.clone(), is_lost: Cell::new(false) });
         }
-        let at = context.layout.send_buffer(buffer);
+        let at = context.layout.send_buffer_address(buffer);
         if prefix > 0 {
-            let [total, endpoints] = [send::LENGTH, send::ENDPOINTS].map(|word| sram.load_word(slot + word));
-            sram.store(at, &Prefix { key: (source.0, id), offset: from, total, endpoints }.bytes());
+            let [message_bytes, endpoints] =
+                [send_slot::LENGTH, send_slot::ENDPOINTS].map(|word| sram.load_word(slot + word));
+            sram.store(at, &Prefix { key: (source.0, id), offset: from, message_bytes, endpoints }.bytes());
         }
         let packet = Packet::new(label, journey);
-        let (progress, fills_checksum) =
-            (Rc::new(TransferProgress::new(Bytes(u64::from(units)))), pieces_word & send::FILLS_CHECKSUM_FLAG != 0);
-        let message = self.message.clone();
+        let (progress, fills_checksum) = (
+            Rc::new(TransferProgress::new(Bytes(u64::from(units)))),
+            pieces_word & send_slot::FILLS_CHECKSUM_FLAG != 0,
+        );
+        let message = self.current_message.clone();
         self.packets.push_back(BufferedPacket { buffer, packet, message, progress, fills_checksum, is_lost: false });
-        self.reading = Some(HostRead { pieces, next_address: at + prefix });
+        self.current_read = Some(HostRead { pieces, next_address: at + prefix });
         self.start_next_read(context);
     }
 
     /// Starts the transfer of the next piece; returns `false` if no piece is left.
     fn start_next_read(&mut self, context: &Context) -> bool {
-        let Some(reading) = self.reading.as_mut() else { return false };
-        let Some(piece) = reading.pieces.pop_front() else { return false };
+        let Some(current_read) = self.current_read.as_mut() else { return false };
+        let Some(piece) = current_read.pieces.pop_front() else { return false };
         let packet = self.packets.back().expect("a packet that is read is in a buffer");
         context.chip.host_dma.begin(HostJob {
             direction: Direction::Read,
             host_address: piece.address,
-            sram_address: reading.next_address,
+            sram_address: current_read.next_address,
             bytes: Bytes(piece.bytes),
             progress: Some(packet.progress.clone()),
             journey: packet.packet.journey.clone(),
-            closed_stage: reading.pieces.is_empty().then_some(stage::HOST_TX),
+            closed_stage: current_read.pieces.is_empty().then_some(stage::HOST_TX),
         });
-        reading.next_address += piece.bytes;
+        current_read.next_address += piece.bytes;
         true
     }
 
     /// Handles the end of a piece's transfer; returns whether it was the last piece of its packet.
     pub(super) async fn read_done(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
-        if self.reading.as_ref().is_some_and(|reading| !reading.pieces.is_empty()) {
+        if self.current_read.as_ref().is_some_and(|current_read| !current_read.pieces.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
             self.start_next_read(context);
             return false;
         }
-        self.reading = None;
+        self.current_read = None;
         let packet = self.packets.back().expect("a packet that is read is in a buffer");
         if packet.fills_checksum {
-            checksums::fill_in(&context.chip.sram, context.layout.send_buffer(packet.buffer), packet.progress.total());
+            checksums::fill_in(
+                &context.chip.sram,
+                context.layout.send_buffer_address(packet.buffer),
+                packet.progress.total(),
+            );
         }
         mcp.report_fetched(packet.progress.total().get() as u32);
         true
@@ -173,7 +180,7 @@ impl SendSide {
 
     /// Returns whether the host engine reads for the sending direction.
     pub(super) fn is_reading(&self) -> bool {
-        self.reading.is_some()
+        self.current_read.is_some()
     }
 
     /// Returns the progress counter of the newest packet.
@@ -182,7 +189,13 @@ impl SendSide {
     }
 
     /// Starts the send engine on a part of a packet; returns `false` if the packet was dropped.
-    pub(super) async fn transmit(&mut self, context: &Context, buffer: u8, part: (u32, u32), last: bool) -> bool {
+    pub(super) async fn transmit(
+        &mut self,
+        context: &Context,
+        buffer: u8,
+        (from, units): (u32, u32),
+        last: bool,
+    ) -> bool {
         let first = self.packets.front().expect("a packet that is sent is in a buffer");
         debug_assert_eq!(first.buffer, buffer, "packets leave in order");
         context.work_for(&first.packet.journey, context.parameters.firmware.start).await;
@@ -191,12 +204,12 @@ impl SendSide {
         }
         // The firmware's prefix is sent with the first part of the packet.
         let prefix = context.parameters.prefix_bytes();
-        let (address_offset, prefix_bytes) = if part.0 == 0 { (0, prefix) } else { (prefix, 0) };
+        let (address_offset, prefix_bytes) = if from == 0 { (0, prefix) } else { (prefix, 0) };
         context.chip.transmit.begin(TransmitJob {
             packet: first.packet.clone(),
-            sram_address: context.layout.send_buffer(buffer) + address_offset + u64::from(part.0),
-            bytes: Bytes(prefix_bytes + u64::from(part.1)),
-            last,
+            sram_address: context.layout.send_buffer_address(buffer) + address_offset + u64::from(from),
+            bytes: Bytes(prefix_bytes + u64::from(units)),
+            ends_packet: last,
             closed_stage: last.then_some(stage::NET_TX),
         });
         self.is_sending = true;
@@ -208,7 +221,7 @@ impl SendSide {
         let buffered = self.packets.pop_front().expect("a sent packet was in a buffer");
         if context.parameters.sends_ip() && !buffered.is_lost {
             let (node, at) = (context.host.node, context.chip.sim.now());
-            context.chip.sim.recorder().packet(|| CapturedPacket {
+            context.chip.sim.recorder().capture_packet(|| CapturedPacket {
                 node,
                 time: at,
                 bytes: buffered.packet.bytes().to_vec(),
@@ -229,10 +242,10 @@ impl SendSide {
 
 /// Returns the pieces that cover `bytes` bytes of `list` from offset `from` on.
 fn slice_pieces(list: impl Iterator<Item = Piece>, from: u64, bytes: u64) -> VecDeque<Piece> {
-    let mut at = 0;
+    let mut offset = 0;
     let pieces = list.filter_map(|piece| {
-        let (start, end) = (at, at + piece.bytes);
-        at = end;
+        let (start, end) = (offset, offset + piece.bytes);
+        offset = end;
         let (first, last) = (start.max(from), end.min(from + bytes));
         (first < last).then(|| Piece { address: piece.address + (first - start), bytes: last - first })
     });

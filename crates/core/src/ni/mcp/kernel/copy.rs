@@ -38,34 +38,34 @@ impl Kernel {
     ) -> Sum {
         let costs = &self.costs;
         let cycles = costs.copy_word + if computes_checksum { costs.checksum_word } else { 0 };
-        let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
+        let (mut sum, mut offset, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
         if let DataSource::Memory(from) = from {
             cpu.announce_run(from, bytes, false);
         }
         cpu.announce_run(to, bytes, true);
-        while at < bytes {
-            let part = &mut block[..(bytes - at).min(BLOCK_BYTES)];
+        while offset < bytes {
+            let part = &mut block[..(bytes - offset).min(BLOCK_BYTES)];
             match from {
-                DataSource::Memory(from) => cpu.load_run(from + at as u64, part).await,
-                DataSource::Bytes(from) => part.copy_from_slice(&from[at..at + part.len()]),
+                DataSource::Memory(from) => cpu.load_run(from + offset as u64, part).await,
+                DataSource::Bytes(from) => part.copy_from_slice(&from[offset..offset + part.len()]),
             }
             cpu.work(cycles * part.len().div_ceil(8) as u64);
-            cpu.store_run(to + at as u64, part).await;
-            sum += Sum::of_bytes(part).at_offset(at);
-            at += part.len();
+            cpu.store_run(to + offset as u64, part).await;
+            sum += Sum::of_bytes(part).at_offset(offset);
+            offset += part.len();
         }
         sum
     }
 
     /// Loads `bytes` bytes of memory from address `from` on and returns their checksum.
-    pub(super) async fn sum(&self, cpu: &AnyProcessor, from: Address, bytes: usize) -> Sum {
-        let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
-        while at < bytes {
-            let part = &mut block[..(bytes - at).min(BLOCK_BYTES)];
-            cpu.load_run(from + at as u64, part).await;
+    pub(super) async fn checksum_memory(&self, cpu: &AnyProcessor, from: Address, bytes: usize) -> Sum {
+        let (mut sum, mut offset, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
+        while offset < bytes {
+            let part = &mut block[..(bytes - offset).min(BLOCK_BYTES)];
+            cpu.load_run(from + offset as u64, part).await;
             cpu.work(self.costs.checksum_word * part.len().div_ceil(8) as u64);
-            sum += Sum::of_bytes(part).at_offset(at);
-            at += part.len();
+            sum += Sum::of_bytes(part).at_offset(offset);
+            offset += part.len();
         }
         sum
     }

@@ -8,7 +8,7 @@ use super::super::headers::{ENVELOPE_BYTES, Headers, decode_envelope};
 use super::super::layout::SENT_COUNT_ADDRESS;
 use super::super::stage;
 use super::Kernel;
-use super::reassembly::{Part, ReassemblyOutcome, ReceivedDatagram};
+use super::reassembly::{DatagramPart, ReassemblyOutcome, ReceivedDatagram};
 use crate::engine::{Journey, NodeId, Time};
 use crate::host::{AnyProcessor, Processor};
 use crate::protocol::udp_ip::{
@@ -18,7 +18,7 @@ use std::net::SocketAddrV4;
 
 impl Kernel {
     /// Handles an interrupt for `causes`.
-    pub(super) async fn handle(&self, cpu: &AnyProcessor, causes: u32) {
+    pub(super) async fn handle_interrupt(&self, cpu: &AnyProcessor, causes: u32) {
         let _lease = cpu.acquire("interrupt").await;
         cpu.work(self.costs.interrupt);
         if causes & cause::SENT != 0 {
@@ -39,11 +39,11 @@ impl Kernel {
     }
 
     /// Runs the bottom half, which holds the processor while the backlog is not empty.
-    pub(super) async fn serve(&self, cpu: &AnyProcessor) {
+    pub(super) async fn run_bottom_half(&self, cpu: &AnyProcessor) {
         loop {
-            let next = self.reassembly.borrow().next_timer().unwrap_or(Time::MAX);
-            if self.backlog.is_empty() && next > cpu.sim().now() {
-                self.backlog.arrived().wait_until(next).await;
+            let next_timer = self.reassembly.borrow().next_timer().unwrap_or(Time::MAX);
+            if self.backlog.is_empty() && next_timer > cpu.sim().now() {
+                self.backlog.arrival_signal().wait_until(next_timer).await;
             }
             let lease = cpu.acquire("bottom half").await;
             while let Some(event) = self.backlog.try_receive() {
@@ -61,17 +61,17 @@ impl Kernel {
     async fn drop_expired(&self, cpu: &AnyProcessor) {
         let expired_datagrams = self.reassembly.borrow_mut().take_expired(cpu.sim().now());
         for parts in expired_datagrams {
-            parts.first().inspect(|first| self.drop(DropReason::Expired, &first.journey));
+            parts.first().inspect(|first| self.record_drop(DropReason::Expired, &first.journey));
             self.release_parts(cpu, parts).await;
         }
     }
 
     /// Posts the buffers of these parts again, except those that still hold a part of an incomplete datagram.
-    pub(in super::super) async fn release_parts(&self, cpu: &AnyProcessor, parts: Vec<Part>) {
+    pub(in super::super) async fn release_parts(&self, cpu: &AnyProcessor, parts: Vec<DatagramPart>) {
         let mut buffers: Vec<u32> = parts.iter().map(|part| part.buffer).collect();
         buffers.dedup();
         for buffer in buffers {
-            if !self.reassembly.borrow().holds(buffer) {
+            if !self.reassembly.borrow().holds_part_in(buffer) {
                 self.card.repost(cpu, buffer).await;
             }
         }
@@ -87,16 +87,16 @@ impl Kernel {
             Err(reason) => {
                 // A packet that the network dropped was already counted as lost there.
                 if let Some(reason) = reason {
-                    self.drop(reason, journey);
+                    self.record_drop(reason, journey);
                 }
                 let journey = journey.clone();
-                let part = Part { buffer: event.buffer, address: 0, range: 0..0, sum: Sum::ZERO, journey };
+                let part = DatagramPart { buffer: event.buffer, address: 0, range: 0..0, sum: Sum::ZERO, journey };
                 return self.release_parts(cpu, vec![part]).await;
             }
         };
         let part = match self.card.parameters.offloads.checksum_offload {
             true => part,
-            false => Part { sum: self.sum(cpu, part.address, part.range.len()).await, ..part },
+            false => DatagramPart { sum: self.checksum_memory(cpu, part.address, part.range.len()).await, ..part },
         };
         cpu.sync().await;
         journey.add_service(start, cpu.now());
@@ -104,7 +104,7 @@ impl Kernel {
         match outcome {
             ReassemblyOutcome::Kept => {}
             ReassemblyOutcome::Dropped(reason, parts) => {
-                self.drop(reason, journey);
+                self.record_drop(reason, journey);
                 self.release_parts(cpu, parts).await;
             }
             ReassemblyOutcome::Complete(key, udp, parts) => self.complete(cpu, (key, udp), parts, journey).await,
@@ -112,8 +112,8 @@ impl Kernel {
     }
 
     /// Returns a packet's headers and the location of its data, or the reason why it is dropped.
-    async fn read_headers(&self, cpu: &AnyProcessor, event: &RxEvent) -> Result<(Parsed, Part), DropReason> {
-        let at = self.card.buffers.kernel(event.buffer, event.fragment);
+    async fn read_headers(&self, cpu: &AnyProcessor, event: &RxEvent) -> Result<(Parsed, DatagramPart), DropReason> {
+        let at = self.card.buffers.kernel_address(event.buffer, event.fragment);
         let mut head = vec![0; (event.length as usize).min(IPV4_HEADER + UDP_HEADER + ENVELOPE_BYTES)];
         cpu.load_run(at, &mut head).await;
         let headers = Headers::parse(&head).ok_or(DropReason::TooShort)?;
@@ -131,13 +131,13 @@ impl Kernel {
             true => {
                 let range = parsed.payload_range();
                 let data = range.start.max(ENVELOPE_BYTES)..range.end.max(ENVELOPE_BYTES);
-                (self.card.buffers.program(event.buffer) + (data.start - ENVELOPE_BYTES) as u64, data)
+                (self.card.buffers.program_address(event.buffer) + (data.start - ENVELOPE_BYTES) as u64, data)
             }
             false => (at + parsed.payload.start as u64, parsed.payload_range()),
         };
         let (buffer, journey) = (event.buffer, event.journey.clone());
         let sum = Sum::of_bytes(&(event.checksum as u16).to_be_bytes());
-        Ok((parsed, Part { buffer, address, range, sum, journey }))
+        Ok((parsed, DatagramPart { buffer, address, range, sum, journey }))
     }
 
     /// Delivers a complete datagram to the socket if its checksum and its endpoints are valid, and drops it otherwise.
@@ -145,14 +145,14 @@ impl Kernel {
         &self,
         cpu: &AnyProcessor,
         (key, udp): (DatagramKey, UdpHead),
-        parts: Vec<Part>,
+        parts: Vec<DatagramPart>,
         journey: &Journey,
     ) {
         let envelope = self.envelope_bytes(&parts);
         let endpoints = [(key.from, udp.from), (key.to, udp.to)]
             .map(|(ip, port)| addresses::endpoint_of(SocketAddrV4::new(ip, port)))
             .map(|endpoint| endpoint.filter(|(node, index)| self.endpoint_exists(*node, *index)));
-        let sum = self.sum_of(&parts, &envelope);
+        let sum = self.payload_checksum(&parts, &envelope);
         let envelope_result = match udp.is_valid(key.from, key.to, sum) {
             true => decode_envelope(&envelope).ok_or(DropReason::TooShort),
             false => Err(DropReason::BadUdpChecksum),
@@ -160,7 +160,7 @@ impl Kernel {
         let (envelope, from, to) = match (envelope_result, endpoints) {
             (Ok(envelope), [Some(from), Some(to)]) => (envelope, from, to),
             (envelope_result, _) => {
-                self.drop(envelope_result.err().unwrap_or(DropReason::NoSocket), journey);
+                self.record_drop(envelope_result.err().unwrap_or(DropReason::NoSocket), journey);
                 return self.release_parts(cpu, parts).await;
             }
         };
@@ -172,9 +172,9 @@ impl Kernel {
     }
 
     /// Records a dropped packet or datagram; its message is lost, unless the packet is a duplicate.
-    fn drop(&self, reason: DropReason, journey: &Journey) {
+    fn record_drop(&self, reason: DropReason, journey: &Journey) {
         let card = &self.card;
-        card.tally.drop_packet(reason.words());
+        card.tally.count_dropped_packet(reason.words());
         if reason != DropReason::Duplicate {
             card.tally.record_loss(journey);
             card.sim.record_loss(|| {
@@ -185,11 +185,11 @@ impl Kernel {
     }
 
     /// Returns the envelope, which is in the kernel's header slot or precedes the first part's data.
-    fn envelope_bytes(&self, parts: &[Part]) -> Vec<u8> {
+    fn envelope_bytes(&self, parts: &[DatagramPart]) -> Vec<u8> {
         let Some(first) = parts.first() else { return Vec::new() };
         match self.card.parameters.offloads.zero_copy {
             true => {
-                let headers = self.card.buffers.kernel(first.buffer, 0);
+                let headers = self.card.buffers.kernel_address(first.buffer, 0);
                 self.card.host.peek(headers + (IPV4_HEADER + UDP_HEADER) as u64, ENVELOPE_BYTES)
             }
             false => self.card.host.peek(first.address, ENVELOPE_BYTES.min(first.range.len())),
@@ -197,7 +197,7 @@ impl Kernel {
     }
 
     /// Returns the checksum of a datagram's payload.
-    fn sum_of(&self, parts: &[Part], envelope: &[u8]) -> Sum {
+    fn payload_checksum(&self, parts: &[DatagramPart], envelope: &[u8]) -> Sum {
         let offloads = self.card.parameters.offloads;
         // The interface's checksum includes the envelope, and so does the checksum over the kernel's copy of the
         // packet.
@@ -208,6 +208,6 @@ impl Kernel {
     }
 
     fn endpoint_exists(&self, node: NodeId, index: u32) -> bool {
-        node.index() < self.card.addresses.nodes() && index < self.card.addresses.count(node)
+        node.index() < self.card.addresses.nodes() && index < self.card.addresses.endpoint_count(node)
     }
 }

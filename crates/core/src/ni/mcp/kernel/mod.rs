@@ -36,7 +36,7 @@ use crate::host::{CoreId, ExecPriority, Interrupt, InterruptVector, Processor};
 use crate::ni::build_context::BuildContext;
 use crate::protocol::udp_ip::PAYLOAD_MAX;
 use reassembly::DatagramReassembly;
-pub use reassembly::{Part, ReceivedDatagram};
+pub use reassembly::{DatagramPart, ReceivedDatagram};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -64,7 +64,7 @@ pub fn words_max(parameters: &McpParameters) -> usize {
 pub fn send_bytes(parameters: &McpParameters) -> u64 {
     match parameters.offloads.zero_copy {
         true => HEADER_SLOT_BYTES * fragments_max(parameters) + 4 * WORDS_MAX as u64,
-        false => output::stride(parameters) * fragments_max(parameters),
+        false => output::packet_stride(parameters) * fragments_max(parameters),
     }
 }
 
@@ -83,12 +83,15 @@ impl Kernel {
         let [handler, bottom_half] = [kernel.clone(), kernel.clone()];
         let [interrupt_cpu, bottom_half_cpu] =
             [ExecPriority::Interrupt, ExecPriority::BottomHalf].map(|priority| context.host.cpu().at(priority));
-        let handle = move |Interrupt { causes, .. }| -> LocalFuture<'static> {
+        let on_interrupt = move |Interrupt { causes, .. }| -> LocalFuture<'static> {
             let (kernel, cpu) = (handler.clone(), interrupt_cpu.clone());
-            Box::pin(async move { kernel.handle(&cpu, causes).await })
+            Box::pin(async move { kernel.handle_interrupt(&cpu, causes).await })
         };
-        context.host.interrupts().connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(handle));
-        sim.spawn_server(format!("{name} bottom half"), async move { bottom_half.serve(&bottom_half_cpu).await });
+        context.host.interrupts().connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(on_interrupt));
+        sim.spawn_server(
+            format!("{name} bottom half"),
+            async move { bottom_half.run_bottom_half(&bottom_half_cpu).await },
+        );
         kernel
     }
 }

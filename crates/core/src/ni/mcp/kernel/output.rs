@@ -16,7 +16,7 @@ use crate::protocol::udp_ip::{Datagram, Fragment, Sum, addresses};
 use std::ops::Range;
 
 /// Returns the bytes of kernel memory per packet when the kernel copies the data.
-pub(super) fn stride(parameters: &McpParameters) -> u64 {
+pub(super) fn packet_stride(parameters: &McpParameters) -> u64 {
     (HEADER_SLOT_BYTES + parameters.mtu.get()).next_multiple_of(64)
 }
 
@@ -24,7 +24,7 @@ pub(super) fn stride(parameters: &McpParameters) -> u64 {
 struct OutgoingDatagram<'a> {
     datagram: Datagram,
     /// Address of the datagram's buffer in kernel memory.
-    memory: Address,
+    kernel_buffer: Address,
     /// The source of the datagram's data.
     data: DataSource<'a>,
     sum: Sum,
@@ -35,7 +35,7 @@ impl Kernel {
     /// queue or the buffers are exhausted.
     pub(super) fn reserve(&self, packet: &SendRequest<'_>) -> Option<usize> {
         let packets = packets_per_datagram(&self.card.parameters, (ENVELOPE_BYTES + packet.source.bytes()) as u64);
-        if self.card.free_send_buffers.borrow().is_empty() || !self.card.queue.reserve(packets) {
+        if self.card.free_send_buffers.borrow().is_empty() || !self.card.send_queue.reserve(packets) {
             return None;
         }
         self.card.free_send_buffers.borrow_mut().pop()
@@ -47,21 +47,21 @@ impl Kernel {
         let Some(buffer) = self.reserve(packet) else { return false };
         let start = cpu.now();
         cpu.work(self.card.costs.send + self.costs.send);
-        let words: Vec<u8> = match packet.source {
+        let cached_bytes: Vec<u8> = match packet.source {
             PayloadSource::Words(words) => bytes_of(words),
             PayloadSource::Memory(address, bytes) if self.sends_from_cache() => self.card.host.peek(address, bytes),
             PayloadSource::Memory(..) => Vec::new(),
         };
         let data = match packet.source {
-            PayloadSource::Memory(address, _) if words.is_empty() => DataSource::Memory(address),
-            _ => DataSource::Bytes(&words),
+            PayloadSource::Memory(address, _) if cached_bytes.is_empty() => DataSource::Memory(address),
+            _ => DataSource::Bytes(&cached_bytes),
         };
         let datagram = self.datagram(packet);
-        let memory = self.card.send_buffers[buffer];
+        let kernel_buffer = self.card.send_buffers[buffer];
         let mut outgoing =
-            OutgoingDatagram { datagram, memory, data, sum: Sum::of_bytes(&encode_envelope(packet.envelope)) };
-        let sources = self.gather(cpu, &mut outgoing, packet).await;
-        self.enqueue_all(cpu, &outgoing, packet, (buffer, sources), start).await;
+            OutgoingDatagram { datagram, kernel_buffer, data, sum: Sum::of_bytes(&encode_envelope(packet.envelope)) };
+        let data_addresses = self.gather(cpu, &mut outgoing, packet).await;
+        self.enqueue_all(cpu, &outgoing, packet, (buffer, data_addresses), start).await;
         cpu.sync().await;
         lease.record_span("send", packet.journey.id(), packet.source.bytes());
         true
@@ -93,29 +93,29 @@ impl Kernel {
     ) -> Vec<Address> {
         let computes_checksum = !self.card.parameters.offloads.checksum_offload;
         let fragments = self.fragments(&outgoing.datagram);
-        let mut sources = Vec::with_capacity(fragments.len());
+        let mut data_addresses = Vec::with_capacity(fragments.len());
         let parameters = &self.card.parameters;
         for (index, fragment) in fragments.iter().enumerate() {
             let data = data_range(&fragment.payload);
             let at = match self.in_place_address(packet) {
                 Some(address) => address + data.start as u64,
                 None if parameters.offloads.zero_copy => {
-                    outgoing.memory + HEADER_SLOT_BYTES * fragments_max(parameters) + data.start as u64
+                    outgoing.kernel_buffer + HEADER_SLOT_BYTES * fragments_max(parameters) + data.start as u64
                 }
-                None => outgoing.memory + stride(parameters) * index as u64 + HEADER_SLOT_BYTES,
+                None => outgoing.kernel_buffer + packet_stride(parameters) * index as u64 + HEADER_SLOT_BYTES,
             };
             let sum = match self.in_place_address(packet) {
-                Some(_) if computes_checksum => self.sum(cpu, at, data.len()).await,
+                Some(_) if computes_checksum => self.checksum_memory(cpu, at, data.len()).await,
                 Some(_) => Sum::ZERO,
                 None => self.copy(cpu, outgoing.data.part(data.clone()), at, data.len(), computes_checksum).await,
             };
             outgoing.sum += sum.at_offset(ENVELOPE_BYTES + data.start);
-            sources.push(at);
+            data_addresses.push(at);
         }
         if computes_checksum {
             outgoing.datagram = outgoing.datagram.summed(outgoing.sum);
         }
-        sources
+        data_addresses
     }
 
     /// Returns the address of the program's data if the interface reads it in place.
@@ -146,7 +146,7 @@ impl Kernel {
         cpu: &AnyProcessor,
         outgoing: &OutgoingDatagram<'_>,
         packet: &SendRequest<'_>,
-        (buffer, sources): (usize, Vec<Address>),
+        (buffer, data_addresses): (usize, Vec<Address>),
         mut stage_start: Time,
     ) {
         let envelope = encode_envelope(packet.envelope);
@@ -161,12 +161,12 @@ impl Kernel {
             let data = data_range(&fragment.payload).len() as u64;
             // If the kernel holds the data, the headers directly precede it.
             let at = match zero_copy {
-                true => outgoing.memory + HEADER_SLOT_BYTES * index as u64,
-                false => sources[index] - head.len() as u64,
+                true => outgoing.kernel_buffer + HEADER_SLOT_BYTES * index as u64,
+                false => data_addresses[index] - head.len() as u64,
             };
             cpu.store_run(at, &head).await;
             let length = head.len() as u64 + data;
-            let gather_list = self.gather_list(cpu, (at, head.len() as u64), (sources[index], data), packet);
+            let gather_list = self.gather_list(cpu, (at, head.len() as u64), (data_addresses[index], data), packet);
             cpu.fence().await;
             let journey = if index == 0 { packet.journey.clone() } else { packet.journey.for_another_packet() };
             let last = index + 1 == count;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A part of a datagram, in a receive buffer.
-pub struct Part {
+pub struct DatagramPart {
     /// The number of the buffer.
     pub buffer: u32,
     /// Address of the packet's payload bytes, including the envelope.
@@ -33,7 +33,7 @@ pub struct ReceivedDatagram {
     /// The messaging layer's header.
     pub envelope: Envelope,
     /// The parts, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DatagramPart>,
     /// Number of bytes of the payload, including the envelope.
     pub bytes: usize,
     /// The journey of the datagram's last packet.
@@ -43,17 +43,17 @@ pub struct ReceivedDatagram {
 /// The result of the arrival of a packet.
 pub enum ReassemblyOutcome {
     /// The datagram is complete.
-    Complete(DatagramKey, UdpHead, Vec<Part>),
+    Complete(DatagramKey, UdpHead, Vec<DatagramPart>),
     /// The packet waits for the rest of its datagram.
     Kept,
     /// The packet is dropped for this reason, with the parts of its datagram that were kept.
-    Dropped(DropReason, Vec<Part>),
+    Dropped(DropReason, Vec<DatagramPart>),
 }
 
 /// The incomplete datagrams.
 pub struct DatagramReassembly {
     reassembly: Reassembly,
-    parts: BTreeMap<DatagramKey, Vec<Part>>,
+    kept_parts: BTreeMap<DatagramKey, Vec<DatagramPart>>,
 }
 
 impl DatagramReassembly {
@@ -62,26 +62,26 @@ impl DatagramReassembly {
         let datagrams = parameters.receive_buffers as usize;
         let (bytes, lifetime) = (datagrams * (datagram_bytes_max + 8), parameters.reassembly_time);
         let reassembly = Reassembly::new(ReassemblyParameters { datagrams, bytes, lifetime });
-        DatagramReassembly { reassembly, parts: BTreeMap::new() }
+        DatagramReassembly { reassembly, kept_parts: BTreeMap::new() }
     }
 
     /// Adds a valid packet that has arrived.
-    pub fn arrive(&mut self, packet: &Parsed, part: Part, now: Time) -> ReassemblyOutcome {
+    pub fn arrive(&mut self, packet: &Parsed, part: DatagramPart, now: Time) -> ReassemblyOutcome {
         let key = packet.key();
         match self.reassembly.arrive(packet, now) {
             Reassembled::Complete { header, .. } => {
-                let mut parts = self.parts.remove(&key).unwrap_or_default();
+                let mut parts = self.kept_parts.remove(&key).unwrap_or_default();
                 parts.push(part);
                 parts.sort_by_key(|part| part.range.start);
                 ReassemblyOutcome::Complete(key, header, parts)
             }
             Reassembled::Kept => {
-                self.parts.entry(key).or_default().push(part);
+                self.kept_parts.entry(key).or_default().push(part);
                 ReassemblyOutcome::Kept
             }
             Reassembled::Dropped { abandons_datagram, reason } => {
                 let mut parts = match abandons_datagram {
-                    true => self.parts.remove(&key).unwrap_or_default(),
+                    true => self.kept_parts.remove(&key).unwrap_or_default(),
                     false => Vec::new(),
                 };
                 parts.push(part);
@@ -96,13 +96,13 @@ impl DatagramReassembly {
     }
 
     /// Removes the datagrams that have expired by `now`, and returns the parts of each.
-    pub fn take_expired(&mut self, now: Time) -> Vec<Vec<Part>> {
+    pub fn take_expired(&mut self, now: Time) -> Vec<Vec<DatagramPart>> {
         let expired = self.reassembly.expire(now);
-        expired.iter().filter_map(|key| self.parts.remove(key)).collect()
+        expired.iter().filter_map(|key| self.kept_parts.remove(key)).collect()
     }
 
     /// Returns whether a buffer holds a part of an incomplete datagram.
-    pub fn holds(&self, buffer: u32) -> bool {
-        self.parts.values().flatten().any(|part| part.buffer == buffer)
+    pub fn holds_part_in(&self, buffer: u32) -> bool {
+        self.kept_parts.values().flatten().any(|part| part.buffer == buffer)
     }
 }

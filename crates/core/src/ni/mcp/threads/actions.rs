@@ -12,30 +12,30 @@ impl Mcp {
             Action::Filled => {
                 // The queue is empty if the whole packet was sent before SDMA noticed the end of its transfer.
                 let packet = self.outgoing.back_mut()?;
-                (packet.landed, packet.filled) = (packet.length, true);
+                (packet.landed_units, packet.is_filled) = (packet.length, true);
             }
             Action::Send => return self.send(),
-            Action::SendEngineIdle => self.send = EngineState::Idle,
+            Action::SendEngineIdle => self.send_engine = EngineState::Idle,
             Action::Sent => return self.sent(),
             Action::Receive => return self.receive(),
-            Action::ReceiveEngineIdle => self.receive = EngineState::Idle,
-            Action::Received => self.incoming.back_mut()?.filled = true,
+            Action::ReceiveEngineIdle => self.receive_engine = EngineState::Idle,
+            Action::Received => self.incoming.back_mut()?.is_filled = true,
             Action::TakeHostBuffer => self.host_buffers -= 1,
             Action::Write => return self.write(),
-            Action::HostEngineIdle => self.host = EngineState::Idle,
+            Action::HostEngineIdle => self.host_engine = EngineState::Idle,
             Action::Delivered => return self.delivered(),
         }
         None
     }
 
     fn read(&mut self) -> Option<Command> {
-        let message = *self.queue.front()?;
-        let (from, remaining_units) = (self.read_started, message.length - self.read_started);
+        let message = *self.send_queue.front()?;
+        let (from, remaining_units) = (self.started_read_units, message.length - self.started_read_units);
         let units = remaining_units.min(self.config.segment.unwrap_or(remaining_units));
         let ends_message = units == remaining_units;
-        self.read_started = if ends_message { 0 } else { from + units };
+        self.started_read_units = if ends_message { 0 } else { from + units };
         if ends_message {
-            self.queue.pop_front();
+            self.send_queue.pop_front();
         }
         let buffer = take_buffer(&mut self.next_send_buffer, self.config.send_buffers);
         let id = message.id;
@@ -43,23 +43,23 @@ impl Mcp {
             id,
             buffer,
             length: units,
-            landed: 0,
+            landed_units: 0,
             started_units: 0,
-            filled: false,
+            is_filled: false,
             ends_message,
         });
-        self.host = EngineState::Busy;
+        self.host_engine = EngineState::Busy;
         Some(Command::StartHostRead { id, buffer, from, units })
     }
 
     fn send(&mut self) -> Option<Command> {
-        let to = self.counted_outbound_units(self.outgoing.front()?);
+        let end = self.counted_outbound_units(self.outgoing.front()?);
         let ends_marked = self.obeys(Rule::EndsMarked);
         let packet = self.outgoing.front_mut()?;
-        let from = std::mem::replace(&mut packet.started_units, to);
-        self.send = EngineState::Busy;
-        let last = to == packet.length && ends_marked;
-        Some(Command::StartSend { id: packet.id, buffer: packet.buffer, from, units: to.saturating_sub(from), last })
+        let from = std::mem::replace(&mut packet.started_units, end);
+        self.send_engine = EngineState::Busy;
+        let last = end == packet.length && ends_marked;
+        Some(Command::StartSend { id: packet.id, buffer: packet.buffer, from, units: end.saturating_sub(from), last })
     }
 
     fn sent(&mut self) -> Option<Command> {
@@ -68,20 +68,27 @@ impl Mcp {
     }
 
     fn receive(&mut self) -> Option<Command> {
-        let id = self.announced.take()?;
+        let id = self.announced_packet.take()?;
         let buffer = take_buffer(&mut self.next_receive_buffer, self.config.receive_buffers);
-        self.incoming.push_back(InboundPacket { id, buffer, landed: 0, started_units: 0, ended: false, filled: false });
-        self.receive = EngineState::Busy;
+        self.incoming.push_back(InboundPacket {
+            id,
+            buffer,
+            landed_units: 0,
+            started_units: 0,
+            has_tail: false,
+            is_filled: false,
+        });
+        self.receive_engine = EngineState::Busy;
         Some(Command::StartReceive { id, buffer })
     }
 
     fn write(&mut self) -> Option<Command> {
-        let to = self.counted_inbound_units(self.incoming.front()?);
+        let end = self.counted_inbound_units(self.incoming.front()?);
         let packet = self.incoming.front_mut()?;
-        let from = std::mem::replace(&mut packet.started_units, to);
-        self.host = EngineState::Busy;
-        let units = to.saturating_sub(from);
-        Some(Command::StartHostWrite { id: packet.id, buffer: packet.buffer, from, units, last: packet.ended })
+        let from = std::mem::replace(&mut packet.started_units, end);
+        self.host_engine = EngineState::Busy;
+        let units = end.saturating_sub(from);
+        Some(Command::StartHostWrite { id: packet.id, buffer: packet.buffer, from, units, last: packet.has_tail })
     }
 
     fn delivered(&mut self) -> Option<Command> {

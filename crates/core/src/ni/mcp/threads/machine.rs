@@ -13,22 +13,22 @@ use std::collections::VecDeque;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Mcp {
     pub(super) config: Config,
-    pub(super) broken: Option<Rule>,
+    pub(super) broken_rule: Option<Rule>,
     pub(super) states: [ThreadState; 4],
     /// The thread that ran last.
-    last: Thread,
-    pub(super) host: EngineState,
-    pub(super) send: EngineState,
-    pub(super) receive: EngineState,
-    pub(super) queue: VecDeque<Descriptor>,
+    last_thread: Thread,
+    pub(super) host_engine: EngineState,
+    pub(super) send_engine: EngineState,
+    pub(super) receive_engine: EngineState,
+    pub(super) send_queue: VecDeque<Descriptor>,
     /// The number of units of the first message for which host reads have been started.
-    pub(super) read_started: u32,
+    pub(super) started_read_units: u32,
     /// Packets in send buffers, in order. The last may still be read from the host; the first may be leaving on the
     /// link.
     pub(super) outgoing: VecDeque<OutboundPacket>,
     pub(super) next_send_buffer: u8,
     /// The packet whose head is on the link, until the receive engine takes it.
-    pub(super) announced: Option<u32>,
+    pub(super) announced_packet: Option<u32>,
     /// Packets in receive buffers, in order.
     pub(super) incoming: VecDeque<InboundPacket>,
     pub(super) next_receive_buffer: u8,
@@ -58,11 +58,11 @@ pub(super) struct OutboundPacket {
     pub(super) id: u32,
     pub(super) buffer: u8,
     pub(super) length: u32,
-    pub(super) landed: u32,
+    pub(super) landed_units: u32,
     /// Number of units for which the send engine has been started.
     pub(super) started_units: u32,
     /// Whether SDMA has noticed that the whole packet has landed.
-    pub(super) filled: bool,
+    pub(super) is_filled: bool,
     /// Whether the packet is the last one of its message.
     pub(super) ends_message: bool,
 }
@@ -72,13 +72,13 @@ pub(super) struct OutboundPacket {
 pub(super) struct InboundPacket {
     pub(super) id: u32,
     pub(super) buffer: u8,
-    pub(super) landed: u32,
+    pub(super) landed_units: u32,
     /// Number of units for which the host engine has been started.
     pub(super) started_units: u32,
     /// Whether the tail of the packet has arrived.
-    pub(super) ended: bool,
+    pub(super) has_tail: bool,
     /// Whether RECV has noticed the arrival of the tail.
-    pub(super) filled: bool,
+    pub(super) is_filled: bool,
 }
 
 impl Mcp {
@@ -88,18 +88,18 @@ impl Mcp {
         assert!(config.segment != Some(0), "a segment has at least one unit");
         Mcp {
             config,
-            broken: None,
+            broken_rule: None,
             states: [ThreadState::Idle; 4],
             // The dispatcher starts after this thread, so it tries the first one first.
-            last: Thread::Rdma,
-            host: EngineState::Idle,
-            send: EngineState::Idle,
-            receive: EngineState::Idle,
-            queue: VecDeque::new(),
-            read_started: 0,
+            last_thread: Thread::Rdma,
+            host_engine: EngineState::Idle,
+            send_engine: EngineState::Idle,
+            receive_engine: EngineState::Idle,
+            send_queue: VecDeque::new(),
+            started_read_units: 0,
             outgoing: VecDeque::new(),
             next_send_buffer: 0,
-            announced: None,
+            announced_packet: None,
             incoming: VecDeque::new(),
             next_receive_buffer: 0,
             host_buffers: 0,
@@ -108,13 +108,13 @@ impl Mcp {
 
     /// Creates an idle machine that breaks `rule`, for checkers.
     pub fn with_broken_rule(config: Config, rule: Rule) -> Mcp {
-        Mcp { broken: Some(rule), ..Mcp::new(config) }
+        Mcp { broken_rule: Some(rule), ..Mcp::new(config) }
     }
 
     /// Adds the descriptor of a message of `length` units to the L2 queue.
     pub fn post(&mut self, length: u32, id: u32) {
         debug_assert!(length > 0, "a packet has a unit: its header");
-        self.queue.push_back(Descriptor { id, length });
+        self.send_queue.push_back(Descriptor { id, length });
     }
 
     /// Adds receive buffers of the host for `packets` more packets.
@@ -122,41 +122,42 @@ impl Mcp {
         self.host_buffers = self.host_buffers.saturating_add(packets);
     }
 
-    /// Reports that the first `to` units of the current host read have landed.
-    pub fn report_fetched(&mut self, to: u32) {
+    /// Reports that the first `landed_units` units of the current host read have landed.
+    pub fn report_fetched(&mut self, landed_units: u32) {
         // The queue is empty if the whole packet has already been sent; all of its units were reported then.
         if let Some(packet) = self.outgoing.back_mut() {
-            packet.landed = to;
+            packet.landed_units = landed_units;
         }
     }
 
     /// Reports that the host engine has ended its transfer: all of its units have landed.
     pub fn report_host_done(&mut self) {
-        self.host = EngineState::Ended;
+        self.host_engine = EngineState::Ended;
     }
 
     /// Reports that the send engine has ended its transfer.
     pub fn report_send_done(&mut self) {
-        self.send = EngineState::Ended;
+        self.send_engine = EngineState::Ended;
     }
 
     /// Reports that a packet's head is on the link. The packet's length is known only when its tail arrives.
     pub fn announce(&mut self, id: u32) {
-        debug_assert!(self.announced.is_none(), "the receive engine has taken the previous packet");
-        self.announced = Some(id);
+        debug_assert!(self.announced_packet.is_none(), "the receive engine has taken the previous packet");
+        self.announced_packet = Some(id);
     }
 
-    /// Reports that the first `to` units of the arriving packet have landed, and whether they include its tail.
-    pub fn report_received(&mut self, to: u32, ended: bool) {
+    /// Reports that the first `landed_units` units of the arriving packet have landed, and whether they include its
+    /// tail.
+    pub fn report_received(&mut self, landed_units: u32, has_tail: bool) {
         if let Some(packet) = self.incoming.back_mut() {
-            packet.landed = to;
-            packet.ended |= ended;
+            packet.landed_units = landed_units;
+            packet.has_tail |= has_tail;
         }
     }
 
     /// Reports that the receive engine has taken a packet completely.
     pub fn report_receive_done(&mut self) {
-        self.receive = EngineState::Ended;
+        self.receive_engine = EngineState::Ended;
     }
 
     /// Returns the state of a thread.
@@ -173,10 +174,10 @@ impl Mcp {
     pub fn is_idle(&self) -> bool {
         let are_threads_idle = self.states.iter().all(|&state| state == ThreadState::Idle);
         are_threads_idle
-            && self.queue.is_empty()
+            && self.send_queue.is_empty()
             && self.outgoing.is_empty()
             && self.incoming.is_empty()
-            && self.announced.is_none()
+            && self.announced_packet.is_none()
     }
 
     /// Returns the number of enabled rows of a thread, at most one if the table is correct.
@@ -206,12 +207,12 @@ impl Mcp {
     /// Runs the next ready thread until it yields; returns `None` if no thread is ready.
     pub fn step(&mut self) -> Option<Step> {
         let first = match self.obeys(Rule::Turns) {
-            true => self.last as usize + 1,
+            true => self.last_thread as usize + 1,
             false => 0,
         };
-        let in_turn = (first..first + 4).map(|index| Thread::ALL[index % 4]);
-        let (thread, row) = in_turn.into_iter().find_map(|thread| Some((thread, self.enabled_row(thread)?)))?;
-        self.last = thread;
+        let threads_in_turn = (first..first + 4).map(|index| Thread::ALL[index % 4]);
+        let (thread, row) = threads_in_turn.into_iter().find_map(|thread| Some((thread, self.enabled_row(thread)?)))?;
+        self.last_thread = thread;
         Some(self.run(thread, row))
     }
 
@@ -245,6 +246,6 @@ impl Mcp {
     }
 
     pub(super) fn obeys(&self, rule: Rule) -> bool {
-        self.broken != Some(rule)
+        self.broken_rule != Some(rule)
     }
 }

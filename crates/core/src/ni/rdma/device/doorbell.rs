@@ -27,14 +27,14 @@ pub struct DoorbellWrite {
     /// The request, if it came with the doorbell.
     pub request: Option<Vec<u8>>,
     /// Time of arrival.
-    pub at: Time,
+    pub arrival_time: Time,
 }
 
 /// Returns the doorbell that the first 8 bytes of a control segment announce.
-fn decode_doorbell(control: &[u8], request: Option<Vec<u8>>, at: Time) -> DoorbellWrite {
+fn decode_doorbell(control: &[u8], request: Option<Vec<u8>>, arrival_time: Time) -> DoorbellWrite {
     let index = u16::from_be_bytes([control[1], control[2]]);
     let queue_pair = u32::from_be_bytes([0, control[4], control[5], control[6]]);
-    DoorbellWrite { queue_pair, producer: index.wrapping_add(WorkEntry::blocks(control)), request, at }
+    DoorbellWrite { queue_pair, producer: index.wrapping_add(WorkEntry::blocks(control)), request, arrival_time }
 }
 
 /// The doorbell register.

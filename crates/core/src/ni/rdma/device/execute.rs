@@ -35,7 +35,7 @@ impl RdmaDevice {
         payload: Range<usize>,
     ) {
         if pair.state.borrow().is_failed || pair.peer.get().is_none() {
-            return count(&self.counts.dropped);
+            return count(&self.counts.dropped_packets);
         }
         let arrival = pair.state.borrow_mut().responder.arrive(header.base.psn);
         match arrival {
@@ -81,8 +81,8 @@ impl RdmaDevice {
                 let expected = state.responder.expected();
                 drop(state);
                 let ack = AckHeader { syndrome: Syndrome::SequenceError, messages: header.base.psn.number() };
-                let extended = ExtendedHeader::Ack(ack);
-                let header = self.header(pair, OperationCode::Acknowledge, expected, false, extended);
+                let extended_header = ExtendedHeader::Ack(ack);
+                let header = self.header(pair, OperationCode::Acknowledge, expected, false, extended_header);
                 self.send(&header, &[], Journey::NONE);
             }
         }
@@ -90,12 +90,12 @@ impl RdmaDevice {
 
     /// Answers a request that was executed before, whose answer may have been lost.
     fn answer_again(&self, pair: &Rc<QueuePair>, header: &RocePacket) {
-        match (header.base.code, &header.extended) {
+        match (header.base.code, &header.extended_header) {
             (OperationCode::ReadRequest, ExtendedHeader::Rdma(rdma)) => {
                 if self.permits(rdma.key, rdma.address, rdma.length.into()) {
                     self.begin_response(pair);
                     let (address, bytes) = (rdma.address, u64::from(rdma.length));
-                    self.jobs.send(MemoryJob::Read(ReadJob {
+                    self.memory_jobs.send(MemoryJob::Read(ReadJob {
                         pair: pair.clone(),
                         psn: header.base.psn,
                         address,
@@ -131,14 +131,14 @@ impl RdmaDevice {
             }
             Err(Refusal::NotReady) => {
                 pair.state.borrow_mut().responder.postpone();
-                count(&self.counts.not_ready);
+                count(&self.counts.not_ready_receives);
                 self.acknowledge(pair, Syndrome::receiver_not_ready(self.parameters.rnr_timer));
                 false
             }
             Err(Refusal::Failed(syndrome, receive)) => {
                 self.acknowledge(pair, syndrome);
-                if let Some((work, status)) = receive {
-                    self.end_receive(pair, &work, Bytes::ZERO, status, Journey::NONE);
+                if let Some((buffer, status)) = receive {
+                    self.end_receive(pair, &buffer, Bytes::ZERO, status, Journey::NONE);
                 }
                 self.fail(pair, WorkStatus::Flushed).await;
                 false
@@ -155,10 +155,10 @@ impl RdmaDevice {
     ) -> Result<(), Refusal> {
         use OperationCode as Code;
         let (code, psn) = (header.base.code, header.base.psn);
-        match (code, &header.extended) {
+        match (code, &header.extended_header) {
             (Code::SendFirst | Code::SendOnly, _) => {
-                let work = self.take_buffer(&pair.receive_queue).await.ok_or(Refusal::NotReady)?;
-                pair.state.borrow_mut().inbound_message = InboundMessage::Receive(work, 0);
+                let buffer = self.take_buffer(&pair.receive_queue).await.ok_or(Refusal::NotReady)?;
+                pair.state.borrow_mut().inbound_message = InboundMessage::Receive(buffer, 0);
                 self.store_payload(pair, packet, payload, code.is_last())
             }
             (Code::WriteFirst | Code::WriteOnly, ExtendedHeader::Rdma(rdma)) => {
@@ -178,7 +178,7 @@ impl RdmaDevice {
                 }
                 pair.state.borrow_mut().responder.accept(self.parameters.packets_of(bytes), true);
                 self.begin_response(pair);
-                self.jobs.send(MemoryJob::Read(ReadJob { pair: pair.clone(), psn, address, bytes }));
+                self.memory_jobs.send(MemoryJob::Read(ReadJob { pair: pair.clone(), psn, address, bytes }));
                 Ok(())
             }
             (_, ExtendedHeader::Atomic(atomic)) => {
@@ -188,7 +188,7 @@ impl RdmaDevice {
                 pair.state.borrow_mut().responder.accept(1, true);
                 self.begin_response(pair);
                 let is_compare_swap = code == Code::CompareSwap;
-                self.jobs.send(MemoryJob::Atomic(AtomicJob {
+                self.memory_jobs.send(MemoryJob::Atomic(AtomicJob {
                     pair: pair.clone(),
                     psn,
                     atomic: *atomic,
@@ -210,7 +210,7 @@ impl RdmaDevice {
     ) -> Result<(), Refusal> {
         let bytes = payload.len() as u64;
         let mut state = pair.state.borrow_mut();
-        let (address, received) = match std::mem::take(&mut state.inbound_message) {
+        let (address, completed_receive) = match std::mem::take(&mut state.inbound_message) {
             InboundMessage::None => return Err(Refusal::Failed(Syndrome::InvalidRequest, None)),
             InboundMessage::Write(address) => {
                 if !is_last {
@@ -218,16 +218,16 @@ impl RdmaDevice {
                 }
                 (address, None)
             }
-            InboundMessage::Receive(work, offset) => {
-                if offset + bytes > work.bytes.get() {
-                    let failed = Some((work, WorkStatus::LocalLengthError));
-                    return Err(Refusal::Failed(Syndrome::InvalidRequest, failed));
+            InboundMessage::Receive(buffer, offset) => {
+                if offset + bytes > buffer.bytes.get() {
+                    let failed_receive = Some((buffer, WorkStatus::LocalLengthError));
+                    return Err(Refusal::Failed(Syndrome::InvalidRequest, failed_receive));
                 }
-                let address = work.address + offset;
+                let address = buffer.address + offset;
                 if is_last {
-                    (address, Some((work, offset + bytes)))
+                    (address, Some((buffer, offset + bytes)))
                 } else {
-                    state.inbound_message = InboundMessage::Receive(work, offset + bytes);
+                    state.inbound_message = InboundMessage::Receive(buffer, offset + bytes);
                     (address, None)
                 }
             }
@@ -236,15 +236,15 @@ impl RdmaDevice {
         drop(state);
         let journey = packet.journey.clone();
         if bytes > 0 {
-            self.jobs.send(MemoryJob::Data {
+            self.memory_jobs.send(MemoryJob::Data {
                 address,
                 data: packet.bytes()[payload].to_vec(),
                 journey: journey.clone(),
                 is_remote: true,
             });
         }
-        if let Some((work, bytes)) = received {
-            self.end_receive(pair, &work, Bytes(bytes), WorkStatus::Success, journey);
+        if let Some((buffer, bytes)) = completed_receive {
+            self.end_receive(pair, &buffer, Bytes(bytes), WorkStatus::Success, journey);
         }
         Ok(())
     }
@@ -253,14 +253,14 @@ impl RdmaDevice {
     pub(super) fn end_receive(
         &self,
         pair: &Rc<QueuePair>,
-        work: &PostedBuffer,
+        buffer: &PostedBuffer,
         bytes: Bytes,
         status: WorkStatus,
         journey: Journey,
     ) {
-        let (queue_pair, kind, index) = (pair.number, WorkKind::Receive, work.index);
+        let (queue_pair, kind, index) = (pair.number, WorkKind::Receive, buffer.index);
         let entry = CompletionEntry { queue_pair, kind, index, status, bytes };
-        self.jobs.send(MemoryJob::Completion { queue: pair.completion_queue.clone(), entry, journey });
+        self.memory_jobs.send(MemoryJob::Completion { queue: pair.completion_queue.clone(), entry, journey });
     }
 
     /// Acknowledges a message at once, or later together with the next messages.
@@ -272,7 +272,7 @@ impl RdmaDevice {
             self.acknowledge(pair, Syndrome::Acknowledged);
         } else if state.acks_due == 1 {
             state.ack_deadline = self.sim.now() + self.parameters.ack_delay;
-            self.late_acks.send_at(state.ack_deadline, pair.clone());
+            self.pairs_with_late_acks.send_at(state.ack_deadline, pair.clone());
         }
     }
 
@@ -287,8 +287,8 @@ impl RdmaDevice {
         let (expected, messages) = (state.responder.expected(), state.responder.messages());
         drop(state);
         let psn = if syndrome == Syndrome::Acknowledged { expected.previous() } else { expected };
-        let extended = ExtendedHeader::Ack(AckHeader { syndrome, messages });
-        let header = self.header(pair, OperationCode::Acknowledge, psn, false, extended);
+        let extended_header = ExtendedHeader::Ack(AckHeader { syndrome, messages });
+        let header = self.header(pair, OperationCode::Acknowledge, psn, false, extended_header);
         self.send(&header, &[], Journey::NONE);
     }
 
@@ -300,12 +300,12 @@ impl RdmaDevice {
     /// Ends the response of a read or atomic operation. If no other response is pending, sends the acknowledgement that
     /// was deferred until then.
     pub(super) fn end_responses(&self, pair: &Rc<QueuePair>) {
-        let deferred = {
+        let deferred_ack = {
             let mut state = pair.state.borrow_mut();
             state.pending_responses -= 1;
             if state.pending_responses == 0 { state.deferred_ack.take() } else { None }
         };
-        if let Some(syndrome) = deferred {
+        if let Some(syndrome) = deferred_ack {
             self.acknowledge(pair, syndrome);
         }
     }
@@ -314,8 +314,8 @@ impl RdmaDevice {
     pub(super) fn send_atomic_response(&self, pair: &Rc<QueuePair>, psn: Psn, value: u64) {
         let messages = pair.state.borrow().responder.messages();
         let ack = AckHeader { syndrome: Syndrome::Acknowledged, messages };
-        let extended = ExtendedHeader::AtomicAck(ack, value);
-        let header = self.header(pair, OperationCode::AtomicAcknowledge, psn, false, extended);
+        let extended_header = ExtendedHeader::AtomicAck(ack, value);
+        let header = self.header(pair, OperationCode::AtomicAcknowledge, psn, false, extended_header);
         self.send(&header, &[], Journey::NONE);
     }
 }

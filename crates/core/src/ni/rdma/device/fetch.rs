@@ -21,7 +21,7 @@ impl RdmaDevice {
             let doorbell = loop {
                 match self.doorbells.try_receive() {
                     Some(doorbell) => break doorbell,
-                    None => self.doorbells.arrived().wait().await,
+                    None => self.doorbells.arrival_signal().wait().await,
                 };
             };
             if let Some(pair) = self.queue_pair(doorbell.queue_pair) {
@@ -37,7 +37,7 @@ impl RdmaDevice {
             let mut state = pair.state.borrow_mut();
             if (doorbell.producer.wrapping_sub(state.producer) as i16) > 0 {
                 state.producer = doorbell.producer;
-                state.doorbell_writes.push_back((doorbell.producer, doorbell.at));
+                state.doorbell_writes.push_back((doorbell.producer, doorbell.arrival_time));
             }
             if std::mem::replace(&mut state.is_fetching, true) {
                 return;
@@ -54,18 +54,18 @@ impl RdmaDevice {
         while let Some((from, blocks)) = next_blocks(pair) {
             let read_start = self.sim.now();
             let mut bytes = self.read_memory(pair.block(from), u64::from(blocks) * BLOCK_BYTES as u64).await;
-            let mut at = 0;
-            while at < bytes.len() {
-                let length = usize::from(WorkEntry::blocks(&bytes[at..])) * BLOCK_BYTES;
-                if at + length > bytes.len() {
+            let mut offset = 0;
+            while offset < bytes.len() {
+                let length = usize::from(WorkEntry::blocks(&bytes[offset..])) * BLOCK_BYTES;
+                if offset + length > bytes.len() {
                     // The rest of the request is at the beginning of the queue, or behind the blocks that were read.
                     let next = from.wrapping_add((bytes.len() / BLOCK_BYTES) as u16);
                     bytes.extend(self.read_memory(pair.block(next), BLOCK_BYTES as u64).await);
                     continue;
                 }
-                let entry = WorkEntry::decode(&bytes[at..at + length]);
-                at += length;
-                self.admit(pair, entry, from.wrapping_add((at / BLOCK_BYTES) as u16), read_start);
+                let entry = WorkEntry::decode(&bytes[offset..offset + length]);
+                offset += length;
+                self.admit(pair, entry, from.wrapping_add((offset / BLOCK_BYTES) as u16), read_start);
             }
             pair.state.borrow_mut().consumer = from.wrapping_add((bytes.len() / BLOCK_BYTES) as u16);
         }
@@ -85,26 +85,28 @@ impl RdmaDevice {
         journey.add_service(read_start, now);
         journey.close(dma_stages::DESCRIPTOR.pattern, now);
         journey.add_service(now, admission_time);
-        let work = Rc::new(FetchedRequest { entry, journey });
-        self.admissions.send_at(admission_time, (pair.clone(), work));
+        let request = Rc::new(FetchedRequest { entry, journey });
+        self.requests_to_admit.send_at(admission_time, (pair.clone(), request));
     }
 
     pub(super) async fn run_admission(self: Rc<Self>) {
         loop {
-            let (pair, work) = self.admissions.receive().await;
-            work.journey.close_if_lasted("send processing", self.sim.now());
+            let (pair, request) = self.requests_to_admit.receive().await;
+            request.journey.close_if_lasted("send processing", self.sim.now());
             if pair.state.borrow().is_failed {
-                self.end_work(&pair, &work, WorkStatus::Flushed);
+                self.end_work(&pair, &request, WorkStatus::Flushed);
                 continue;
             }
-            let (kind, packets) = match work.entry.remote {
+            let (kind, packets) = match request.entry.remote {
                 RemoteOperand::Send | RemoteOperand::Write(..) => {
-                    (RequestKind::OneWay, self.parameters.packets_of(work.entry.bytes()))
+                    (RequestKind::OneWay, self.parameters.packets_of(request.entry.bytes()))
                 }
-                RemoteOperand::Read(..) => (RequestKind::WithResponse, self.parameters.packets_of(work.entry.bytes())),
+                RemoteOperand::Read(..) => {
+                    (RequestKind::WithResponse, self.parameters.packets_of(request.entry.bytes()))
+                }
                 RemoteOperand::FetchAdd(..) | RemoteOperand::CompareSwap(..) => (RequestKind::WithResponse, 1),
             };
-            pair.state.borrow_mut().requester.add(work, kind, packets);
+            pair.state.borrow_mut().requester.add(request, kind, packets);
             self.schedule(&pair, self.sim.now());
         }
     }
@@ -114,8 +116,8 @@ impl RdmaDevice {
 /// on. The blocks do not extend beyond the end of the queue.
 fn next_blocks(pair: &QueuePair) -> Option<(u16, u16)> {
     let state = pair.state.borrow();
-    let announced = state.producer.wrapping_sub(state.consumer);
+    let announced_blocks = state.producer.wrapping_sub(state.consumer);
     let blocks_to_end = pair.send_blocks - u32::from(state.consumer) % pair.send_blocks;
-    let blocks = announced.min(blocks_to_end.min(BLOCKS_PER_READ.into()) as u16);
+    let blocks = announced_blocks.min(blocks_to_end.min(BLOCKS_PER_READ.into()) as u16);
     (blocks > 0).then_some((state.consumer, blocks))
 }

@@ -5,7 +5,7 @@
 
 use super::RdmaDevice;
 use super::queue_pair::QueuePair;
-use super::transmit::{OutgoingPayload, PayloadRead};
+use super::transmit::{PayloadRead, ScheduledPacket};
 use crate::engine::{Journey, Time};
 use crate::host::{Address, DmaCompletion, DmaOperation, DmaRequest, submit_when_free};
 use crate::ni::dma_stages;
@@ -97,7 +97,7 @@ enum SubmittedWriteKind {
 impl RdmaDevice {
     pub(super) async fn run_memory(self: Rc<Self>) {
         loop {
-            match self.jobs.receive().await {
+            match self.memory_jobs.receive().await {
                 MemoryJob::Data { address, data, journey, is_remote } => {
                     let translation_start = self.sim.now();
                     self.translate(address, data.len() as u64).await;
@@ -109,7 +109,7 @@ impl RdmaDevice {
                     self.post_write(address, data, ready_at, journey, SubmittedWriteKind::Data { is_remote }).await;
                 }
                 MemoryJob::Completion { queue, entry, journey } => self.write_completion(queue, entry, journey).await,
-                MemoryJob::Read(job) => self.reads.send(job),
+                MemoryJob::Read(job) => self.read_jobs.send(job),
                 MemoryJob::Atomic(job) => self.execute_atomic(job).await,
             }
         }
@@ -139,7 +139,7 @@ impl RdmaDevice {
             return;
         };
         let mut bytes = vec![0; self.parameters.cqe.len() - ENTRY_BYTES];
-        bytes.extend(entry.encode(CompletionEntry::owner(position, queue.entries())));
+        bytes.extend(entry.encode(CompletionEntry::owner_bit(position, queue.entries())));
         let address = queue.address(position);
         self.post_write(address, bytes, Time::ZERO, journey, SubmittedWriteKind::Completion(queue)).await;
     }
@@ -192,7 +192,7 @@ impl RdmaDevice {
     /// Answers reads with packets of one MTU, which are read from memory as fast as packet buffers permit.
     pub(super) async fn run_reads(self: Rc<Self>) {
         loop {
-            let ReadJob { pair, psn, address, bytes } = self.reads.receive().await;
+            let ReadJob { pair, psn, address, bytes } = self.read_jobs.receive().await;
             let (packets, mtu) = (self.parameters.packets_of(bytes), self.parameters.mtu.get());
             for number in 0..packets {
                 let offset = u64::from(number) * mtu;
@@ -204,13 +204,18 @@ impl RdmaDevice {
                 };
                 let code = OperationCode::of_packet(READ_RESPONSE_CODES, number, packets);
                 let messages = pair.state.borrow().responder.messages();
-                let extended = match code.has_aeth() {
+                let extended_header = match code.has_aeth() {
                     true => ExtendedHeader::Ack(AckHeader { syndrome: Syndrome::Acknowledged, messages }),
                     false => ExtendedHeader::None,
                 };
-                let header = self.header(&pair, code, psn.plus(number), false, extended);
+                let header = self.header(&pair, code, psn.plus(number), false, extended_header);
                 let ends_responses = (number + 1 == packets).then(|| pair.clone());
-                self.outgoing.send(OutgoingPayload { header, payload, journey: Journey::NONE, ends_responses });
+                self.scheduled_packets.send(ScheduledPacket {
+                    header,
+                    payload,
+                    journey: Journey::NONE,
+                    ends_responses,
+                });
             }
         }
     }

@@ -41,7 +41,7 @@ use queue_pair::{FetchedRequest, QueuePair};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use transmit::{OutgoingPayload, TransmitQueue};
+use transmit::{ScheduledPacket, TransmitQueue};
 
 /// Bytes of host memory that hold the tables of contexts and translations.
 const TABLE_BYTES: u64 = 64 << 10;
@@ -74,7 +74,7 @@ impl ByteEngine {
 
 /// A function that is called with the number of a queue pair that does not exist yet. It creates and returns the queue
 /// pair if the number belongs to the messages of a node, and returns `None` otherwise.
-pub type AcceptMessagePair = Box<dyn Fn(u32) -> Option<Rc<QueuePair>>>;
+pub type MessagePairFactory = Box<dyn Fn(u32) -> Option<Rc<QueuePair>>>;
 
 /// The device of a node.
 pub struct RdmaDevice {
@@ -86,26 +86,26 @@ pub struct RdmaDevice {
     tally: Rc<MessageTally>,
     dma: Rc<dyn DmaPort>,
     pub(super) queue_pairs: RefCell<BTreeMap<u32, Rc<QueuePair>>>,
-    pub(super) accept_message_pair: OnceCell<AcceptMessagePair>,
+    pub(super) message_pair_factory: OnceCell<MessagePairFactory>,
     pub(super) regions: RefCell<Vec<MemoryRegion>>,
-    contexts: LookupCache,
-    translations: LookupCache,
-    table: OnceCell<Address>,
+    context_cache: LookupCache,
+    translation_cache: LookupCache,
+    table_base: OnceCell<Address>,
     pub(super) doorbells: Mailbox<DoorbellWrite>,
-    admissions: Mailbox<(Rc<QueuePair>, Rc<FetchedRequest>)>,
+    requests_to_admit: Mailbox<(Rc<QueuePair>, Rc<FetchedRequest>)>,
     ready_pairs: Mailbox<Rc<QueuePair>>,
     /// Packets whose payload is being read, in the order of their scheduling.
-    outgoing: Mailbox<OutgoingPayload>,
+    scheduled_packets: Mailbox<ScheduledPacket>,
     packet_buffers: Pool,
     wire: TransmitQueue,
-    arrivals: Mailbox<Rc<Packet>>,
+    arrived_packets: Mailbox<Rc<Packet>>,
     /// Instant at which the next packet may be handled.
     next_receive_at: Cell<Time>,
-    jobs: Mailbox<MemoryJob>,
+    memory_jobs: Mailbox<MemoryJob>,
     posted_writes: Mailbox<SubmittedWrite>,
-    reads: Mailbox<ReadJob>,
-    refills: Mailbox<Rc<ReceiveQueue>>,
-    late_acks: Mailbox<Rc<QueuePair>>,
+    read_jobs: Mailbox<ReadJob>,
+    queues_to_refill: Mailbox<Rc<ReceiveQueue>>,
+    pairs_with_late_acks: Mailbox<Rc<QueuePair>>,
     read_engine: ByteEngine,
     write_engine: ByteEngine,
     timers: RefCell<BTreeSet<(Time, u32)>>,
@@ -122,10 +122,10 @@ pub struct DeviceCounts {
     pub(super) packets: Cell<u64>,
     pub(super) retransmissions: Cell<u64>,
     pub(super) sequence_errors: Cell<u64>,
-    pub(super) not_ready: Cell<u64>,
+    pub(super) not_ready_receives: Cell<u64>,
     pub(super) time_outs: Cell<u64>,
-    pub(super) dropped: Cell<u64>,
-    pub(super) failed: Cell<u64>,
+    pub(super) dropped_packets: Cell<u64>,
+    pub(super) failed_queue_pairs: Cell<u64>,
 }
 
 /// Adds one to a counter.
@@ -146,24 +146,24 @@ impl RdmaDevice {
             tally: context.tally.clone(),
             dma: context.host.dma_port().self_advancing(sim, name),
             queue_pairs: RefCell::default(),
-            accept_message_pair: OnceCell::new(),
+            message_pair_factory: OnceCell::new(),
             regions: RefCell::default(),
-            contexts: LookupCache::new(parameters.contexts.entries),
-            translations: LookupCache::new(parameters.translations.entries),
-            table: OnceCell::new(),
+            context_cache: LookupCache::new(parameters.contexts.entries),
+            translation_cache: LookupCache::new(parameters.translations.entries),
+            table_base: OnceCell::new(),
             doorbells: Mailbox::new(sim, format!("{name}: a doorbell")),
-            admissions: Mailbox::new(sim, format!("{name}: a request")),
+            requests_to_admit: Mailbox::new(sim, format!("{name}: a request")),
             ready_pairs: Mailbox::new(sim, format!("{name}: a queue pair with packets to send")),
-            outgoing: Mailbox::new(sim, format!("{name}: a packet to send")),
+            scheduled_packets: Mailbox::new(sim, format!("{name}: a packet to send")),
             packet_buffers: Pool::new(sim, format!("a packet buffer of {name}"), u64::from(parameters.packet_buffers)),
             wire,
-            arrivals: Mailbox::new(sim, format!("{name}: a packet")),
+            arrived_packets: Mailbox::new(sim, format!("{name}: a packet")),
             next_receive_at: Cell::default(),
-            jobs: Mailbox::new(sim, format!("{name}: an access to host memory")),
+            memory_jobs: Mailbox::new(sim, format!("{name}: an access to host memory")),
             posted_writes: Mailbox::new(sim, format!("{name}: a posted write")),
-            reads: Mailbox::new(sim, format!("{name}: a read of another node")),
-            refills: Mailbox::new(sim, format!("{name}: a receive queue to read")),
-            late_acks: Mailbox::new(sim, format!("{name}: an acknowledgement to send")),
+            read_jobs: Mailbox::new(sim, format!("{name}: a read of another node")),
+            queues_to_refill: Mailbox::new(sim, format!("{name}: a receive queue to read")),
+            pairs_with_late_acks: Mailbox::new(sim, format!("{name}: an acknowledgement to send")),
             read_engine: ByteEngine::new(parameters.read_rate),
             write_engine: ByteEngine::new(parameters.write_rate),
             timers: RefCell::default(),
@@ -198,7 +198,7 @@ impl RdmaDevice {
     /// Returns queue pair `number`. A queue pair for the messages of a node is created if it does not exist yet.
     fn queue_pair(&self, number: u32) -> Option<Rc<QueuePair>> {
         let existing = self.queue_pairs.borrow().get(&number).cloned();
-        existing.or_else(|| self.accept_message_pair.get().and_then(|accept_message_pair| accept_message_pair(number)))
+        existing.or_else(|| self.message_pair_factory.get().and_then(|create| create(number)))
     }
 
     /// Reads host memory by DMA.
@@ -215,12 +215,12 @@ impl RdmaDevice {
 
     /// Returns the address of `offset` in the tables of the device, which are in host memory.
     fn table_address(&self, offset: u64) -> Address {
-        *self.table.get_or_init(|| self.host.get().allocate(TABLE_BYTES as usize)) + offset % TABLE_BYTES
+        *self.table_base.get_or_init(|| self.host.get().allocate(TABLE_BYTES as usize)) + offset % TABLE_BYTES
     }
 
     /// Finds the context of queue pair `number`; a miss reads it from host memory.
     async fn find_context(&self, number: u32) {
-        if !self.contexts.access(number.into()) {
+        if !self.context_cache.access(number.into()) {
             let bytes = self.parameters.contexts.bytes.get();
             self.read_memory(self.table_address(u64::from(number) * bytes), bytes).await;
         }
@@ -229,7 +229,7 @@ impl RdmaDevice {
     /// Translates the addresses of `bytes` bytes from `address` on; each miss reads host memory.
     async fn translate(&self, address: Address, bytes: u64) {
         for page in address / PAGE_BYTES..=(address + bytes.max(1) - 1) / PAGE_BYTES {
-            if !self.translations.access(page) {
+            if !self.translation_cache.access(page) {
                 self.read_memory(self.table_address(page * TRANSLATION_BYTES), TRANSLATION_BYTES).await;
             }
         }
@@ -238,7 +238,7 @@ impl RdmaDevice {
     /// Puts the translations of a buffer into the cache, as its registration before the run did.
     pub(super) fn preload_translations(&self, address: Address, bytes: u64) {
         for page in address / PAGE_BYTES..=(address + bytes.max(1) - 1) / PAGE_BYTES {
-            self.translations.preload(page);
+            self.translation_cache.preload(page);
         }
     }
 
@@ -260,7 +260,7 @@ impl RdmaDevice {
 
     /// Returns the number of misses of the caches for contexts and for translations.
     pub(super) fn cache_misses(&self) -> [u64; 2] {
-        [self.contexts.misses(), self.translations.misses()]
+        [self.context_cache.misses(), self.translation_cache.misses()]
     }
 
     /// Returns the time for which each engine has moved payloads.

@@ -73,7 +73,7 @@ pub struct QueuePairState {
     /// Records of the messages that were posted and have not been read.
     pub journeys: VecDeque<Journey>,
     /// Earliest time of the next packet.
-    pub next_packet: Time,
+    pub next_packet_time: Time,
     /// Instant of the time-out, or `None` if nothing waits for an acknowledgement.
     pub deadline: Option<Time>,
     /// Message that is being received.

@@ -11,7 +11,7 @@ impl RdmaDevice {
     /// `None` if the queue has overrun.
     pub(super) async fn reserve_completion(&self, queue: &CompletionQueue) -> Option<u64> {
         if let Some(record) = queue.record_to_read() {
-            queue.set_known_taken(self.read_record(record).await);
+            queue.set_known_taken_entries(self.read_record(record).await);
         }
         queue.reserve()
     }
@@ -32,13 +32,13 @@ impl RdmaDevice {
     /// Requests the reading of buffers of a receive queue, unless it is requested already.
     fn request_refill(&self, queue: &Rc<ReceiveQueue>) {
         if queue.begin_refill() {
-            self.refills.send(queue.clone());
+            self.queues_to_refill.send(queue.clone());
         }
     }
 
     pub(super) async fn run_refills(self: Rc<Self>) {
         loop {
-            let queue = self.refills.receive().await;
+            let queue = self.queues_to_refill.receive().await;
             self.refill(&queue).await;
         }
     }

@@ -11,22 +11,22 @@ impl RdmaDevice {
     pub(super) fn accept_packet(&self, packet: Rc<Packet>) {
         let now = self.sim.now();
         packet.journey.close(dma_stages::WIRE.pattern, now);
-        let at = (now + self.parameters.receive_processing).max(self.next_receive_at.get());
-        self.next_receive_at.set(at + self.parameters.packet_gap);
-        packet.journey.add_service(at - self.parameters.receive_processing, at);
-        self.arrivals.send_at(at, packet);
+        let handling_time = (now + self.parameters.receive_processing).max(self.next_receive_at.get());
+        self.next_receive_at.set(handling_time + self.parameters.packet_gap);
+        packet.journey.add_service(handling_time - self.parameters.receive_processing, handling_time);
+        self.arrived_packets.send_at(handling_time, packet);
     }
 
     pub(super) async fn run_receive(self: Rc<Self>) {
         loop {
-            let packet = self.arrivals.receive().await;
+            let packet = self.arrived_packets.receive().await;
             let decoded = RocePacket::decode(&packet.bytes());
             let Ok((header, payload)) = decoded else {
-                count(&self.counts.dropped);
+                count(&self.counts.dropped_packets);
                 continue;
             };
             let Some(pair) = self.queue_pair(header.base.queue_pair) else {
-                count(&self.counts.dropped);
+                count(&self.counts.dropped_packets);
                 continue;
             };
             let lookup_start = self.sim.now();

@@ -18,13 +18,13 @@ impl RdmaDevice {
     /// Handles a packet that answers a request.
     pub(super) fn handle_response(self: &Rc<Self>, pair: &Rc<QueuePair>, header: &RocePacket, payload: &[u8]) {
         if pair.state.borrow().is_failed {
-            return count(&self.counts.dropped);
+            return count(&self.counts.dropped_packets);
         }
         let (psn, mut completed_requests) = (header.base.psn, Vec::new());
-        let failure = match &header.extended {
+        let failure = match &header.extended_header {
             ExtendedHeader::Ack(ack) if header.base.code == OperationCode::Acknowledge => {
-                let early = Psn::new(ack.messages);
-                self.handle_acknowledgement(pair, psn, ack.syndrome, early, &mut completed_requests)
+                let early_psn = Psn::new(ack.messages);
+                self.handle_acknowledgement(pair, psn, ack.syndrome, early_psn, &mut completed_requests)
             }
             ExtendedHeader::AtomicAck(_, value) => {
                 self.accept_response(pair, psn, &value.to_le_bytes(), &mut completed_requests);
@@ -38,8 +38,8 @@ impl RdmaDevice {
         if !completed_requests.is_empty() {
             self.sim.progress();
         }
-        for work in &completed_requests {
-            self.end_work(pair, work, WorkStatus::Success);
+        for request in &completed_requests {
+            self.end_work(pair, request, WorkStatus::Success);
         }
         if let Some(status) = failure {
             self.fail_later(pair, status);
@@ -55,7 +55,7 @@ impl RdmaDevice {
         pair: &QueuePair,
         psn: Psn,
         syndrome: Syndrome,
-        early: Psn,
+        early_psn: Psn,
         completed_requests: &mut Vec<Rc<FetchedRequest>>,
     ) -> Option<WorkStatus> {
         let mut state = pair.state.borrow_mut();
@@ -65,13 +65,13 @@ impl RdmaDevice {
                 None
             }
             Syndrome::SequenceError => {
-                let early = (self.parameters.recovery == Recovery::Selective).then_some(early);
-                state.requester.retransmit_from(psn, early, completed_requests);
+                let early_psn = (self.parameters.recovery == Recovery::Selective).then_some(early_psn);
+                state.requester.retransmit_from(psn, early_psn, completed_requests);
                 None
             }
             Syndrome::ReceiverNotReady(_) => {
                 let result = state.requester.not_ready(psn, &self.limits, completed_requests);
-                state.next_packet = state.next_packet.max(self.sim.now() + self.parameters.rnr_timer);
+                state.next_packet_time = state.next_packet_time.max(self.sim.now() + self.parameters.rnr_timer);
                 result.err().map(|_| WorkStatus::ReceiverNotReady)
             }
             Syndrome::InvalidRequest | Syndrome::RemoteAccessError => {
@@ -99,27 +99,27 @@ impl RdmaDevice {
         {
             let address = address + u64::from(number) * self.parameters.mtu.get();
             let journey = Journey::NONE;
-            self.jobs.send(MemoryJob::Data { address, data: data.to_vec(), journey, is_remote: false });
+            self.memory_jobs.send(MemoryJob::Data { address, data: data.to_vec(), journey, is_remote: false });
         }
     }
 
     /// Ends a request: a completion reports its failure, or its success if it is signaled.
-    pub(super) fn end_work(&self, pair: &QueuePair, work: &FetchedRequest, status: WorkStatus) {
+    pub(super) fn end_work(&self, pair: &QueuePair, request: &FetchedRequest, status: WorkStatus) {
         if status != WorkStatus::Success {
-            self.tally.record_loss(&work.journey);
-        } else if !work.entry.is_signaled {
+            self.tally.record_loss(&request.journey);
+        } else if !request.entry.is_signaled {
             return;
         }
-        let bytes = if status == WorkStatus::Success { Bytes(work.entry.bytes()) } else { Bytes::ZERO };
-        let (queue_pair, kind, index) = (pair.number, WorkKind::Send, work.entry.index);
+        let bytes = if status == WorkStatus::Success { Bytes(request.entry.bytes()) } else { Bytes::ZERO };
+        let (queue_pair, kind, index) = (pair.number, WorkKind::Send, request.entry.index);
         let entry = CompletionEntry { queue_pair, kind, index, status, bytes };
         let queue = pair.completion_queue.clone();
-        self.jobs.send(MemoryJob::Completion { queue, entry, journey: Journey::NONE });
+        self.memory_jobs.send(MemoryJob::Completion { queue, entry, journey: Journey::NONE });
     }
 
     /// Puts a queue pair into the error state: its oldest request ends with `status`, and all others are flushed.
     pub(super) fn fail_requests(&self, pair: &Rc<QueuePair>, status: WorkStatus) {
-        let pending = {
+        let pending_requests = {
             let mut state = pair.state.borrow_mut();
             if std::mem::replace(&mut state.is_failed, true) {
                 return;
@@ -127,14 +127,19 @@ impl RdmaDevice {
             state.early_packets.clear();
             state.requester.drain()
         };
-        count(&self.counts.failed);
+        count(&self.counts.failed_queue_pairs);
         self.restart_timer(pair);
-        for (number, work) in pending.iter().enumerate() {
-            self.end_work(pair, work, if number == 0 { status } else { WorkStatus::Flushed });
+        for (number, request) in pending_requests.iter().enumerate() {
+            self.end_work(pair, request, if number == 0 { status } else { WorkStatus::Flushed });
         }
         // Requests that were posted and not read are read, and flushed.
         let producer = pair.state.borrow().producer;
-        self.doorbells.send(DoorbellWrite { queue_pair: pair.number, producer, request: None, at: self.sim.now() });
+        self.doorbells.send(DoorbellWrite {
+            queue_pair: pair.number,
+            producer,
+            request: None,
+            arrival_time: self.sim.now(),
+        });
     }
 
     /// Puts a queue pair into the error state, and flushes its receives.
@@ -143,8 +148,8 @@ impl RdmaDevice {
         if pair.receive_queue.is_shared() {
             return;
         }
-        while let Some(work) = self.take_buffer(&pair.receive_queue).await {
-            self.end_receive(pair, &work, Bytes::ZERO, WorkStatus::Flushed, Journey::NONE);
+        while let Some(buffer) = self.take_buffer(&pair.receive_queue).await {
+            self.end_receive(pair, &buffer, Bytes::ZERO, WorkStatus::Flushed, Journey::NONE);
         }
     }
 

@@ -3,7 +3,7 @@
 //! as soon as the packet is scheduled.
 
 use super::queue_pair::{FetchedRequest, QueuePair};
-use super::transmit::{OutgoingPayload, PayloadRead};
+use super::transmit::{PayloadRead, ScheduledPacket};
 use super::{RdmaDevice, count};
 use crate::engine::{Journey, NodeId, Time};
 use crate::host::Address;
@@ -29,7 +29,7 @@ impl RdmaDevice {
     pub(super) fn schedule(&self, pair: &Rc<QueuePair>, at: Time) {
         let mut state = pair.state.borrow_mut();
         if pair.peer.get().is_some() && !std::mem::replace(&mut state.is_scheduled, true) {
-            self.ready_pairs.send_at(at.max(state.next_packet), pair.clone());
+            self.ready_pairs.send_at(at.max(state.next_packet_time), pair.clone());
         }
     }
 
@@ -43,13 +43,13 @@ impl RdmaDevice {
         let mut free_at = Time::ZERO;
         loop {
             let pair = self.ready_pairs.receive().await;
-            let next_packet = {
+            let next_packet_time = {
                 let mut state = pair.state.borrow_mut();
                 state.is_scheduled = false;
-                state.next_packet
+                state.next_packet_time
             };
-            if next_packet > self.sim.now() {
-                self.schedule(&pair, next_packet);
+            if next_packet_time > self.sim.now() {
+                self.schedule(&pair, next_packet_time);
                 continue;
             }
             if free_at > self.sim.now() {
@@ -59,19 +59,19 @@ impl RdmaDevice {
                 continue;
             }
             self.packet_buffers.acquire(1).await;
-            let next = pair.state.borrow_mut().requester.next(&self.limits);
-            let Some(next) = next else {
+            let transmission = pair.state.borrow_mut().requester.next(&self.limits);
+            let Some(transmission) = transmission else {
                 self.packet_buffers.release(1);
                 continue;
             };
             let now = self.sim.now();
             free_at = now + self.parameters.packet_gap;
-            pair.state.borrow_mut().next_packet = now + self.parameters.queue_pair_gap;
+            pair.state.borrow_mut().next_packet_time = now + self.parameters.queue_pair_gap;
             count(&self.counts.packets);
-            if next.is_retransmission {
+            if transmission.is_retransmission {
                 count(&self.counts.retransmissions);
             }
-            self.begin_packet(&pair, &next).await;
+            self.begin_packet(&pair, &transmission).await;
             self.arm_timer(&pair);
             self.schedule(&pair, now + self.parameters.queue_pair_gap);
         }
@@ -84,35 +84,38 @@ impl RdmaDevice {
     }
 
     /// Composes the headers of a packet, and begins to read its payload.
-    async fn begin_packet(&self, pair: &Rc<QueuePair>, next: &Transmission<Rc<FetchedRequest>>) {
-        let Transmission { work, number, psn, is_retransmission } = next;
+    async fn begin_packet(&self, pair: &Rc<QueuePair>, transmission: &Transmission<Rc<FetchedRequest>>) {
+        let Transmission { work, number, psn, is_retransmission } = transmission;
         let (bytes, mtu) = (work.entry.bytes(), self.parameters.mtu.get());
         let packets = self.parameters.packets_of(bytes);
         let offset = u64::from(*number) * mtu;
         let payload_bytes = (bytes - offset).min(mtu);
-        let rdma = |address, key, length| ExtendedHeader::Rdma(RdmaHeader { address, key, length });
-        let atomic = |address, key, swap_or_add, compare| {
+        let rdma_header = |address, key, length| ExtendedHeader::Rdma(RdmaHeader { address, key, length });
+        let atomic_header = |address, key, swap_or_add, compare| {
             ExtendedHeader::Atomic(AtomicHeader { address, key, swap_or_add, compare })
         };
-        let (code, extended, payload_bytes) = match work.entry.remote {
+        let (code, extended_header, payload_bytes) = match work.entry.remote {
             RemoteOperand::Send => {
                 (OperationCode::of_packet(SEND_CODES, *number, packets), ExtendedHeader::None, payload_bytes)
             }
             RemoteOperand::Write(address, key) => {
                 let code = OperationCode::of_packet(WRITE_CODES, *number, packets);
-                let extended = if code.has_reth() { rdma(address, key, bytes as u32) } else { ExtendedHeader::None };
-                (code, extended, payload_bytes)
+                let extended_header =
+                    if code.has_reth() { rdma_header(address, key, bytes as u32) } else { ExtendedHeader::None };
+                (code, extended_header, payload_bytes)
             }
             RemoteOperand::Read(address, key) => {
-                (OperationCode::ReadRequest, rdma(address + offset, key, (bytes - offset) as u32), 0)
+                (OperationCode::ReadRequest, rdma_header(address + offset, key, (bytes - offset) as u32), 0)
             }
-            RemoteOperand::FetchAdd(address, key, add) => (OperationCode::FetchAdd, atomic(address, key, add, 0), 0),
+            RemoteOperand::FetchAdd(address, key, add) => {
+                (OperationCode::FetchAdd, atomic_header(address, key, add, 0), 0)
+            }
             RemoteOperand::CompareSwap(address, key, expected, new) => {
-                (OperationCode::CompareSwap, atomic(address, key, new, expected), 0)
+                (OperationCode::CompareSwap, atomic_header(address, key, new, expected), 0)
             }
         };
         let asks_acknowledgement = code.is_last() || self.asks_within_message(*psn, *is_retransmission);
-        let header = self.header(pair, code, *psn, asks_acknowledgement, extended);
+        let header = self.header(pair, code, *psn, asks_acknowledgement, extended_header);
         let payload = match &work.entry.data {
             _ if payload_bytes == 0 => PayloadRead::Bytes(Vec::new()),
             LocalData::Inline(data) => PayloadRead::Bytes(data[offset as usize..][..payload_bytes as usize].to_vec()),
@@ -123,7 +126,7 @@ impl RdmaDevice {
         if *is_retransmission {
             journey.close("retry", self.sim.now());
         }
-        self.outgoing.send(OutgoingPayload { header, payload, journey, ends_responses: None });
+        self.scheduled_packets.send(ScheduledPacket { header, payload, journey, ends_responses: None });
     }
 
     /// Returns whether a packet within a message asks for an acknowledgement, so that the window keeps moving.
@@ -139,11 +142,11 @@ impl RdmaDevice {
         code: OperationCode,
         psn: Psn,
         asks_acknowledgement: bool,
-        extended: ExtendedHeader,
+        extended_header: ExtendedHeader,
     ) -> RocePacket {
         let (to, queue_pair) = pair.peer.get().expect("a queue pair that sends is connected");
         let base = BaseHeader { code, queue_pair, asks_acknowledgement, psn, padding: 0 };
-        RocePacket { from: self.node, to, port: PORT_BASE | pair.number as u16 & 0x3fff, base, extended }
+        RocePacket { from: self.node, to, port: PORT_BASE | pair.number as u16 & 0x3fff, base, extended_header }
     }
 
     /// Begins to read a payload from host memory.

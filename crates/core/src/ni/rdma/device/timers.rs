@@ -20,12 +20,12 @@ impl RdmaDevice {
     pub(super) fn restart_timer(&self, pair: &QueuePair) {
         let mut state = pair.state.borrow_mut();
         let is_waiting = !state.is_failed && state.requester.is_waiting();
-        let deadline = is_waiting.then(|| state.next_packet.max(self.sim.now()) + self.parameters.timeout);
-        let previous = std::mem::replace(&mut state.deadline, deadline);
+        let deadline = is_waiting.then(|| state.next_packet_time.max(self.sim.now()) + self.parameters.timeout);
+        let previous_deadline = std::mem::replace(&mut state.deadline, deadline);
         drop(state);
         let mut timers = self.timers.borrow_mut();
-        if let Some(previous) = previous {
-            timers.remove(&(previous, pair.number));
+        if let Some(previous_deadline) = previous_deadline {
+            timers.remove(&(previous_deadline, pair.number));
         }
         if let Some(deadline) = deadline {
             timers.insert((deadline, pair.number));
@@ -37,10 +37,10 @@ impl RdmaDevice {
 
     pub(super) async fn run_timers(self: Rc<Self>) {
         loop {
-            let next = self.timers.borrow().first().map_or(Time::MAX, |(deadline, _)| *deadline);
-            if next > self.sim.now() {
-                self.watched_timer.set(next);
-                self.timer_changed.wait_until(next).await;
+            let next_deadline = self.timers.borrow().first().map_or(Time::MAX, |(deadline, _)| *deadline);
+            if next_deadline > self.sim.now() {
+                self.watched_timer.set(next_deadline);
+                self.timer_changed.wait_until(next_deadline).await;
                 continue;
             }
             let Some((_, number)) = self.timers.borrow_mut().pop_first() else { continue };
@@ -63,7 +63,7 @@ impl RdmaDevice {
 
     pub(super) async fn run_late_acks(self: Rc<Self>) {
         loop {
-            let pair = self.late_acks.receive().await;
+            let pair = self.pairs_with_late_acks.receive().await;
             let state = pair.state.borrow();
             // Messages that were acknowledged together leave a wake-up behind, which is earlier than the deadline of
             // the next message.

@@ -20,7 +20,7 @@ pub enum PayloadRead {
 }
 
 /// A packet that waits for its payload.
-pub struct OutgoingPayload {
+pub struct ScheduledPacket {
     /// Headers.
     pub header: RocePacket,
     /// Payload.
@@ -34,14 +34,14 @@ pub struct OutgoingPayload {
 /// The packets that wait for the wire.
 pub struct TransmitQueue {
     port: Rc<dyn PacketPort>,
-    sending: RefCell<Option<Rc<Packet>>>,
+    packet_on_wire: RefCell<Option<Rc<Packet>>>,
     waiting_packets: RefCell<VecDeque<Rc<Packet>>>,
 }
 
 impl TransmitQueue {
     /// Creates an empty queue before `port`.
     pub fn new(port: Rc<dyn PacketPort>) -> TransmitQueue {
-        TransmitQueue { port, sending: RefCell::default(), waiting_packets: RefCell::default() }
+        TransmitQueue { port, packet_on_wire: RefCell::default(), waiting_packets: RefCell::default() }
     }
 }
 
@@ -57,7 +57,7 @@ impl RdmaDevice {
 
     pub(super) async fn run_transmit(self: Rc<Self>) {
         loop {
-            let OutgoingPayload { header, payload, journey, ends_responses } = self.outgoing.receive().await;
+            let ScheduledPacket { header, payload, journey, ends_responses } = self.scheduled_packets.receive().await;
             let payload = match payload {
                 PayloadRead::Bytes(bytes) => bytes,
                 PayloadRead::Transfer(mut read, submitted_at, end) => {
@@ -88,7 +88,7 @@ impl RdmaDevice {
         let length = Bytes((bytes.len() + ETHERNET_BYTES) as u64);
         let label = Label { source: self.node, destination: header.to, length, ..Label::default() };
         let packet = Packet::from_owned_bytes(label, journey, bytes);
-        let is_free = self.wire.sending.borrow().is_none();
+        let is_free = self.wire.packet_on_wire.borrow().is_none();
         match is_free {
             true => self.put_on_wire(packet),
             false => self.wire.waiting_packets.borrow_mut().push_back(packet),
@@ -98,7 +98,7 @@ impl RdmaDevice {
     fn put_on_wire(&self, packet: Rc<Packet>) {
         // The stage lasts until the packet arrives, and service after its end is not counted.
         packet.journey.add_service(self.sim.now(), Time::END);
-        *self.wire.sending.borrow_mut() = Some(packet.clone());
+        *self.wire.packet_on_wire.borrow_mut() = Some(packet.clone());
         self.wire.port.send(packet);
     }
 
@@ -107,17 +107,21 @@ impl RdmaDevice {
         let device = Rc::downgrade(self);
         self.wire.port.attach(Box::new(move |event| {
             if let Some(device) = device.upgrade() {
-                device.handle(event);
+                device.handle_event(event);
             }
         }));
     }
 
-    fn handle(&self, event: FabricEvent) {
+    fn handle_event(&self, event: FabricEvent) {
         match event {
             FabricEvent::TxReady(class) if class == Class::REQUESTS => {
-                if let Some(packet) = self.wire.sending.borrow_mut().take() {
+                if let Some(packet) = self.wire.packet_on_wire.borrow_mut().take() {
                     let (node, time) = (self.node, self.sim.now());
-                    self.sim.recorder().packet(|| CapturedPacket { node, time, bytes: packet.bytes().to_vec() });
+                    self.sim.recorder().capture_packet(|| CapturedPacket {
+                        node,
+                        time,
+                        bytes: packet.bytes().to_vec(),
+                    });
                 }
                 let next = self.wire.waiting_packets.borrow_mut().pop_front();
                 next.into_iter().for_each(|packet| self.put_on_wire(packet));
@@ -125,7 +129,7 @@ impl RdmaDevice {
             FabricEvent::TxReady(_) | FabricEvent::HeaderArrived(_) => {}
             FabricEvent::TailArrived(packet) | FabricEvent::PacketArrived(packet) => self.accept_packet(packet),
             // The transport recovers from losses without a notification of the sender.
-            FabricEvent::Dropped(_) => count(&self.counts.dropped),
+            FabricEvent::Dropped(_) => count(&self.counts.dropped_packets),
         }
     }
 }

@@ -24,24 +24,27 @@ impl DriverExtensions for RdmaDriver {
 impl RdmaDriver {
     /// Handles the completion of a send, and frees the send's buffer.
     fn end_send(&self, entry: &CompletionEntry) {
-        let queue = self.messages.peers.borrow().get(&entry.queue_pair).cloned();
+        let queue = self.message_queues.send_queues.borrow().get(&entry.queue_pair).cloned();
         let ended_requests = queue.map(|queue| queue.take_ended(entry.index)).unwrap_or_default();
-        self.messages.free_buffers.borrow_mut().extend(ended_requests.into_iter().filter_map(|request| request.buffer));
-        self.messages.ended_sends.set(self.messages.ended_sends.get() + 1);
+        self.message_queues
+            .free_buffers
+            .borrow_mut()
+            .extend(ended_requests.into_iter().filter_map(|request| request.buffer));
+        self.message_queues.ended_sends.set(self.message_queues.ended_sends.get() + 1);
         // Another program of the node may wait for capacity.
-        self.messages.completions.written.notify();
+        self.message_queues.completion_queue.entry_written.notify();
     }
 
     /// Returns whether the next inline request reports its success. At least one request in a quarter of the queue
     /// does, so the queue never fills with requests whose end is not reported.
     fn is_next_signaled(&self) -> bool {
-        let sent = self.messages.inline_sends.get();
-        self.messages.inline_sends.set(sent + 1);
-        sent.is_multiple_of(u64::from(self.device.parameters.send_entries / 4).max(1))
+        let sent_count = self.message_queues.inline_sends.get();
+        self.message_queues.inline_sends.set(sent_count + 1);
+        sent_count.is_multiple_of(u64::from(self.device.parameters.send_entries / 4).max(1))
     }
 
     fn receive_buffer(&self, index: u64) -> Address {
-        let buffers = self.messages.receive_buffers.borrow();
+        let buffers = self.message_queues.receive_buffers.borrow();
         buffers[index as usize % buffers.len()]
     }
 }
@@ -59,11 +62,11 @@ impl Driver for RdmaDriver {
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _token: &TxToken) -> bool {
         let lease = cpu.acquire("check for a free slot").await;
         let node = self.addresses.node(packet.to);
-        let queue = self.messages.peer(node);
+        let queue = self.message_queues.send_queue_to(node);
         let bytes = PacketHeader::BYTES + packet.source.bytes();
         let is_inline = bytes <= self.device.parameters.inline_max.len();
-        if queue.is_full() || !is_inline && self.messages.free_buffers.borrow().is_empty() {
-            self.messages.ended_sends_when_full.set(self.messages.ended_sends.get());
+        if queue.is_full() || !is_inline && self.message_queues.free_buffers.borrow().is_empty() {
+            self.message_queues.ended_sends_when_full.set(self.message_queues.ended_sends.get());
             return false;
         }
         let (_works, start) = (cpu.sim().works(), cpu.now());
@@ -73,7 +76,7 @@ impl Driver for RdmaDriver {
         let (data, buffer, is_signaled) = match is_inline {
             true => (LocalData::Inline(message), None, self.is_next_signaled()),
             false => {
-                let buffer = self.messages.free_buffers.borrow_mut().pop().expect("a buffer was free");
+                let buffer = self.message_queues.free_buffers.borrow_mut().pop().expect("a buffer was free");
                 cpu.store_run(buffer, &message).await;
                 (LocalData::Memory(buffer, bytes as u64), Some(buffer), true)
             }
@@ -83,10 +86,10 @@ impl Driver for RdmaDriver {
         queue.pair.state.borrow_mut().journeys.push_back(packet.journey.clone());
         queue.post(cpu, &entry, WorkId(0), buffer).await;
         cpu.sync().await;
-        self.pending.add(node);
+        self.in_flight.add(node);
         packet.journey.add_service(start, cpu.now());
         packet.journey.close("send", cpu.now());
-        queue.ring(cpu, &self.registers).await;
+        queue.ring_doorbell(cpu, &self.registers).await;
         cpu.sync().await;
         lease.record_span("send", packet.journey.id(), bytes);
         true
@@ -95,16 +98,17 @@ impl Driver for RdmaDriver {
     async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
         cpu.work(self.costs.poll);
         cpu.sync().await;
-        let has_ended = self.messages.ended_sends.get() != self.messages.ended_sends_when_full.get();
-        if !has_ended && !self.messages.completions.needs_poll() {
-            self.messages.completions.written.wait().await;
+        let has_new_ended_send =
+            self.message_queues.ended_sends.get() != self.message_queues.ended_sends_when_full.get();
+        if !has_new_ended_send && !self.message_queues.completion_queue.needs_poll() {
+            self.message_queues.completion_queue.entry_written.wait().await;
         }
     }
 
     async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let lease = cpu.acquire("poll").await;
         loop {
-            let (entry, journey) = self.messages.completions.poll(cpu).await?;
+            let (entry, journey) = self.message_queues.completion_queue.poll(cpu).await?;
             if entry.kind == WorkKind::Send {
                 self.end_send(&entry);
                 continue;
@@ -116,7 +120,7 @@ impl Driver for RdmaDriver {
             let mut header = [0; PacketHeader::BYTES];
             cpu.load_run(buffer, &mut header).await;
             let PacketHeader { envelope, endpoints, length } = PacketHeader::decode(&header);
-            self.pending.remove(self.device.node);
+            self.in_flight.remove(self.device.node);
             cpu.sim().progress();
             journey.close(dma_stages::POLL.pattern, cpu.now());
             let nodes = [NodeId(entry.queue_pair - super::MESSAGE_PAIRS), self.device.node];
@@ -140,15 +144,15 @@ impl Driver for RdmaDriver {
         let source = PayloadSource::Memory(buffer + PacketHeader::BYTES as u64, arrival.bytes);
         let payload = source.load(cpu).await;
         let completion = RxCompletion::store(cpu, &payload, sink).await;
-        let receives = &self.messages.receives;
-        let next = receives.posted();
+        let receive_queue = &self.message_queues.receive_queue;
+        let position = receive_queue.posted_count();
         {
-            let mut buffers = self.messages.receive_buffers.borrow_mut();
+            let mut buffers = self.message_queues.receive_buffers.borrow_mut();
             let entries = buffers.len();
-            buffers[next as usize % entries] = buffer;
+            buffers[position as usize % entries] = buffer;
         }
-        receives.post(cpu, buffer, Bytes(self.device.parameters.mtu.get())).await;
-        receives.announce(cpu).await;
+        receive_queue.post(cpu, buffer, Bytes(self.device.parameters.mtu.get())).await;
+        receive_queue.announce(cpu).await;
         cpu.sync().await;
         arrival.journey.add_service(start, cpu.now());
         arrival.journey.close("receive", cpu.now());
@@ -159,11 +163,11 @@ impl Driver for RdmaDriver {
     }
 
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
-        let completions = &self.messages.completions;
+        let completion_queue = &self.message_queues.completion_queue;
         match cpu.snooping() {
             Some(processor) => {
-                let reason = completions.written.wait_reason();
-                processor.spin(completions.polled_block(), self.costs.poll, reason, wake.next).await;
+                let reason = completion_queue.entry_written.wait_reason();
+                processor.spin(completion_queue.polled_block(), self.costs.poll, reason, wake.next).await;
             }
             None => {
                 self.charge_poll(cpu);
@@ -185,14 +189,14 @@ impl Driver for RdmaDriver {
         // A program that polls a cached block waits for its invalidation.
         match self.cpu.snooping() {
             Some(processor) => processor.wakeup(),
-            None => &self.messages.completions.written,
+            None => &self.message_queues.completion_queue.entry_written,
         }
     }
 
     fn packet_wait_reason(&self) -> Option<WaitReasonId> {
         match self.cpu.snooping() {
             Some(_) => None,
-            None => Some(self.messages.completions.written.wait_reason()),
+            None => Some(self.message_queues.completion_queue.entry_written.wait_reason()),
         }
     }
 
@@ -203,10 +207,10 @@ impl Driver for RdmaDriver {
             ("rdma.packets", counts.packets.get()),
             ("rdma.retransmissions", counts.retransmissions.get()),
             ("rdma.sequence_errors", counts.sequence_errors.get()),
-            ("rdma.receiver_not_ready", counts.not_ready.get()),
+            ("rdma.receiver_not_ready", counts.not_ready_receives.get()),
             ("rdma.time_outs", counts.time_outs.get()),
-            ("rdma.dropped", counts.dropped.get()),
-            ("rdma.failed_queue_pairs", counts.failed.get()),
+            ("rdma.dropped", counts.dropped_packets.get()),
+            ("rdma.failed_queue_pairs", counts.failed_queue_pairs.get()),
             ("rdma.context_misses", contexts),
             ("rdma.translation_misses", translations),
         ]

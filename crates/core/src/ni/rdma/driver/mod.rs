@@ -38,18 +38,18 @@ pub struct RdmaDriver {
     cpu: AnyProcessor,
     registers: DeviceRegisters,
     addresses: Rc<EndpointMap>,
-    pending: Rc<InFlight>,
+    in_flight: Rc<InFlight>,
     connections: Rc<ConnectionTable>,
-    programs: ProgramQueues,
-    messages: Rc<MessageQueues>,
+    program_queues: ProgramQueues,
+    message_queues: Rc<MessageQueues>,
 }
 
 /// The queues for messages of the messaging layer.
 pub struct MessageQueues {
     device: Rc<RdmaDevice>,
-    completions: Rc<CompletionQueue>,
-    receives: Rc<ReceiveQueue>,
-    peers: RefCell<BTreeMap<u32, Rc<SendQueue>>>,
+    completion_queue: Rc<CompletionQueue>,
+    receive_queue: Rc<ReceiveQueue>,
+    send_queues: RefCell<BTreeMap<u32, Rc<SendQueue>>>,
     /// Buffers that are free for messages to send.
     free_buffers: RefCell<Vec<Address>>,
     /// Buffer in each entry of the receive queue.
@@ -65,27 +65,27 @@ pub struct MessageQueues {
 fn new_send_queue(
     device: &RdmaDevice,
     number: u32,
-    completions: &Rc<CompletionQueue>,
-    receives: &Rc<ReceiveQueue>,
+    completion_queue: &Rc<CompletionQueue>,
+    receive_queue: &Rc<ReceiveQueue>,
 ) -> SendQueue {
     let entries = device.parameters.send_entries;
     let blocks = (entries * blocks_max(device.parameters.inline_max)).next_power_of_two();
     let host = device.host.get();
     let ring = (host.allocate(blocks as usize * BLOCK_BYTES), blocks);
-    let pair = QueuePair::new(number, ring, completions, receives);
+    let pair = QueuePair::new(number, ring, completion_queue, receive_queue);
     device.queue_pairs.borrow_mut().insert(number, pair.clone());
     SendQueue::new(&host, pair, entries)
 }
 
 impl MessageQueues {
     /// Returns the send queue to `node`, which is connected at the first message in either direction.
-    fn peer(&self, node: NodeId) -> Rc<SendQueue> {
+    fn send_queue_to(&self, node: NodeId) -> Rc<SendQueue> {
         let number = MESSAGE_PAIRS + node.0;
-        if let Some(queue) = self.peers.borrow().get(&number) {
+        if let Some(queue) = self.send_queues.borrow().get(&number) {
             return queue.clone();
         }
-        let queue = Rc::new(new_send_queue(&self.device, number, &self.completions, &self.receives));
-        self.peers.borrow_mut().insert(number, queue.clone());
+        let queue = Rc::new(new_send_queue(&self.device, number, &self.completion_queue, &self.receive_queue));
+        self.send_queues.borrow_mut().insert(number, queue.clone());
         self.device.connect(&queue.pair, node, MESSAGE_PAIRS + self.device.node.0);
         queue
     }
@@ -103,32 +103,33 @@ impl RdmaDriver {
             host.map_device(Rc::new(BlueFlame::new(device, blue_flame_buffers)), window)
         });
         let entries = parameters.message_completions(context.addresses.nodes());
-        let completions = Rc::new(CompletionQueue::new(context.sim, host, entries, parameters.cqe.get()));
-        let receives = ReceiveQueue::new(context.sim, host, parameters.receive_entries, true);
-        let buffers = |number: u32| (0..number).map(|_| host.allocate(parameters.mtu.len())).collect::<Vec<_>>();
-        let receive_buffers = buffers(parameters.receive_entries);
-        receives.preload(&receive_buffers, parameters.mtu);
-        let send_buffers = buffers(parameters.send_entries);
+        let completion_queue = Rc::new(CompletionQueue::new(context.sim, host, entries, parameters.cqe.get()));
+        let receive_queue = ReceiveQueue::new(context.sim, host, parameters.receive_entries, true);
+        let allocate_buffers =
+            |number: u32| (0..number).map(|_| host.allocate(parameters.mtu.len())).collect::<Vec<_>>();
+        let receive_buffers = allocate_buffers(parameters.receive_entries);
+        receive_queue.preload(&receive_buffers, parameters.mtu);
+        let send_buffers = allocate_buffers(parameters.send_entries);
         for &buffer in send_buffers.iter().chain(&receive_buffers) {
             device.preload_translations(buffer, parameters.mtu.get());
         }
-        let messages = Rc::new(MessageQueues {
+        let message_queues = Rc::new(MessageQueues {
             device: device.clone(),
-            completions,
-            receives,
-            peers: RefCell::default(),
+            completion_queue,
+            receive_queue,
+            send_queues: RefCell::default(),
             free_buffers: RefCell::new(send_buffers),
             receive_buffers: RefCell::new(receive_buffers),
             inline_sends: Cell::new(0),
             ended_sends: Cell::new(0),
             ended_sends_when_full: Cell::new(0),
         });
-        let (nodes, weak_messages) = (context.addresses.nodes() as u32, Rc::downgrade(&messages));
-        let accept_message_pair = move |number: u32| {
+        let (nodes, weak_queues) = (context.addresses.nodes() as u32, Rc::downgrade(&message_queues));
+        let message_pair_factory = move |number: u32| {
             let node = number.checked_sub(MESSAGE_PAIRS).filter(|node| *node < nodes)?;
-            Some(weak_messages.upgrade()?.peer(NodeId(node)).pair.clone())
+            Some(weak_queues.upgrade()?.send_queue_to(NodeId(node)).pair.clone())
         };
-        assert!(device.accept_message_pair.set(Box::new(accept_message_pair)).is_ok(), "a device has one driver");
+        assert!(device.message_pair_factory.set(Box::new(message_pair_factory)).is_ok(), "a device has one driver");
         RdmaDriver {
             device: device.clone(),
             costs: context.costs,
@@ -140,14 +141,19 @@ impl RdmaDriver {
                 free_blue_flames: RefCell::new((0..blue_flame_buffers).collect()),
             },
             addresses: context.addresses.clone(),
-            pending: context.pending.clone(),
+            in_flight: context.in_flight.clone(),
             connections: context.connections.clone(),
-            programs: ProgramQueues::default(),
-            messages,
+            program_queues: ProgramQueues::default(),
+            message_queues,
         }
     }
 
-    fn new_send_queue(&self, number: u32, completions: &Rc<CompletionQueue>, receives: &Rc<ReceiveQueue>) -> SendQueue {
-        new_send_queue(&self.device, number, completions, receives)
+    fn new_send_queue(
+        &self,
+        number: u32,
+        completion_queue: &Rc<CompletionQueue>,
+        receive_queue: &Rc<ReceiveQueue>,
+    ) -> SendQueue {
+        new_send_queue(&self.device, number, completion_queue, receive_queue)
     }
 }

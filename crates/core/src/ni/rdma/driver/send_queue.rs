@@ -98,7 +98,7 @@ impl SendQueue {
     }
 
     /// Rings the doorbell for the requests that were posted since the last call.
-    pub async fn ring(&self, cpu: &AnyProcessor, registers: &DeviceRegisters) {
+    pub async fn ring_doorbell(&self, cpu: &AnyProcessor, registers: &DeviceRegisters) {
         let unannounced_requests = self.unannounced_requests.take();
         if unannounced_requests == 0 {
             return;

@@ -23,9 +23,9 @@ use std::rc::Rc;
 /// A queue pair of a program.
 pub struct ProgramQueuePair {
     endpoint: EndpointId,
-    send: SendQueue,
+    send_queue: SendQueue,
     /// Posted buffers whose completions have not been taken.
-    receives: RefCell<VecDeque<WorkId>>,
+    posted_receives: RefCell<VecDeque<WorkId>>,
 }
 
 /// The queue pairs of a node's programs.
@@ -44,12 +44,12 @@ impl ProgramQueues {
 
 impl RdmaDriver {
     fn pair(&self, queue: QueuePairId) -> Rc<ProgramQueuePair> {
-        self.programs.pairs.borrow()[queue.0 as usize].clone()
+        self.program_queues.pairs.borrow()[queue.0 as usize].clone()
     }
 
     /// Returns the completion queue of an endpoint, which is created with its first queue pair.
     fn completion_queue(&self, endpoint: EndpointId) -> Rc<CompletionQueue> {
-        let mut queues = self.programs.completion_queues.borrow_mut();
+        let mut queues = self.program_queues.completion_queues.borrow_mut();
         let create = || {
             let parameters = &self.device.parameters;
             let (entries, bytes) = (parameters.completion_entries, parameters.cqe.get());
@@ -64,8 +64,8 @@ impl RdmaDriver {
         let pair = self.pair(queue);
         let CompletionEntry { kind, status, bytes, .. } = entry;
         let work = match kind {
-            WorkKind::Send => pair.send.take_ended(entry.index).last()?.work,
-            WorkKind::Receive => pair.receives.borrow_mut().pop_front()?,
+            WorkKind::Send => pair.send_queue.take_ended(entry.index).last()?.work,
+            WorkKind::Receive => pair.posted_receives.borrow_mut().pop_front()?,
         };
         Some(WorkCompletion { queue, work, kind, status, bytes })
     }
@@ -73,18 +73,18 @@ impl RdmaDriver {
     /// Returns completions of at most `max` requests of an endpoint whose completion queue has overrun.
     fn take_overrun_completions(&self, endpoint: EndpointId, max: usize) -> Vec<WorkCompletion> {
         let mut completions = Vec::new();
-        for (number, pair) in self.programs.pairs.borrow().iter().enumerate() {
+        for (number, pair) in self.program_queues.pairs.borrow().iter().enumerate() {
             let overrun_completion = |work, kind| {
                 let (queue, status) = (QueuePairId(number as u32), WorkStatus::CompletionQueueOverrun);
                 WorkCompletion { queue, work, kind, status, bytes: Bytes::ZERO }
             };
             while pair.endpoint == endpoint && completions.len() < max {
-                let send = pair.send.posted_requests.borrow_mut().pop_front();
+                let send = pair.send_queue.posted_requests.borrow_mut().pop_front();
                 let Some(send) = send else { break };
                 completions.push(overrun_completion(send.work, WorkKind::Send));
             }
             while pair.endpoint == endpoint && completions.len() < max {
-                let receive = pair.receives.borrow_mut().pop_front();
+                let receive = pair.posted_receives.borrow_mut().pop_front();
                 let Some(receive) = receive else { break };
                 completions.push(overrun_completion(receive, WorkKind::Receive));
             }
@@ -109,14 +109,14 @@ impl Verbs for RdmaDriver {
             assert!(node != self.device.node, "a queue pair connects endpoints of two nodes");
             cpu.sync().await;
             let (sim, host) = (&self.device.sim, self.device.host.get());
-            let completions = self.completion_queue(local);
-            let receives = ReceiveQueue::new(sim, &host, self.device.parameters.receive_entries, false);
-            let id = QueuePairId(self.programs.pairs.borrow().len() as u32);
-            let send = self.new_send_queue(id.0 + 1, &completions, &receives);
-            let (device, pair) = (self.device.clone(), send.pair.clone());
+            let completion_queue = self.completion_queue(local);
+            let receive_queue = ReceiveQueue::new(sim, &host, self.device.parameters.receive_entries, false);
+            let id = QueuePairId(self.program_queues.pairs.borrow().len() as u32);
+            let send_queue = self.new_send_queue(id.0 + 1, &completion_queue, &receive_queue);
+            let (device, pair) = (self.device.clone(), send_queue.pair.clone());
             let on_connected = move |number| device.connect(&pair, node, number);
-            let program = ProgramQueuePair { endpoint: local, send, receives: RefCell::default() };
-            self.programs.pairs.borrow_mut().push(Rc::new(program));
+            let program_pair = ProgramQueuePair { endpoint: local, send_queue, posted_receives: RefCell::default() };
+            self.program_queues.pairs.borrow_mut().push(Rc::new(program_pair));
             self.connections.connect(local, remote, id.0 + 1, Box::new(on_connected));
             id
         })
@@ -141,10 +141,11 @@ impl Verbs for RdmaDriver {
             let pair = self.pair(queue);
             let _lease = cpu.acquire("post").await;
             cpu.work(self.costs.send);
-            if pair.send.is_full() {
+            if pair.send_queue.is_full() {
                 return Err(QueueFull);
             }
-            let mut entry = WorkEntry::from_operation(operation, pair.send.next_index(), queue.0 + 1, is_signaled);
+            let mut entry =
+                WorkEntry::from_operation(operation, pair.send_queue.next_index(), queue.0 + 1, is_signaled);
             let max = self.verbs_limits().request_max;
             assert!(entry.bytes() <= max.get(), "a request moves at most {max}");
             if let WorkOperation::Send { from, bytes } | WorkOperation::Write { from, bytes, .. } = operation
@@ -154,8 +155,8 @@ impl Verbs for RdmaDriver {
                 cpu.load_run(from, &mut data).await;
                 entry.data = LocalData::Inline(data);
             }
-            let work = self.programs.next_work();
-            pair.send.post(cpu, &entry, work, None).await;
+            let work = self.program_queues.next_work();
+            pair.send_queue.post(cpu, &entry, work, None).await;
             Ok(work)
         })
     }
@@ -171,12 +172,12 @@ impl Verbs for RdmaDriver {
             let pair = self.pair(queue);
             let _lease = cpu.acquire("post receive").await;
             cpu.work(self.costs.receive);
-            if pair.receives.borrow().len() >= self.device.parameters.receive_entries as usize {
+            if pair.posted_receives.borrow().len() >= self.device.parameters.receive_entries as usize {
                 return Err(QueueFull);
             }
-            let work = self.programs.next_work();
-            pair.receives.borrow_mut().push_back(work);
-            pair.send.pair.receive_queue.post(cpu, at, bytes).await;
+            let work = self.program_queues.next_work();
+            pair.posted_receives.borrow_mut().push_back(work);
+            pair.send_queue.pair.receive_queue.post(cpu, at, bytes).await;
             Ok(work)
         })
     }
@@ -185,9 +186,9 @@ impl Verbs for RdmaDriver {
         Box::pin(async move {
             let pair = self.pair(queue);
             let _lease = cpu.acquire("flush").await;
-            pair.send.pair.receive_queue.announce(cpu).await;
-            self.device.flush_failed(&pair.send.pair);
-            pair.send.ring(cpu, &self.registers).await;
+            pair.send_queue.pair.receive_queue.announce(cpu).await;
+            self.device.flush_failed(&pair.send_queue.pair);
+            pair.send_queue.ring_doorbell(cpu, &self.registers).await;
             cpu.sync().await;
         })
     }
@@ -220,7 +221,7 @@ impl Verbs for RdmaDriver {
             let queue = self.completion_queue(endpoint);
             cpu.sync().await;
             while !queue.needs_poll() {
-                queue.written.wait().await;
+                queue.entry_written.wait().await;
             }
         })
     }

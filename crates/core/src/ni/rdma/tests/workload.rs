@@ -53,7 +53,7 @@ impl Part for VerbsTest {
 
 /// Shared state and results of the programs.
 #[derive(Default)]
-struct Shared {
+struct SharedState {
     owner_region: Cell<Option<MemoryRegion>>,
     statuses: RefCell<BTreeMap<String, u64>>,
     end_time: Cell<Time>,
@@ -70,7 +70,7 @@ impl WorkloadSpec for VerbsTest {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let shared = Rc::new(Shared::default());
+        let shared = Rc::new(SharedState::default());
         let endpoints = [0, 1].map(|id| world.endpoint(EndpointId(id)).clone());
         let [(owner_spec, owner, owner_shared), (user_spec, user, user_shared)] =
             endpoints.map(|endpoint| (self.clone(), endpoint, shared.clone()));
@@ -80,7 +80,7 @@ impl WorkloadSpec for VerbsTest {
     }
 }
 
-impl RunningWorkload for Shared {
+impl RunningWorkload for SharedState {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         let ended = Metric::new("ended", self.end_time.get().as_us(), "us");
         let half = Metric::new("half", self.half_round_trip.get(), "us");
@@ -90,7 +90,7 @@ impl RunningWorkload for Shared {
     }
 }
 
-impl Shared {
+impl SharedState {
     fn record(&self, program: &str, completions: &[WorkCompletion]) {
         for WorkCompletion { kind, status, .. } in completions {
             *self.statuses.borrow_mut().entry(format!("{program} {kind:?} {status:?}")).or_default() += 1;
@@ -108,17 +108,17 @@ struct VerbsEndpoint<'a> {
     endpoint: &'a Endpoint,
     cpu: &'a AnyProcessor,
     verbs: &'a dyn Verbs,
-    local: Address,
+    buffer: Address,
 }
 
 impl<'a> VerbsEndpoint<'a> {
     fn new(endpoint: &'a Endpoint, bytes: u64) -> VerbsEndpoint<'a> {
-        let local = endpoint.allocate(Bytes(bytes));
+        let buffer = endpoint.allocate(Bytes(bytes));
         VerbsEndpoint {
             endpoint,
             cpu: endpoint.cpu(),
             verbs: endpoint.driver().verbs().expect("a checked interface has verbs"),
-            local,
+            buffer,
         }
     }
 
@@ -158,29 +158,29 @@ impl VerbsTest {
         (number * number * 37 + number * 5 + 1) % self.bytes.get() + 1
     }
 
-    async fn run_owner(self, endpoint: &Endpoint, shared: &Shared) {
-        let area = 2 * self.bytes.get() + 4096;
-        let user = VerbsEndpoint::new(endpoint, area);
-        let queue = user.verbs.connect(user.cpu, EndpointId(0), EndpointId(1)).await;
+    async fn run_owner(self, endpoint: &Endpoint, shared: &SharedState) {
+        let area_bytes = 2 * self.bytes.get() + 4096;
+        let owner = VerbsEndpoint::new(endpoint, area_bytes);
+        let queue = owner.verbs.connect(owner.cpu, EndpointId(0), EndpointId(1)).await;
         if self.scenario == Scenario::ManyPairs {
             for _ in 1..self.requests {
-                user.verbs.connect(user.cpu, EndpointId(0), EndpointId(1)).await;
+                owner.verbs.connect(owner.cpu, EndpointId(0), EndpointId(1)).await;
             }
         }
-        shared.owner_region.set(Some(user.verbs.register(user.cpu, user.local, Bytes(area)).await));
-        let buffer = if self.scenario == Scenario::TooLong { Bytes(16) } else { self.bytes };
-        let (mut completions, mut posted) = (Vec::new(), 0);
+        shared.owner_region.set(Some(owner.verbs.register(owner.cpu, owner.buffer, Bytes(area_bytes)).await));
+        let buffer_bytes = if self.scenario == Scenario::TooLong { Bytes(16) } else { self.bytes };
+        let (mut completions, mut posted_receives) = (Vec::new(), 0);
         if matches!(self.scenario, Scenario::Sends | Scenario::TooLong) {
             let buffers: Vec<Address> = (0..4).map(|_| endpoint.allocate(self.bytes)).collect();
             while completions.len() < self.requests as usize {
-                while posted < self.requests && posted < completions.len() as u64 + 4 {
-                    let at = buffers[posted as usize % 4];
-                    assert!(user.verbs.post_receive(user.cpu, queue, at, buffer).await.is_ok());
-                    posted += 1;
+                while posted_receives < self.requests && posted_receives < completions.len() as u64 + 4 {
+                    let buffer = buffers[posted_receives as usize % 4];
+                    assert!(owner.verbs.post_receive(owner.cpu, queue, buffer, buffer_bytes).await.is_ok());
+                    posted_receives += 1;
                 }
-                user.verbs.flush(user.cpu, queue).await;
+                owner.verbs.flush(owner.cpu, queue).await;
                 let first_new = completions.len();
-                user.take_completions(&mut completions).await;
+                owner.take_completions(&mut completions).await;
                 for number in first_new..completions.len() {
                     let bytes = self.size(number as u64);
                     if completions[number].status == WorkStatus::Success {
@@ -195,7 +195,7 @@ impl VerbsTest {
         if self.scenario == Scenario::Latency {
             endpoint.until(Time::from_us(90)).await;
             let region = shared.user_region.get().expect("the second node has registered");
-            self.ping_pong(&user, queue, region, false).await;
+            self.ping_pong(&owner, queue, region, false).await;
         }
         while !shared.is_done.get() {
             endpoint.until(endpoint.now() + Time::from_us(50)).await;
@@ -203,10 +203,10 @@ impl VerbsTest {
         shared.record("owner", &completions);
     }
 
-    async fn run_user(self, endpoint: &Endpoint, shared: &Shared) {
+    async fn run_user(self, endpoint: &Endpoint, shared: &SharedState) {
         let user = VerbsEndpoint::new(endpoint, 2 * self.bytes.get() + 4096);
         let queue = user.verbs.connect(user.cpu, EndpointId(1), EndpointId(0)).await;
-        let user_region = user.verbs.register(user.cpu, user.local, self.bytes).await;
+        let user_region = user.verbs.register(user.cpu, user.buffer, self.bytes).await;
         shared.user_region.set(Some(user_region));
         endpoint.until(Time::from_us(100)).await;
         let region = shared.owner_region.get().expect("the first node has registered");
@@ -232,12 +232,12 @@ impl VerbsTest {
 
     /// Writes and waits for writes in turn; the last byte of a write is its number modulo 256.
     async fn ping_pong(&self, user: &VerbsEndpoint<'_>, queue: QueuePairId, region: MemoryRegion, writes_first: bool) {
-        let (bytes, from) = (self.bytes, user.local + self.bytes.get() + 64);
-        let last = user.local + bytes.get() - 1;
+        let (bytes, from) = (self.bytes, user.buffer + self.bytes.get() + 64);
+        let last_byte_address = user.buffer + bytes.get() - 1;
         for number in 1..=self.requests {
             for writes in [writes_first, !writes_first] {
                 if !writes {
-                    while user.cpu.load_word(last, 1).await != number % 256 {
+                    while user.cpu.load_word(last_byte_address, 1).await != number % 256 {
                         user.cpu.sync().await;
                         user.verbs.written().wait().await;
                     }
@@ -262,7 +262,7 @@ impl VerbsTest {
         completions: &mut Vec<WorkCompletion>,
     ) {
         let MemoryRegion { key, at, .. } = region;
-        let (source, target) = (user.local, user.local + self.bytes.get() + 8);
+        let (source, target) = (user.buffer, user.buffer + self.bytes.get() + 8);
         for number in 0..self.requests {
             let (size, mut operation_completions) = (self.size(number), Vec::new());
             user.endpoint.prepare(source, &content(number, size)).await;
@@ -298,8 +298,9 @@ impl VerbsTest {
             let size = self.size(number);
             // The buffer may be used again when the send has ended.
             user.take_all(completions, number as usize).await;
-            user.endpoint.prepare(user.local, &content(number, size)).await;
-            user.post_when_free(queue, WorkOperation::Send { from: user.local, bytes: Bytes(size) }, completions).await;
+            user.endpoint.prepare(user.buffer, &content(number, size)).await;
+            user.post_when_free(queue, WorkOperation::Send { from: user.buffer, bytes: Bytes(size) }, completions)
+                .await;
             user.verbs.flush(user.cpu, queue).await;
         }
         user.take_all(completions, self.requests as usize).await;
@@ -317,7 +318,7 @@ impl VerbsTest {
             queues.push(user.verbs.connect(user.cpu, EndpointId(1), EndpointId(0)).await);
         }
         for queue in &queues {
-            let write = WorkOperation::Write { from: user.local, to: region.at, key: region.key, bytes: self.bytes };
+            let write = WorkOperation::Write { from: user.buffer, to: region.at, key: region.key, bytes: self.bytes };
             user.post(*queue, write).await.expect("the queue was empty");
             user.verbs.flush(user.cpu, *queue).await;
         }
@@ -331,7 +332,7 @@ impl VerbsTest {
         region: MemoryRegion,
         completions: &mut Vec<WorkCompletion>,
     ) {
-        let (from, bytes) = (user.local, self.bytes);
+        let (from, bytes) = (user.buffer, self.bytes);
         let write = |key| WorkOperation::Write { from, to: region.at, key, bytes };
         let first = match self.scenario {
             Scenario::WrongKey => write(region.key + 1),

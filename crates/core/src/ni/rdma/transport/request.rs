@@ -18,7 +18,7 @@ pub struct RequesterLimits {
     /// Recovery from losses.
     pub recovery: Recovery,
     /// Largest number of reads and atomic operations without a complete response.
-    pub reads: u32,
+    pub outstanding_reads: u32,
     /// Largest number of packets without an acknowledgement.
     pub window: u32,
     /// Number of time-outs in a row after which the queue pair fails.

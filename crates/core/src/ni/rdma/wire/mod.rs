@@ -72,13 +72,13 @@ pub struct RocePacket {
     /// Base transport header.
     pub base: BaseHeader,
     /// Extended header.
-    pub extended: ExtendedHeader,
+    pub extended_header: ExtendedHeader,
 }
 
 impl RocePacket {
     /// Returns the bytes of the packet with `payload`, whose padding is stated in the header.
     pub fn encode(&self, payload: &[u8]) -> Vec<u8> {
-        let extended = match &self.extended {
+        let extended_bytes = match &self.extended_header {
             ExtendedHeader::None => Vec::new(),
             ExtendedHeader::Rdma(header) => header.encode(),
             ExtendedHeader::Atomic(header) => header.encode(),
@@ -86,11 +86,11 @@ impl RocePacket {
             ExtendedHeader::AtomicAck(header, value) => [&header.encode()[..], &value.to_be_bytes()].concat(),
         };
         let padding = payload.len().next_multiple_of(4) - payload.len();
-        let length = TRANSPORT_OFFSET + BaseHeader::BYTES + extended.len() + payload.len() + padding + ICRC_BYTES;
+        let length = TRANSPORT_OFFSET + BaseHeader::BYTES + extended_bytes.len() + payload.len() + padding + ICRC_BYTES;
         let mut bytes = Vec::with_capacity(length);
         bytes.extend(self.network_headers(length));
         bytes.extend(BaseHeader { padding, ..self.base }.encode());
-        bytes.extend(extended);
+        bytes.extend(extended_bytes);
         bytes.extend(payload);
         bytes.resize(length - ICRC_BYTES, 0);
         let crc = invariant_crc(&bytes);
@@ -132,40 +132,43 @@ impl RocePacket {
             return Err(PacketError::WrongCrc);
         }
         let base = BaseHeader::decode(base)?;
-        let (extended, at) = extended_header(&base, &bytes[..end])?;
-        let node = |at: usize| {
-            let octets: [u8; 4] = bytes[at..at + 4].try_into().expect("four bytes");
+        let (extended_header, payload_start) = parse_extended_header(&base, &bytes[..end])?;
+        let node = |offset: usize| {
+            let octets: [u8; 4] = bytes[offset..offset + 4].try_into().expect("four bytes");
             addresses::node(Ipv4Addr::from(octets)).ok_or(PacketError::NotRoce)
         };
         let port = u16::from_be_bytes([bytes[20], bytes[21]]);
-        let payload = at..end.checked_sub(base.padding).filter(|end| *end >= at).ok_or(PacketError::TooShort)?;
-        Ok((RocePacket { from: node(12)?, to: node(16)?, port, base, extended }, payload))
+        let payload = payload_start
+            ..end.checked_sub(base.padding).filter(|end| *end >= payload_start).ok_or(PacketError::TooShort)?;
+        Ok((RocePacket { from: node(12)?, to: node(16)?, port, base, extended_header }, payload))
     }
 }
 
 /// Parses the extended header of a packet without CRC; returns it, and the offset of the payload.
-fn extended_header(base: &BaseHeader, bytes: &[u8]) -> Result<(ExtendedHeader, usize), PacketError> {
-    let at = TRANSPORT_OFFSET + BaseHeader::BYTES;
-    let part = |length: usize| bytes.get(at..at + length).ok_or(PacketError::TooShort);
+fn parse_extended_header(base: &BaseHeader, bytes: &[u8]) -> Result<(ExtendedHeader, usize), PacketError> {
+    let header_start = TRANSPORT_OFFSET + BaseHeader::BYTES;
+    let header_bytes = |length: usize| bytes.get(header_start..header_start + length).ok_or(PacketError::TooShort);
     let code = base.code;
     Ok(match code {
-        _ if code.has_reth() => {
-            (ExtendedHeader::Rdma(RdmaHeader::decode(part(RdmaHeader::BYTES)?)), at + RdmaHeader::BYTES)
-        }
-        _ if code.is_atomic() => {
-            (ExtendedHeader::Atomic(AtomicHeader::decode(part(AtomicHeader::BYTES)?)), at + AtomicHeader::BYTES)
-        }
+        _ if code.has_reth() => (
+            ExtendedHeader::Rdma(RdmaHeader::decode(header_bytes(RdmaHeader::BYTES)?)),
+            header_start + RdmaHeader::BYTES,
+        ),
+        _ if code.is_atomic() => (
+            ExtendedHeader::Atomic(AtomicHeader::decode(header_bytes(AtomicHeader::BYTES)?)),
+            header_start + AtomicHeader::BYTES,
+        ),
         bth::OperationCode::AtomicAcknowledge => {
             let length = AckHeader::BYTES + RESULT_BYTES;
-            let bytes = part(length)?;
+            let bytes = header_bytes(length)?;
             let ack = AckHeader::decode(bytes).ok_or(PacketError::UnknownOperation)?;
-            (ExtendedHeader::AtomicAck(ack, be64(&bytes[AckHeader::BYTES..])), at + length)
+            (ExtendedHeader::AtomicAck(ack, be64(&bytes[AckHeader::BYTES..])), header_start + length)
         }
         _ if code.has_aeth() => {
-            let ack = AckHeader::decode(part(AckHeader::BYTES)?).ok_or(PacketError::UnknownOperation)?;
-            (ExtendedHeader::Ack(ack), at + AckHeader::BYTES)
+            let ack = AckHeader::decode(header_bytes(AckHeader::BYTES)?).ok_or(PacketError::UnknownOperation)?;
+            (ExtendedHeader::Ack(ack), header_start + AckHeader::BYTES)
         }
-        _ => (ExtendedHeader::None, at),
+        _ => (ExtendedHeader::None, header_start),
     })
 }
 

@@ -20,7 +20,7 @@ fn packet(code: OperationCode, values: [u32; 4]) -> RocePacket {
         Syndrome::RemoteAccessError,
     ];
     let ack = AckHeader { syndrome: syndromes[other as usize % 5], messages: key % Psn::SPACE };
-    let extended = match code {
+    let extended_header = match code {
         _ if code.has_reth() => ExtendedHeader::Rdma(RdmaHeader { address, key, length: other }),
         _ if code.is_atomic() => {
             ExtendedHeader::Atomic(AtomicHeader { address, key, swap_or_add: value, compare: !value })
@@ -36,7 +36,7 @@ fn packet(code: OperationCode, values: [u32; 4]) -> RocePacket {
         psn: Psn::new(other),
         padding: 0,
     };
-    RocePacket { from: NodeId(low % 1000), to: NodeId(high % 1000), port: key as u16, base, extended }
+    RocePacket { from: NodeId(low % 1000), to: NodeId(high % 1000), port: key as u16, base, extended_header }
 }
 
 #[test]

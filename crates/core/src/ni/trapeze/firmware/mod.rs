@@ -33,7 +33,7 @@ struct Context {
     instruments: Rc<Instruments>,
     host: Host,
     admission: Rc<Admission>,
-    pending: Rc<InFlight>,
+    in_flight: Rc<InFlight>,
     wait_reasons: WaitReasons,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn start(
         instruments,
         host: build.host.clone(),
         admission: admission.clone(),
-        pending: build.pending.clone(),
+        in_flight: build.in_flight.clone(),
         wait_reasons,
     };
     let WaitReasons { receive_buffer: buffer_reason, transmit: transmit_reason, .. } = context.wait_reasons;
@@ -127,7 +127,7 @@ impl Firmware {
         if self.last_host_dma == Some(Direction::Read) || !self.send.can_fetch(context) {
             has_worked |= self.deliver().await;
         }
-        has_worked |= self.receive.keep_posted(&self.context).await;
+        has_worked |= self.receive.keep_net_rcv_posted(&self.context).await;
         has_worked |= self.receive.admit(&self.context).await;
         // A hostRcv transfer that ended within this pass is counted before a hostTx transfer takes the engine;
         // afterwards the ends of the two could not be distinguished.
@@ -155,7 +155,7 @@ impl Firmware {
     async fn sleep(&self) {
         let landing_time = self.send.watch(&self.context).min(self.receive.watch(&self.context));
         let wake = landing_time.min(self.context.admission.next_timer());
-        let reason = self.receive.blocked_on(&self.context).or(self.send.blocked_on(&self.context));
+        let reason = self.receive.blocking_reason(&self.context).or(self.send.blocking_reason(&self.context));
         self.context.chip.firmware_wakeup.wait_for(reason.unwrap_or(self.context.wait_reasons.work), wake).await;
     }
 }
@@ -185,12 +185,12 @@ impl Context {
     fn record_loss(&self, message: Option<&OutgoingMessage>) {
         let Some(message) = message.filter(|_| !self.admission.retransmits()) else { return };
         self.instruments.tally.record_loss(message.journey());
-        self.pending.remove(message.destination());
+        self.in_flight.remove(message.destination());
     }
 
     /// Charges the log entry of a completed transfer, if the firmware logs. An entry holds the completion time (Yocum
     /// et al. 1997, §3.2), so it is written at the end.
-    async fn log(&self) {
+    async fn charge_log_entry(&self) {
         if self.parameters.logging {
             self.chip.work(self.parameters.firmware.log).await;
         }

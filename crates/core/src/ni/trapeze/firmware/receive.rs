@@ -27,9 +27,9 @@ const RECEIVED: u32 = 1;
 pub(super) struct ReceiveSide {
     pub(super) next_entry: u64,
     pub(super) free_buffers: Vec<u64>,
-    pub(super) link: NetRcvState,
+    pub(super) net_rcv: NetRcvState,
     /// Messages on their way to the host, in the order of their ring entries.
-    pub(super) incoming: VecDeque<IncomingMessage>,
+    pub(super) incoming_messages: VecDeque<IncomingMessage>,
 }
 
 /// The state of netRcv.
@@ -77,7 +77,7 @@ pub(super) struct IncomingMessage {
     address: Address,
     delivered_bytes: Bytes,
     /// Bytes of the transfer that the host engine performs at present.
-    in_flight: Option<Bytes>,
+    bytes_in_flight: Option<Bytes>,
     /// The slot of the packet in the protocol.
     protocol_slot: Option<protocol::Slot>,
 }
@@ -94,37 +94,37 @@ impl ReceiveSide {
         ReceiveSide {
             next_entry: 0,
             free_buffers: (0..buffers).rev().collect(),
-            link: NetRcvState::Idle,
-            incoming: VecDeque::new(),
+            net_rcv: NetRcvState::Idle,
+            incoming_messages: VecDeque::new(),
         }
     }
 
     /// Handles the end of a hostRcv transfer and of a message. Returns whether either has ended.
     pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
         let is_idle = context.chip.host_dma.is_idle();
-        let Some(head) = self.incoming.front_mut() else { return false };
-        let has_completed = match head.in_flight.filter(|_| is_idle) {
+        let Some(head) = self.incoming_messages.front_mut() else { return false };
+        let has_completed = match head.bytes_in_flight.filter(|_| is_idle) {
             Some(bytes) => {
                 head.delivered_bytes += bytes;
                 assert!(head.delivered_bytes <= head.total(), "no byte is delivered twice");
-                head.in_flight = None;
+                head.bytes_in_flight = None;
                 true
             }
             None => false,
         };
         if has_completed {
-            context.log().await;
+            context.charge_log_entry().await;
         }
-        let has_ended = head.in_flight.is_none() && (head.is_lost() || head.delivered_bytes == head.total());
+        let has_ended = head.bytes_in_flight.is_none() && (head.is_lost() || head.delivered_bytes == head.total());
         if has_ended {
-            self.finish(context).await;
+            self.finish_first(context).await;
         }
         has_completed || has_ended
     }
 
     /// Delivers the first message to the host, or removes it if it was lost, and frees its buffer.
-    async fn finish(&mut self, context: &Context) {
-        let head = self.incoming.pop_front().expect("a message ended");
+    async fn finish_first(&mut self, context: &Context) {
+        let head = self.incoming_messages.pop_front().expect("a message ended");
         if !context.parameters.keep_buffers {
             self.free_buffers.push(head.reserved.buffer);
         }
@@ -142,7 +142,7 @@ impl ReceiveSide {
         let sram = &context.chip.sram;
         sram.store_word(entry + word::ADDRESS, head.address as u32);
         let entry_index = (head.reserved.index % context.parameters.ring_entries) as usize;
-        context.instruments.received.borrow_mut()[entry_index] = journey.clone();
+        context.instruments.received_journeys.borrow_mut()[entry_index] = journey.clone();
         sram.store_word(entry + word::STATE, state::RECEIVED);
         if context.parameters.notification == Notification::Interrupt {
             context.host.interrupts().raise(InterruptVector::FIRST, RECEIVED);
@@ -158,11 +158,11 @@ impl ReceiveSide {
     }
 
     /// Keeps netRcv posted: first for a control message, then for its payload.
-    pub(super) async fn keep_posted(&mut self, context: &Context) -> bool {
+    pub(super) async fn keep_net_rcv_posted(&mut self, context: &Context) -> bool {
         if !context.chip.receive.is_idle() {
             return false;
         }
-        match std::mem::replace(&mut self.link, NetRcvState::Idle) {
+        match std::mem::replace(&mut self.net_rcv, NetRcvState::Idle) {
             NetRcvState::Idle if context.admission.has_protocol() => self.post_frame(context).await,
             NetRcvState::Idle => self.post_control(context).await,
             NetRcvState::Control(reserved) => self.control_arrived(context, reserved).await,
@@ -178,7 +178,7 @@ impl ReceiveSide {
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
         // The entry of a lost message is used again, so the next entry must not be taken before that.
-        let has_lost_message = self.incoming.iter().any(IncomingMessage::is_lost);
+        let has_lost_message = self.incoming_messages.iter().any(IncomingMessage::is_lost);
         if has_lost_message || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
@@ -188,7 +188,7 @@ impl ReceiveSide {
         let buffer = self.free_buffers.pop().expect("a buffer was free");
         let progress = Rc::new(TransferProgress::new(CONTROL_BYTES));
         context.chip.receive.begin(ReceiveJob { sram_address: entry, progress, closed_stage: None });
-        self.link = NetRcvState::Control(ReservedEntry { index, attached_buffer, buffer });
+        self.net_rcv = NetRcvState::Control(ReservedEntry { index, attached_buffer, buffer });
         true
     }
 
@@ -207,14 +207,14 @@ impl ReceiveSide {
         if length.is_empty() {
             packet.journey.close(stage::NETWORK, context.chip.receive.end_time());
         }
-        context.log().await;
+        context.charge_log_entry().await;
         context.work_for(&packet.journey, context.parameters.firmware.receive_begin).await;
-        let address = self.address(context, entry, reserved.attached_buffer);
+        let address = self.payload_address(context, entry, reserved.attached_buffer);
         let received_packet = ReceivedPacket::new(packet, reserved.buffer, length);
         if !length.is_empty() {
             self.receive_payload(context, &received_packet);
         }
-        self.incoming.push_back(IncomingMessage::new(reserved, received_packet, address, None));
+        self.incoming_messages.push_back(IncomingMessage::new(reserved, received_packet, address, None));
         true
     }
 
@@ -227,16 +227,16 @@ impl ReceiveSide {
             progress: received_packet.progress.clone(),
             closed_stage,
         });
-        self.link = NetRcvState::PayloadArriving(received_packet.clone());
+        self.net_rcv = NetRcvState::PayloadArriving(received_packet.clone());
     }
 
     /// Returns the payload's address by early demultiplexing: the address of a mapped tag, or else the buffer attached
     /// to the entry.
-    pub(super) fn address(&self, context: &Context, entry: u64, attached_buffer: Address) -> Address {
+    pub(super) fn payload_address(&self, context: &Context, entry: u64, attached_buffer: Address) -> Address {
         let tag_word = context.chip.sram.load_word(entry + word::TAG_NODE);
         let (tag, [_, endpoint]) = (tag_of(tag_word), endpoints_of(tag_word));
         let mapped_address = match tag & ACTIVE_MESSAGE_FLAG == 0 && u64::from(tag) < context.parameters.tags {
-            true => context.chip.sram.load_word(context.layout.tag(endpoint, tag)),
+            true => context.chip.sram.load_word(context.layout.tag_entry(endpoint, tag)),
             false => 0,
         };
         u64::from(mapped_address).checked_sub(1).unwrap_or(attached_buffer)
@@ -244,7 +244,7 @@ impl ReceiveSide {
 
     async fn payload_arrived(&mut self, context: &Context, received_packet: Rc<ReceivedPacket>) -> bool {
         received_packet.is_lost.set(context.chip.receive.take_dropped().is_some());
-        context.log().await;
+        context.charge_log_entry().await;
         if context.admission.has_protocol() {
             self.packet_ended(context, &received_packet).await;
         }
@@ -253,16 +253,17 @@ impl ReceiveSide {
 
     /// Returns whether a hostRcv transfer has ended and has not been counted.
     pub(super) fn completion_pending(&self, context: &Context) -> bool {
-        self.incoming.front().is_some_and(|head| head.in_flight.is_some()) && context.chip.host_dma.is_idle()
+        self.incoming_messages.front().is_some_and(|head| head.bytes_in_flight.is_some())
+            && context.chip.host_dma.is_idle()
     }
 
     /// Starts the next hostRcv transfer of the first message, if the policy permits it.
     pub(super) async fn deliver(&mut self, context: &Context) -> bool {
         // A transfer that ended within this pass has not been counted yet.
         let is_idle = |head: &&mut IncomingMessage| {
-            !head.is_lost() && head.in_flight.is_none() && context.chip.host_dma.is_idle()
+            !head.is_lost() && head.bytes_in_flight.is_none() && context.chip.host_dma.is_idle()
         };
-        let Some(head) = self.incoming.front_mut().filter(is_idle) else { return false };
+        let Some(head) = self.incoming_messages.front_mut().filter(is_idle) else { return false };
         let (policy, total) = (&context.parameters.policy, head.total());
         if policy.transfer_length(head.landed(context.chip.sim.now()), head.delivered_bytes, total).is_none() {
             return false;
@@ -272,22 +273,24 @@ impl ReceiveSide {
         let landed_bytes = head.landed(context.chip.sim.now());
         let bytes =
             policy.transfer_length(landed_bytes, head.delivered_bytes, total).expect("landed bytes do not decrease");
-        head.in_flight = Some(bytes);
-        context.chip.host_dma.begin(head.job(context, bytes));
+        head.bytes_in_flight = Some(bytes);
+        context.chip.host_dma.begin(head.host_job(context, bytes));
         true
     }
 
     /// Watches for the count of landed bytes at which the next transfer of the first message can start. Returns the
     /// time at which that count is reached, or `Time::MAX` if the time is not known yet.
     pub(super) fn watch(&self, context: &Context) -> Time {
-        let Some(head) = self.incoming.front().filter(|head| head.in_flight.is_none()) else { return Time::MAX };
+        let Some(head) = self.incoming_messages.front().filter(|head| head.bytes_in_flight.is_none()) else {
+            return Time::MAX;
+        };
         let count = context.parameters.policy.start_threshold(head.delivered_bytes, head.total());
         head.received_packet.progress.watch(count).unwrap_or(Time::MAX)
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
-    pub(super) fn blocked_on(&self, context: &Context) -> Option<WaitReasonId> {
-        let is_idle = matches!(self.link, NetRcvState::Idle);
+    pub(super) fn blocking_reason(&self, context: &Context) -> Option<WaitReasonId> {
+        let is_idle = matches!(self.net_rcv, NetRcvState::Idle);
         match self.free_buffers.is_empty() {
             true => is_idle.then_some(context.wait_reasons.receive_buffer),
             false => is_idle.then_some(context.wait_reasons.receive_entry),
@@ -315,7 +318,7 @@ impl IncomingMessage {
             received_packet,
             address,
             delivered_bytes: Bytes::ZERO,
-            in_flight: None,
+            bytes_in_flight: None,
             protocol_slot,
         }
     }
@@ -339,8 +342,8 @@ impl IncomingMessage {
         super::whole_words(self.received_packet.progress.landed(now), self.total())
     }
 
-    fn job(&self, context: &Context, bytes: Bytes) -> HostJob {
-        let last = self.delivered_bytes + bytes == self.total();
+    fn host_job(&self, context: &Context, bytes: Bytes) -> HostJob {
+        let is_last = self.delivered_bytes + bytes == self.total();
         HostJob {
             direction: Direction::Write,
             host_address: self.address + self.delivered_bytes.get(),
@@ -348,7 +351,7 @@ impl IncomingMessage {
             bytes,
             progress: None,
             journey: self.received_packet.packet.journey.clone(),
-            closed_stage: last.then_some(stage::HOST_RCV),
+            closed_stage: is_last.then_some(stage::HOST_RCV),
         }
     }
 }

@@ -20,7 +20,7 @@ impl ReceiveSide {
         let sram_address = context.layout.received_control(buffer);
         let progress = Rc::new(TransferProgress::new(CONTROL_BYTES));
         context.chip.receive.begin(ReceiveJob { sram_address, progress, closed_stage: None });
-        self.link = NetRcvState::Frame(buffer);
+        self.net_rcv = NetRcvState::Frame(buffer);
         true
     }
 
@@ -42,7 +42,7 @@ impl ReceiveSide {
         if length.is_empty() {
             packet.journey.close(stage::NETWORK, context.chip.receive.end_time());
         }
-        context.log().await;
+        context.charge_log_entry().await;
         context.charge_protocol(&packet.journey).await;
         self.take_slot(context, ReceivedPacket::new(packet, buffer, length)).await
     }
@@ -51,7 +51,7 @@ impl ReceiveSide {
     /// is free.
     pub(super) async fn take_slot(&mut self, context: &Context, received_packet: Rc<ReceivedPacket>) -> bool {
         if !context.admission.take_slot(&received_packet.packet) {
-            self.link = NetRcvState::WaitingForSlot(received_packet);
+            self.net_rcv = NetRcvState::WaitingForSlot(received_packet);
             return false;
         }
         if !context.admission.retransmits() {
@@ -88,8 +88,8 @@ impl ReceiveSide {
     /// Assigns a ring entry to the next packet that the protocol delivers. While the packet with the last entry is
     /// still arriving, no other packet gets an entry, because the last entry is used again if its packet is dropped.
     pub(super) async fn admit(&mut self, context: &Context) -> bool {
-        let are_buffers_full = self.incoming.len() as u64 >= context.parameters.policy.buffers();
-        let is_incomplete = self.incoming.iter().any(|message| message.is_lost() || !message.has_landed());
+        let are_buffers_full = self.incoming_messages.len() as u64 >= context.parameters.policy.buffers();
+        let is_incomplete = self.incoming_messages.iter().any(|message| message.is_lost() || !message.has_landed());
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
         let can_admit = context.admission.has_protocol()
@@ -116,9 +116,9 @@ impl ReceiveSide {
         // The control message contains the sender's state word; the entry is not released to the host yet.
         sram.store_word(entry + word::STATE, state::FREE);
         context.work_for(journey, context.parameters.firmware.receive_begin).await;
-        let address = self.address(context, entry, host_buffer);
+        let address = self.payload_address(context, entry, host_buffer);
         let reserved = ReservedEntry { index, attached_buffer: host_buffer, buffer: received_packet.buffer };
-        self.incoming.push_back(IncomingMessage::new(reserved, received_packet, address, Some(protocol_slot)));
+        self.incoming_messages.push_back(IncomingMessage::new(reserved, received_packet, address, Some(protocol_slot)));
         true
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct SendSide {
     next_entry: u64,
     free_buffers: Vec<u64>,
     /// Messages with ring entries, in the order of the entries.
-    outgoing: VecDeque<Rc<OutgoingMessage>>,
+    outgoing_messages: VecDeque<Rc<OutgoingMessage>>,
     /// The packet or frame that netTx sends.
     transmission: Option<Transmission>,
 }
@@ -53,7 +53,7 @@ struct Transmission {
     sent_bytes: Bytes,
     control: ControlState,
     /// Bytes of the payload transfer that netTx performs at present.
-    in_flight: Option<Bytes>,
+    bytes_in_flight: Option<Bytes>,
     /// Whether the watchdog dropped the packet; the rest of it is then not sent.
     is_lost: bool,
 }
@@ -72,7 +72,7 @@ impl SendSide {
         SendSide {
             next_entry: 0,
             free_buffers: (0..buffers).rev().collect(),
-            outgoing: VecDeque::new(),
+            outgoing_messages: VecDeque::new(),
             transmission: None,
         }
     }
@@ -91,7 +91,7 @@ impl SendSide {
         };
         let has_completed = transmission.count_completed();
         if has_completed {
-            context.log().await;
+            context.charge_log_entry().await;
         }
         if has_completed && context.chip.transmit.was_dropped() {
             transmission.is_lost = true;
@@ -113,10 +113,11 @@ impl SendSide {
 
     /// Logs the hostTx transfers that have ended since the last pass.
     async fn log_fetched(&mut self, context: &Context) {
-        for message in self.outgoing.iter().filter(|message| !message.is_logged.get() && message.progress.is_complete())
+        for message in
+            self.outgoing_messages.iter().filter(|message| !message.is_logged.get() && message.progress.is_complete())
         {
             message.is_logged.set(true);
-            context.log().await;
+            context.charge_log_entry().await;
         }
     }
 
@@ -124,13 +125,13 @@ impl SendSide {
     /// that is still in use. Returns whether a buffer was freed.
     async fn free_finished(&mut self, context: &Context) -> bool {
         let mut has_freed = false;
-        for message in self.outgoing.iter().filter(|message| message.is_finished()) {
+        for message in self.outgoing_messages.iter().filter(|message| message.is_finished()) {
             has_freed = true;
             message.is_freed.set(true);
             context.work_for(&message.journey, context.parameters.firmware.send_end).await;
             self.free_buffers.push(message.buffer);
         }
-        while let Some(message) = self.outgoing.pop_front_if(|message| message.is_freed.get()) {
+        while let Some(message) = self.outgoing_messages.pop_front_if(|message| message.is_freed.get()) {
             context.chip.sram.store_word(message.entry + word::STATE, state::FREE);
         }
         has_freed
@@ -167,7 +168,7 @@ impl SendSide {
         let landed_bytes = transmission.landed(context.chip.sim.now());
         let bytes =
             policy.transfer_length(landed_bytes, transmission.sent_bytes, total).expect("landed bytes do not decrease");
-        transmission.in_flight = Some(bytes);
+        transmission.bytes_in_flight = Some(bytes);
         context.chip.transmit.begin(transmission.payload_job(context, bytes));
         true
     }
@@ -176,7 +177,7 @@ impl SendSide {
     /// has landed; a cut-through packet is offered at once, so that it allocates its path early.
     async fn offer_messages(&mut self, context: &Context) {
         let needs_whole_payload = context.parameters.policy.minpulse().is_none();
-        for message in &self.outgoing {
+        for message in &self.outgoing_messages {
             if message.slot.get().is_some() && needs_whole_payload && !message.progress.is_complete() {
                 break;
             }
@@ -197,8 +198,13 @@ impl SendSide {
             let packet = Packet::new(label, Journey::NONE);
             packet.set_header(marks, extension);
             context.charge_protocol(&packet.journey).await;
-            context.chip.sram.store(context.layout.scratch(), &head_bytes(head));
-            return Some(Transmission::new(packet, None, (context.layout.scratch(), label.length), Rc::default()));
+            context.chip.sram.store(context.layout.control_frame_buffer(), &head_bytes(head));
+            return Some(Transmission::new(
+                packet,
+                None,
+                (context.layout.control_frame_buffer(), label.length),
+                Rc::default(),
+            ));
         };
         let journey = match is_retransmission {
             true => message.journey.fork(),
@@ -206,7 +212,7 @@ impl SendSide {
         };
         match is_retransmission {
             true => journey.close("retry", now),
-            false => context.pending.add(to),
+            false => context.in_flight.add(to),
         }
         if context.admission.has_protocol() && !is_retransmission && message.progress.is_complete() {
             journey.close_if_lasted(stage::ADMISSION, now);
@@ -235,13 +241,13 @@ impl SendSide {
         // The entry is marked as taken, so that it is not taken again one round of the ring later.
         context.chip.sram.store_word(entry + word::STATE, state::TAKEN);
         self.next_entry += 1;
-        let journey = context.instruments.sending.borrow_mut().pop_front().expect("an entry holds a message");
+        let journey = context.instruments.sending_journeys.borrow_mut().pop_front().expect("an entry holds a message");
         context.work_for(&journey, context.parameters.firmware.send_begin).await;
-        self.begin(context, entry, marks, journey);
+        self.begin_fetch(context, entry, marks, journey);
         true
     }
 
-    fn begin(&mut self, context: &Context, entry: u64, marks: Marks, journey: Journey) {
+    fn begin_fetch(&mut self, context: &Context, entry: u64, marks: Marks, journey: Journey) {
         let sram = &context.chip.sram;
         let length = payload_length(sram.load_word(entry + word::LENGTH));
         let address = sram.load_word(entry + word::ADDRESS);
@@ -266,14 +272,14 @@ impl SendSide {
         let (is_logged, is_freed) = (Cell::new(length.is_empty()), Cell::new(false));
         let outgoing =
             OutgoingMessage { entry, buffer, destination, marks, journey, progress, slot, is_logged, is_freed };
-        self.outgoing.push_back(Rc::new(outgoing));
+        self.outgoing_messages.push_back(Rc::new(outgoing));
     }
 
     /// Watches for the count of landed bytes at which the next netTx transfer can start. Returns the time at which that
     /// count is reached, or `Time::MAX` if the time is not known yet.
     pub(super) fn watch(&self, context: &Context) -> Time {
         let waits_for_bytes = |transmission: &&Transmission| {
-            transmission.control == ControlState::Sent && transmission.in_flight.is_none()
+            transmission.control == ControlState::Sent && transmission.bytes_in_flight.is_none()
         };
         let Some(transmission) = self.transmission.as_ref().filter(waits_for_bytes) else { return Time::MAX };
         let count = context.parameters.policy.start_threshold(transmission.sent_bytes, transmission.progress.total());
@@ -281,12 +287,12 @@ impl SendSide {
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
-    pub(super) fn blocked_on(&self, context: &Context) -> Option<WaitReasonId> {
+    pub(super) fn blocking_reason(&self, context: &Context) -> Option<WaitReasonId> {
         let wait_reason = match self.transmission.is_none() && context.admission.has_protocol() {
             true => context.wait_reasons.acknowledgement,
             false => context.wait_reasons.transmit,
         };
-        (!self.outgoing.is_empty()).then_some(wait_reason)
+        (!self.outgoing_messages.is_empty()).then_some(wait_reason)
     }
 }
 
@@ -314,18 +320,18 @@ impl Transmission {
         first_part: (u64, Bytes),
         progress: Rc<TransferProgress>,
     ) -> Transmission {
-        let (sent_bytes, control, in_flight, is_lost) = (Bytes::ZERO, ControlState::Waiting, None, false);
-        Transmission { packet, message, first_part, progress, sent_bytes, control, in_flight, is_lost }
+        let (sent_bytes, control, bytes_in_flight, is_lost) = (Bytes::ZERO, ControlState::Waiting, None, false);
+        Transmission { packet, message, first_part, progress, sent_bytes, control, bytes_in_flight, is_lost }
     }
 
     /// Returns whether netTx performs a transfer of this packet, or has ended one that is not counted yet.
     fn is_in_flight(&self) -> bool {
-        self.control == ControlState::InFlight || self.in_flight.is_some()
+        self.control == ControlState::InFlight || self.bytes_in_flight.is_some()
     }
 
     /// Counts the transfer that netTx has ended; returns `false` if there was none.
     fn count_completed(&mut self) -> bool {
-        match (self.control, self.in_flight.take()) {
+        match (self.control, self.bytes_in_flight.take()) {
             (ControlState::InFlight, _) => self.control = ControlState::Sent,
             (_, Some(bytes)) => self.sent_bytes += bytes,
             _ => return false,
@@ -343,21 +349,21 @@ impl Transmission {
     fn control_job(&self) -> TransmitJob {
         let is_last = self.progress.total().is_empty();
         let (sram_address, bytes) = self.first_part;
-        self.job(sram_address, bytes, is_last)
+        self.transmit_job(sram_address, bytes, is_last)
     }
 
     fn payload_job(&self, context: &Context, bytes: Bytes) -> TransmitJob {
         let buffer = self.message.as_ref().expect("a payload belongs to a message").buffer;
         let is_last = self.sent_bytes + bytes == self.progress.total();
-        self.job(context.layout.send_buffer(buffer) + self.sent_bytes.get(), bytes, is_last)
+        self.transmit_job(context.layout.send_buffer(buffer) + self.sent_bytes.get(), bytes, is_last)
     }
 
-    fn job(&self, sram_address: u64, bytes: Bytes, is_last: bool) -> TransmitJob {
+    fn transmit_job(&self, sram_address: u64, bytes: Bytes, is_last: bool) -> TransmitJob {
         TransmitJob {
             packet: self.packet.clone(),
             sram_address,
             bytes,
-            last: is_last,
+            ends_packet: is_last,
             closed_stage: is_last.then_some(stage::NET_TX),
         }
     }

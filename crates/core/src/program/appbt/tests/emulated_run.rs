@@ -24,7 +24,9 @@ impl EmulatedRun {
         let subcubes = Subcubes::new(gas, processors).expect("the cube has enough points");
         let field = |processor: usize| {
             let mut field = FlowField::new(gas);
-            for point in (0..gas.size()).filter(|point| subcubes.owner(gas.indices_of(*point)).0 != processor) {
+            for point in
+                (0..gas.point_count()).filter(|point| subcubes.owner_and_index(gas.indices_of(*point)).0 != processor)
+            {
                 field.states[point] = [f64::NAN; QUANTITIES];
                 field.driving_terms[point] = [f64::NAN; QUANTITIES];
                 field.residuals[point] = [f64::NAN; QUANTITIES];
@@ -43,23 +45,23 @@ impl EmulatedRun {
 
     fn run_phase(&mut self, processor: usize, phase: Phase) -> Quantities {
         let (gas, subcube) = (&self.gas, self.subcubes.subcube_of(processor));
-        for (from, kind, point) in reads::remote_reads(gas, &self.subcubes, processor, phase) {
-            assert_eq!(self.subcubes.owner(gas.indices_of(point)).0, from);
-            let [state, residual] = [self.fields[from].states[point], self.fields[from].residuals[point]];
+        for (owner, kind, point) in reads::remote_reads(gas, &self.subcubes, processor, phase) {
+            assert_eq!(self.subcubes.owner_and_index(gas.indices_of(point)).0, owner);
+            let [state, residual] = [self.fields[owner].states[point], self.fields[owner].residuals[point]];
             match kind {
                 PointValue::State => self.fields[processor].states[point] = state,
                 PointValue::Residual => self.fields[processor].residuals[point] = residual,
                 PointValue::Upper => {
-                    self.fields[processor].upper_matrices[point] = self.fields[from].upper_matrices[point]
+                    self.fields[processor].upper_matrices[point] = self.fields[owner].upper_matrices[point]
                 }
             }
         }
         let field = &mut self.fields[processor];
         match phase {
-            Phase::Residual => return residual::residuals(gas, field, &subcube),
+            Phase::Residual => return residual::compute_residuals(gas, field, &subcube),
             Phase::Forward(axis, chunk) => sweep::forward(gas, field, &subcube, axis, chunk),
             Phase::Backward(axis, chunk) => sweep::backward(gas, field, &subcube, axis, chunk),
-            Phase::Add => residual::add(gas, field, &subcube),
+            Phase::Add => residual::add_solutions(gas, field, &subcube),
         }
         Quantities::default()
     }
@@ -76,15 +78,15 @@ impl EmulatedRun {
                     done_phases[neighbour] > index.expect("a neighbour along an axis has the same chunks")
                 })
             };
-            let ready: Vec<usize> = (0..phases.len()).filter(can_run).collect();
-            if ready.is_empty() {
+            let ready_processors: Vec<usize> = (0..phases.len()).filter(can_run).collect();
+            if ready_processors.is_empty() {
                 assert!(
                     (0..phases.len()).all(|processor| done_phases[processor] == phases[processor].len()),
                     "every processor has run all of its phases"
                 );
                 return norm;
             }
-            let processor = ready[self.random.random_range(0..ready.len() as u64) as usize];
+            let processor = ready_processors[self.random.random_range(0..ready_processors.len() as u64) as usize];
             let own_norm = self.run_phase(processor, phases[processor][done_phases[processor]]);
             norm.iter_mut().zip(own_norm).for_each(|(norm, own_norm)| *norm = norm.max(own_norm));
             done_phases[processor] += 1;
@@ -95,14 +97,18 @@ impl EmulatedRun {
         let subcubes = self.subcubes.clone();
         let mut norm = Quantities::default();
         for axis in 0..3 {
-            let sweep = |processor: usize| {
+            let sweep_phases = |processor: usize| {
                 let chunks = subcubes.subcube_of(processor).chunks(axis);
-                let first = (axis == 0).then_some(Phase::Residual);
+                let residual_phase = (axis == 0).then_some(Phase::Residual);
                 let forward = (0..chunks).map(|chunk| Phase::Forward(axis, chunk));
-                first.into_iter().chain(forward).chain((0..chunks).map(|chunk| Phase::Backward(axis, chunk))).collect()
+                residual_phase
+                    .into_iter()
+                    .chain(forward)
+                    .chain((0..chunks).map(|chunk| Phase::Backward(axis, chunk)))
+                    .collect()
             };
-            let own_norm = self.run_to_barrier(sweep);
-            norm.iter_mut().zip(own_norm).for_each(|(norm, own_norm)| *norm = norm.max(own_norm));
+            let sweep_norm = self.run_to_barrier(sweep_phases);
+            norm.iter_mut().zip(sweep_norm).for_each(|(norm, sweep_norm)| *norm = norm.max(sweep_norm));
         }
         self.run_to_barrier(|_| vec![Phase::Add]);
         norm
@@ -117,8 +123,8 @@ fn any_number_of_processors_in_any_order_matches_the_serial_run() {
         let mut run = EmulatedRun::new(&gas, processors);
         let emulated_norms: Vec<Quantities> = (0..3).map(|_| run.iterate()).collect();
         assert_eq!(emulated_norms, norms, "{processors} processors");
-        for point in 0..gas.size() {
-            let (processor, _) = run.subcubes.owner(gas.indices_of(point));
+        for point in 0..gas.point_count() {
+            let (processor, _) = run.subcubes.owner_and_index(gas.indices_of(point));
             assert_eq!(
                 run.fields[processor].states[point], serial.states[point],
                 "{processors} processors, point {point}"

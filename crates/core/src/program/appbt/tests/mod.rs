@@ -12,7 +12,7 @@ use crate::engine::rng;
 use rand::RngExt;
 
 fn gas_with_points(points: usize) -> Gas {
-    Gas { points, ..Gas::default() }
+    Gas { points_per_side: points, ..Gas::default() }
 }
 
 fn max_error(gas: &Gas, field: &FlowField) -> f64 {
@@ -20,7 +20,7 @@ fn max_error(gas: &Gas, field: &FlowField) -> f64 {
         let solution = gas::solution(gas.position(gas.indices_of(point)));
         field.states[point].iter().zip(solution).map(|(state, solution)| (state - solution).abs()).fold(0.0, f64::max)
     };
-    (0..gas.size()).map(deviation_at).fold(0.0, f64::max)
+    (0..gas.point_count()).map(deviation_at).fold(0.0, f64::max)
 }
 
 #[test]
@@ -51,9 +51,9 @@ fn solve_inverts_a_matrix_and_a_vector() {
     let (mut matrix, right) = (draw(), draw());
     (0..QUANTITIES).for_each(|row| matrix[row][row] += 4.0);
     let vector = right[2].map(|value| value + 1.0);
-    let (matrices, vectors) = coupling::solve(matrix, right, vector);
-    let vector_residual = coupling::subtract_product(&vector, &matrix, &vectors);
-    let matrix_residual = coupling::subtract_matrix_product(&right, &matrix, &matrices);
+    let (solved_matrix, solved_vector) = coupling::solve(matrix, right, vector);
+    let vector_residual = coupling::subtract_product(&vector, &matrix, &solved_vector);
+    let matrix_residual = coupling::subtract_matrix_product(&right, &matrix, &solved_matrix);
     assert!(
         vector_residual.iter().chain(matrix_residual.iter().flatten()).all(|value| value.abs() < 1e-14),
         "{vector_residual:?} {matrix_residual:?}"
@@ -64,14 +64,14 @@ fn solve_inverts_a_matrix_and_a_vector() {
 fn the_solution_is_steady() {
     let gas = gas_with_points(9);
     let mut field = FlowField::new(&gas);
-    (0..gas.size()).for_each(|point| field.states[point] = gas::solution(gas.position(gas.indices_of(point))));
-    let whole = Subcubes::new(&gas, 1).expect("the cube has enough points").subcube_of(0);
-    assert_eq!(residual::residuals(&gas, &mut field, &whole), Quantities::default());
+    (0..gas.point_count()).for_each(|point| field.states[point] = gas::solution(gas.position(gas.indices_of(point))));
+    let whole_cube = Subcubes::new(&gas, 1).expect("the cube has enough points").subcube_of(0);
+    assert_eq!(residual::compute_residuals(&gas, &mut field, &whole_cube), Quantities::default());
 }
 
 #[test]
 fn residual_falls_and_the_solution_converges() {
-    let gas = Gas { points: 12, step: 0.01, ..Gas::default() };
+    let gas = Gas { points_per_side: 12, time_step: 0.01, ..Gas::default() };
     let (field, norms) = serial::run(&gas, 120);
     let initial_error = max_error(&gas, &FlowField::new(&gas));
     assert!(initial_error > 0.5, "the initial state is far from the solution: {initial_error}");
@@ -88,16 +88,16 @@ fn residual_falls_and_the_solution_converges() {
 
 #[test]
 fn sweeps_solve_their_systems() {
-    let gas = Gas { points: 8, step: 0.01, ..Gas::default() };
-    let whole = Subcubes::new(&gas, 1).expect("the cube has enough points").subcube_of(0);
+    let gas = Gas { points_per_side: 8, time_step: 0.01, ..Gas::default() };
+    let whole_cube = Subcubes::new(&gas, 1).expect("the cube has enough points").subcube_of(0);
     for axis in 0..3 {
         let mut field = FlowField::new(&gas);
-        residual::residuals(&gas, &mut field, &whole);
-        let right = field.residuals.clone();
-        (0..whole.chunks(axis)).for_each(|chunk| sweep::forward(&gas, &mut field, &whole, axis, chunk));
-        (0..whole.chunks(axis)).for_each(|chunk| sweep::backward(&gas, &mut field, &whole, axis, chunk));
+        residual::compute_residuals(&gas, &mut field, &whole_cube);
+        let right_hand_sides = field.residuals.clone();
+        (0..whole_cube.chunks(axis)).for_each(|chunk| sweep::forward(&gas, &mut field, &whole_cube, axis, chunk));
+        (0..whole_cube.chunks(axis)).for_each(|chunk| sweep::backward(&gas, &mut field, &whole_cube, axis, chunk));
         // Applies the implicit operator, which is computed from the Jacobians alone, to the solution.
-        for point in whole.inner_points(&gas) {
+        for point in whole_cube.inner_points(&gas) {
             let [before, after] = [point - gas.stride(axis), point + gas.stride(axis)];
             let minus = coupling::subtract_product(
                 &[0.0; 5],
@@ -114,9 +114,9 @@ fn sweeps_solve_their_systems() {
                 let product = here - gas.dissipation_factor() * (low - 2.0 * here + high)
                     + gas.flux_factor() * (plus[quantity] - minus[quantity]);
                 assert!(
-                    (product - right[point][quantity]).abs() < 1e-12,
+                    (product - right_hand_sides[point][quantity]).abs() < 1e-12,
                     "axis {axis}, point {point}: {product} {}",
-                    right[point][quantity]
+                    right_hand_sides[point][quantity]
                 );
             }
         }
@@ -133,7 +133,7 @@ fn subcubes_partition_the_points() {
     for processors in [1, 2, 7, 16, 23, 64] {
         let subcubes = Subcubes::new(&gas, processors).expect("the cube has enough points");
         let mut owners: Vec<(usize, usize)> =
-            (0..gas.size()).map(|point| subcubes.owner(gas.indices_of(point))).collect();
+            (0..gas.point_count()).map(|point| subcubes.owner_and_index(gas.indices_of(point))).collect();
         let inner_count: usize =
             (0..processors).map(|processor| subcubes.subcube_of(processor).inner_points(&gas).count()).sum();
         assert_eq!(inner_count, 22 * 22 * 22);

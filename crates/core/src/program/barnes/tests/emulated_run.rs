@@ -16,44 +16,47 @@ use std::collections::BTreeMap;
 fn insert(bodies: &[Body], own_bodies: &[Vec<u32>], random: &mut RandomStream) -> (Octree, u64) {
     let mut tree = Octree::new(galaxy::extent(bodies.iter()), own_bodies.len());
     let (mut next_indices, mut contended_locks) = (vec![0; own_bodies.len()], 0);
-    let mut running: Vec<Option<Insertion>> = vec![None; own_bodies.len()];
+    let mut running_insertions: Vec<Option<Insertion>> = vec![None; own_bodies.len()];
     let mut awaited_locks: Vec<Option<u32>> = vec![None; own_bodies.len()];
-    let mut holders: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut lock_holders: BTreeMap<u32, usize> = BTreeMap::new();
     loop {
         let can_run = |processor: &usize| match awaited_locks[*processor] {
-            Some(cell) => !holders.contains_key(&cell),
-            None => running[*processor].is_some() || next_indices[*processor] < own_bodies[*processor].len(),
+            Some(cell) => !lock_holders.contains_key(&cell),
+            None => running_insertions[*processor].is_some() || next_indices[*processor] < own_bodies[*processor].len(),
         };
-        let ready: Vec<usize> = (0..own_bodies.len()).filter(can_run).collect();
-        if ready.is_empty() {
-            assert!(holders.is_empty() && awaited_locks.iter().all(Option::is_none), "no processor waits for a lock");
+        let ready_processors: Vec<usize> = (0..own_bodies.len()).filter(can_run).collect();
+        if ready_processors.is_empty() {
+            assert!(
+                lock_holders.is_empty() && awaited_locks.iter().all(Option::is_none),
+                "no processor waits for a lock"
+            );
             return (tree, contended_locks);
         }
-        let processor = ready[random.random_range(0..ready.len() as u64) as usize];
+        let processor = ready_processors[random.random_range(0..ready_processors.len() as u64) as usize];
         if let Some(cell) = awaited_locks[processor].take() {
-            holders.insert(cell, processor);
+            lock_holders.insert(cell, processor);
         }
-        let insertion = running[processor].get_or_insert_with(|| {
+        let insertion = running_insertions[processor].get_or_insert_with(|| {
             next_indices[processor] += 1;
             Insertion::new(&tree, processor, own_bodies[processor][next_indices[processor] - 1])
         });
         match insertion.next(&mut tree, bodies) {
             InsertionAction::Access(Access { portion, is_write, number, .. }) => {
-                let is_new = !portion.is_of_body() && tree.cells[number as usize].storage.0 as usize == processor;
-                let holds_lock = holders.values().any(|holder| *holder == processor);
+                let is_own_cell = !portion.is_of_body() && tree.cells[number as usize].storage.0 as usize == processor;
+                let holds_lock = lock_holders.values().any(|holder| *holder == processor);
                 assert!(
-                    !is_write || holds_lock && (is_new || holders.get(&number) == Some(&processor)),
+                    !is_write || holds_lock && (is_own_cell || lock_holders.get(&number) == Some(&processor)),
                     "a written cell is new or locked"
                 );
             }
-            InsertionAction::ReadRacing(access) => insertion.set_word(words::expected(access, &tree, bodies)[0]),
+            InsertionAction::ReadRacing(access) => insertion.set_word(words::expected_words(access, &tree, bodies)[0]),
             InsertionAction::Compute(_) => {}
             InsertionAction::Lock(cell) => {
-                contended_locks += u64::from(holders.contains_key(&cell));
+                contended_locks += u64::from(lock_holders.contains_key(&cell));
                 awaited_locks[processor] = Some(cell);
             }
-            InsertionAction::Unlock(cell) => assert_eq!(holders.remove(&cell), Some(processor)),
-            InsertionAction::Done => running[processor] = None,
+            InsertionAction::Unlock(cell) => assert_eq!(lock_holders.remove(&cell), Some(processor)),
+            InsertionAction::Done => running_insertions[processor] = None,
         }
     }
 }
@@ -66,14 +69,14 @@ fn has_missing_moments(tree: &Octree, cell: u32) -> bool {
 
 /// Computes the moments of all cells. Each step computes those of one cell, on a random processor that need not wait.
 fn compute_moments(tree: &mut Octree, bodies: &[Body], random: &mut RandomStream) {
-    let mut remaining_cells: Vec<Vec<u32>> = tree.created.clone();
+    let mut remaining_cells: Vec<Vec<u32>> = tree.created_cells.clone();
     while remaining_cells.iter().any(|remaining_cells| !remaining_cells.is_empty()) {
         let can_run = |processor: &usize| {
             remaining_cells[*processor].last().is_some_and(|cell| !has_missing_moments(tree, *cell))
         };
-        let ready: Vec<usize> = (0..remaining_cells.len()).filter(can_run).collect();
-        assert!(!ready.is_empty(), "some processor need not wait");
-        let processor = ready[random.random_range(0..ready.len() as u64) as usize];
+        let ready_processors: Vec<usize> = (0..remaining_cells.len()).filter(can_run).collect();
+        assert!(!ready_processors.is_empty(), "some processor need not wait");
+        let processor = ready_processors[random.random_range(0..ready_processors.len() as u64) as usize];
         let cell = remaining_cells[processor].pop().expect("the processor has a remaining cell");
         moments::cell_moments(tree, bodies, cell, &mut Vec::new()).store(tree, cell, &mut Vec::new());
     }
@@ -85,13 +88,13 @@ fn emulate(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> (Vec<Bo
     let mut random = rng::stream(processors as u64, "order of processors");
     let (mut bodies, mut contended_locks) = (galaxy.initial_bodies(seed), 0);
     let mut own_bodies: Vec<Vec<u32>> =
-        (0..processors).map(|processor| zones::initial_zone(galaxy.bodies, processor, processors)).collect();
+        (0..processors).map(|processor| zones::initial_zone(galaxy.body_count, processor, processors)).collect();
     let budget = CellBudget::new(galaxy, seed, steps, processors);
     for step in 0..steps {
         let (mut tree, step_contended_locks) = insert(&bodies, &own_bodies, &mut random);
         contended_locks += step_contended_locks;
-        let created = tree.created.iter().map(Vec::len);
-        assert!(created.zip(&budget.cells).all(|(created, max)| created <= *max), "{:?}", budget.cells);
+        let created = tree.created_cells.iter().map(Vec::len);
+        assert!(created.zip(&budget.cells_max).all(|(created, max)| created <= *max), "{:?}", budget.cells_max);
         compute_moments(&mut tree, &bodies, &mut random);
         own_bodies = (0..processors)
             .map(|processor| zones::zone(&tree, &bodies, processor, processors, &mut Vec::new()))
@@ -107,7 +110,7 @@ fn emulate(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> (Vec<Bo
             .flat_map(|processor| &own_bodies[*processor])
             .for_each(|body| galaxy.advance(&mut bodies[*body as usize], step == 0));
     }
-    assert_eq!(bodies, budget.bodies);
+    assert_eq!(bodies, budget.final_bodies);
     (bodies, contended_locks)
 }
 

@@ -8,7 +8,7 @@ use super::octree::{CELL_SLOTS, NO_CHILD};
 use super::{costs, force, serial, zones};
 
 fn galaxy_with_bodies(bodies: usize) -> Galaxy {
-    Galaxy { bodies, ..Galaxy::default() }
+    Galaxy { body_count: bodies, ..Galaxy::default() }
 }
 
 /// Returns the acceleration and the potential of a body, as a direct sum over all other bodies.
@@ -50,10 +50,10 @@ fn initial_galaxy_is_a_plummer_model() {
 
 /// Returns the root mean square of the relative errors of the forces, and the mean number of interactions of a body.
 fn force_errors(galaxy: &Galaxy, bodies: &[Body]) -> (f64, f64) {
-    let (tree, mut log) = (serial::tree(bodies), Vec::new());
+    let (tree, mut access_log) = (serial::build_tree(bodies), Vec::new());
     let (mut squares, mut interactions) = (0.0, 0);
     for body in 0..bodies.len() {
-        let force = force::body_force(galaxy, &tree, bodies, body as u32, &mut log);
+        let force = force::body_force(galaxy, &tree, bodies, body as u32, &mut access_log);
         let (exact, _) = direct_sum(galaxy, bodies, body);
         let error = [0, 1, 2].map(|axis| force.acceleration[axis] - exact[axis]);
         squares += (length(error) / length(exact)).powi(2);
@@ -80,7 +80,7 @@ fn forces_match_a_direct_sum_within_the_error_of_the_opening() {
 #[test]
 fn energy_and_momentum_are_conserved() {
     let galaxy = Galaxy { opening: 0.6, ..galaxy_with_bodies(512) };
-    let (mut before, after) = (galaxy.initial_bodies(1), serial::run(&galaxy, 1, 40, |_, _| {}));
+    let (mut initial_bodies, final_bodies) = (galaxy.initial_bodies(1), serial::run(&galaxy, 1, 40, |_, _| {}));
     let energy = |bodies: &[Body], velocity_lag: f64| {
         let body_energy = |body: usize| {
             let (index, body) = (body, &bodies[body]);
@@ -90,22 +90,22 @@ fn energy_and_momentum_are_conserved() {
         };
         (0..bodies.len()).map(body_energy).sum::<f64>()
     };
-    before.iter_mut().for_each(|body| body.acceleration = [0.0; 3]);
-    let (first, last) = (energy(&before, 0.0), energy(&after, galaxy.step / 2.0));
+    initial_bodies.iter_mut().for_each(|body| body.acceleration = [0.0; 3]);
+    let (first, last) = (energy(&initial_bodies, 0.0), energy(&final_bodies, galaxy.time_step / 2.0));
     assert!((last - first).abs() < 0.001 * first.abs(), "{first} {last}");
     let momentum =
         |bodies: &[Body]| length([0, 1, 2].map(|axis| bodies.iter().map(|body| body.mass * body.velocity[axis]).sum()));
-    let speed = after.iter().map(|body| body.mass * length(body.velocity)).sum::<f64>();
+    let speed = final_bodies.iter().map(|body| body.mass * length(body.velocity)).sum::<f64>();
     // Momentum is not conserved exactly: a cell attracts a body as one body, but the body does not attract it as one.
-    assert!(momentum(&after) < 0.002 * speed, "{} of {speed}", momentum(&after));
+    assert!(momentum(&final_bodies) < 0.002 * speed, "{} of {speed}", momentum(&final_bodies));
 }
 
 #[test]
 fn cells_with_more_than_eight_bodies_are_divided() {
     let bodies = galaxy_with_bodies(2000).initial_bodies(5);
-    let tree = serial::tree(&bodies);
+    let tree = serial::build_tree(&bodies);
     let mut leaf_counts = vec![0; bodies.len()];
-    let mut stack = vec![(0, tree.root)];
+    let mut stack = vec![(0, tree.root_cube)];
     while let Some((number, cube)) = stack.pop() {
         let cell = &tree.cells[number as usize];
         let inside_bodies: Vec<u32> = (0..2000).filter(|body| cube.contains(bodies[*body as usize].position)).collect();
@@ -127,14 +127,14 @@ fn cells_with_more_than_eight_bodies_are_divided() {
 #[test]
 #[should_panic(expected = "more than 8 bodies have the same position")]
 fn bodies_at_the_same_position_are_reported() {
-    serial::tree(&vec![Body { mass: 1.0, position: [0.3; 3], ..Body::default() }; 9]);
+    serial::build_tree(&vec![Body { mass: 1.0, position: [0.3; 3], ..Body::default() }; 9]);
 }
 
 #[test]
 fn zones_partition_the_bodies_and_balance_their_costs() {
     let galaxy = galaxy_with_bodies(3000);
     let bodies = serial::run(&galaxy, 2, 1, |_, _| {});
-    let (tree, total) = (serial::tree(&bodies), bodies.iter().map(|body| body.cost).sum::<u64>());
+    let (tree, total_cost) = (serial::build_tree(&bodies), bodies.iter().map(|body| body.cost).sum::<u64>());
     for processors in [1, 2, 7, 16, 64] {
         let zones: Vec<Vec<u32>> = (0..processors)
             .map(|processor| zones::zone(&tree, &bodies, processor, processors, &mut Vec::new()))
@@ -146,7 +146,10 @@ fn zones_partition_the_bodies_and_balance_their_costs() {
         let cost_max = bodies.iter().map(|body| body.cost).max().expect("the galaxy has bodies");
         for zone in zones {
             let cost: u64 = zone.iter().map(|body| bodies[*body as usize].cost).sum();
-            assert!(cost.abs_diff(total / processors as u64) <= cost_max + 1, "within a body: {cost} of {total}");
+            assert!(
+                cost.abs_diff(total_cost / processors as u64) <= cost_max + 1,
+                "within a body: {cost} of {total_cost}"
+            );
         }
     }
 }
@@ -154,15 +157,15 @@ fn zones_partition_the_bodies_and_balance_their_costs() {
 #[test]
 fn log_of_a_force_has_an_access_for_each_interaction() {
     let (galaxy, bodies) = (galaxy_with_bodies(1000), galaxy_with_bodies(1000).initial_bodies(1));
-    let (tree, mut log) = (serial::tree(&bodies), Vec::new());
-    let force = force::body_force(&galaxy, &tree, &bodies, 5, &mut log);
-    let count = |portion: Portion| log.iter().filter(|access| access.portion == portion).count() as u64;
+    let (tree, mut access_log) = (serial::build_tree(&bodies), Vec::new());
+    let force = force::body_force(&galaxy, &tree, &bodies, 5, &mut access_log);
+    let count = |portion: Portion| access_log.iter().filter(|access| access.portion == portion).count() as u64;
     let opened_cells = count(Portion::CellSlots);
     assert_eq!(count(Portion::CellMassAndCentre), force.tested_cells);
     // The body itself is read, too.
     assert_eq!(force.tested_cells - opened_cells + count(Portion::BodyMassAndPosition) - 1, force.interactions);
-    assert!(log.iter().all(|access| !access.is_write));
-    let instructions: u64 = log.iter().map(|access| u64::from(access.instructions)).sum();
+    assert!(access_log.iter().all(|access| !access.is_write));
+    let instructions: u64 = access_log.iter().map(|access| u64::from(access.instructions)).sum();
     assert_eq!(instructions, costs::FORCE_TEST * force.tested_cells + costs::FORCE_INTERACTION * force.interactions);
     for portion in [
         Portion::BodyMassAndPosition,
@@ -175,7 +178,7 @@ fn log_of_a_force_has_an_access_for_each_interaction() {
         Portion::CellMassAndCentre,
         Portion::CellCost,
     ] {
-        let (offset, bytes) = portion.range();
+        let (offset, bytes) = portion.offset_and_length();
         assert!(
             bytes % WORD_BYTES == 0 && offset + bytes <= if portion.is_of_body() { BODY_BYTES } else { CELL_BYTES }
         );

@@ -24,13 +24,13 @@ fn emulate(liquid: &Liquid, seed: u64, iterations: u64, split: &Split) -> Trajec
     let mut random = rng::stream(seed, "order of processors");
     let mut molecules = split.renumbered(&liquid.initial_state(seed));
     let (parts, zero) = (split.parts(), Force::default());
-    let emulated = |processor| EmulatedProcessor {
+    let new_processor = |processor| EmulatedProcessor {
         own_particles: split.particles(processor),
         list: PairList::default(),
-        sums: vec![zero; liquid.particles()],
+        sums: vec![zero; liquid.particle_count()],
         energies: [0; 2],
     };
-    let mut processors: Vec<EmulatedProcessor> = (0..parts).map(emulated).collect();
+    let mut processors: Vec<EmulatedProcessor> = (0..parts).map(new_processor).collect();
     let mut order = |seed: u64| -> Vec<usize> {
         let mut order: Vec<usize> = (0..parts).collect();
         (1..parts).for_each(|last| order.swap(last, random.random_range(0..=last as u64) as usize));
@@ -56,12 +56,12 @@ fn emulate(liquid: &Liquid, seed: u64, iterations: u64, split: &Split) -> Trajec
         }
         for step in 0..if parts > 1 { parts } else { 0 } {
             let segment_sent_by = |processor: usize| {
-                processors[processor].sums[split.particles(split.sent_segment(processor, step))].to_vec()
+                processors[processor].sums[split.particles(split.sent_segment_owner(processor, step))].to_vec()
             };
             let sent_segments: Vec<Vec<Force>> = (0..parts).map(segment_sent_by).collect();
             for processor in order(iteration) {
                 let predecessor = (processor + parts - 1) % parts;
-                assert_eq!(split.sent_segment(predecessor, step), split.received_segment(processor, step));
+                assert_eq!(split.sent_segment_owner(predecessor, step), split.received_segment_owner(processor, step));
                 split.accumulate(processor, step, &sent_segments[predecessor], &mut processors[processor].sums);
             }
         }
@@ -107,7 +107,7 @@ fn forces_returned_in_any_order_equal_those_of_the_ring() {
     let mut ring = computed_forces.clone();
     for step in 0..parts {
         let segment_sent_by =
-            |processor: usize| ring[processor][split.particles(split.sent_segment(processor, step))].to_vec();
+            |processor: usize| ring[processor][split.particles(split.sent_segment_owner(processor, step))].to_vec();
         let sent_segments: Vec<Vec<Force>> = (0..parts).map(segment_sent_by).collect();
         (0..parts).for_each(|processor| {
             let arrived_segment = &sent_segments[(processor + parts - 1) % parts];

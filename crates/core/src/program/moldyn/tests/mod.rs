@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// Returns a liquid of 256 particles: the smallest cube in which lists do not contain all pairs.
 fn small_liquid() -> Liquid {
-    Liquid { cells: 4, cutoff: 2.0, ..Liquid::default() }
+    Liquid { cells_per_side: 4, cutoff: 2.0, ..Liquid::default() }
 }
 
 /// Returns a partition into slabs along an axis, of equal size within one particle.
@@ -31,7 +31,7 @@ fn momentum(molecules: &Molecules) -> Vector {
 fn initial_liquid_has_the_stated_temperature_and_distribution() {
     let liquid = Liquid::default();
     let molecules = liquid.initial_state(1);
-    assert_eq!((liquid.particles(), molecules.positions.len()), (2048, 2048));
+    assert_eq!((liquid.particle_count(), molecules.positions.len()), (2048, 2048));
     let squares: f64 = molecules.velocities.iter().flatten().map(|component| component * component).sum();
     assert!((16.0 * squares / 2047.0 - liquid.temperature).abs() < 1e-12);
     // In a normal distribution, 68 % of the values are within one standard deviation; for 6144 numbers, the standard
@@ -71,7 +71,7 @@ fn lists_have_each_near_pair_once() {
     };
     let all_pairs = (0..256).flat_map(|first| (first + 1..256).map(move |second| [first, second]));
     assert_eq!(listed_pairs, all_pairs.filter(|[first, second]| is_within_cutoff(*first, *second)).collect::<Vec<_>>());
-    let pairs_per_particle = half_lists.iter().map(|list| list.pairs() as f64 / list.iter().count() as f64);
+    let pairs_per_particle = half_lists.iter().map(|list| list.pair_count() as f64 / list.iter().count() as f64);
     assert!(
         pairs_per_particle.clone().fold(0.0, f64::max) < 1.1 * pairs_per_particle.fold(f64::MAX, f64::min),
         "the work is balanced"
@@ -118,8 +118,8 @@ fn energy_and_momentum_are_conserved() {
 
 #[test]
 fn smaller_steps_conserve_energy_better() {
-    let energy_drift = |step: f64, iterations: u64| {
-        let run = serial::run(&Liquid { step, list_every: 5, ..small_liquid() }, 1, iterations);
+    let energy_drift = |time_step: f64, iterations: u64| {
+        let run = serial::run(&Liquid { time_step, list_every: 5, ..small_liquid() }, 1, iterations);
         let totals = run.energies.iter().map(|energies| energies[0] + energies[1]);
         let totals: Vec<f64> = totals.map(fixed::from_quanta).collect();
         totals.iter().map(|total| (total - totals[0]).abs()).fold(0.0, f64::max)

@@ -30,7 +30,7 @@ pub struct Requester {
     parameters: RequesterParameters,
     blocks: BTreeMap<BlockId, CopyState>,
     /// Number of occupied entries of the prefetch buffer.
-    prefetches: u32,
+    prefetch_count: u32,
     /// Number of blocks that are being written back.
     write_backs: u32,
     /// Number of blocks for which the processor waits.
@@ -40,7 +40,7 @@ pub struct Requester {
 impl Requester {
     /// Returns the requester of node `own_node`, without any copies.
     pub fn new(own_node: NodeId, parameters: RequesterParameters) -> Requester {
-        Requester { own_node, parameters, blocks: BTreeMap::new(), prefetches: 0, write_backs: 0, demands: 0 }
+        Requester { own_node, parameters, blocks: BTreeMap::new(), prefetch_count: 0, write_backs: 0, demands: 0 }
     }
 
     /// Accesses a block for one context. If several contexts wait for the block, the strongest access is requested for
@@ -72,7 +72,7 @@ impl Requester {
         if copy.phase != Phase::Stable || copy.is_prefetched || copy.access.allows(mode) {
             return PrefetchOutcome::NotNeeded;
         }
-        if self.prefetches >= self.parameters.prefetches {
+        if self.prefetch_count >= self.parameters.prefetches {
             return PrefetchOutcome::Full;
         }
         self.run_transaction(block, actions, |transaction| {
@@ -147,7 +147,7 @@ impl Requester {
 
     /// Returns the number of blocks in the prefetch buffer, including those that were requested for it.
     pub const fn prefetches(&self) -> u32 {
-        self.prefetches
+        self.prefetch_count
     }
 
     /// Returns the number of blocks that are being written back.
@@ -174,7 +174,7 @@ impl Requester {
         self.count(&previous_copy, |total, part| total - part);
         self.count(&copy, |total, part| total + part);
         let Requester { own_node, parameters, .. } = self;
-        assert!(self.prefetches <= parameters.prefetches, "{own_node}: more prefetches than allowed");
+        assert!(self.prefetch_count <= parameters.prefetches, "{own_node}: more prefetches than allowed");
         assert!(self.write_backs <= parameters.write_backs, "{own_node}: more write-backs than allowed");
         assert!(self.demands <= parameters.contexts, "{own_node}: more blocks are awaited than there are contexts");
         result
@@ -182,7 +182,7 @@ impl Requester {
 
     /// Adds a block's state to the counts by `sum`, or subtracts the state.
     fn count(&mut self, copy: &CopyState, sum: impl Fn(u32, u32) -> u32) {
-        self.prefetches = sum(self.prefetches, copy.is_prefetched.into());
+        self.prefetch_count = sum(self.prefetch_count, copy.is_prefetched.into());
         self.write_backs = sum(self.write_backs, (copy.phase == Phase::WritingBack).into());
         self.demands = sum(self.demands, copy.demand.is_some().into());
     }

@@ -241,9 +241,9 @@ fn a_forwarded_fetch_that_crosses_a_write_back_is_served_by_the_home() {
 fn a_forwarded_fetch_waits_for_the_block_and_its_use() {
     let mut node = requester(B);
     let _ = access_and_miss(&mut node, AccessMode::Write);
-    let (forwarded, mut actions) =
+    let (forwarded_fetch, mut actions) =
         (CoherenceMessage { party: Some(C), ..message(CoherenceKind::FetchInvalidate) }, Vec::new());
-    node.arrive(A, forwarded, &mut actions);
+    node.arrive(A, forwarded_fetch, &mut actions);
     assert_eq!(actions, []);
     let _ = deliver_to_requester(&mut node, CoherenceKind::Exclusive);
     let access = CoherenceAction::Access(Access::Invalid);

@@ -58,8 +58,9 @@ fn a_dialog_between_scalar_packets() {
     let longs = std::array::from_fn::<_, 6, _>(|_| long.clone());
     let all_packets = [packets(A, &longs), packets(A, &[last_of_message(B, ()), short(B)])].concat();
     Case::new(2, small_parameters(), all_packets.clone()).check();
-    let each = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..small_parameters() };
-    Case::new(2, UnitParameters { window: 3, ..each }, all_packets.clone()).check();
+    let acknowledging_each_packet =
+        UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..small_parameters() };
+    Case::new(2, UnitParameters { window: 3, ..acknowledging_each_packet }, all_packets.clone()).check();
     Case::new(
         2,
         UnitParameters { window: 4, acknowledge: AcknowledgeAt::Insertion, ..small_parameters() },
@@ -72,8 +73,8 @@ fn a_dialog_between_scalar_packets() {
 fn consecutive_dialogs_with_a_parallel_scalar_stream() {
     let message = [long(B, ()), last_of_message(B, ())];
     let parallel = packets(A, &[short(C), short(C)]);
-    let back = packets(B, &[short(A)]);
-    let all_packets = [packets(A, &message), packets(A, &message), parallel, back].concat();
+    let reverse_packets = packets(B, &[short(A)]);
+    let all_packets = [packets(A, &message), packets(A, &message), parallel, reverse_packets].concat();
     Case::new(3, small_parameters(), all_packets).check();
 }
 
@@ -94,8 +95,8 @@ fn a_dialog_that_its_receiver_ends() {
             ..Case::new(2, UnitParameters { window, ..small_parameters() }, all_packets.clone())
         }
         .check();
-        let open = Case::new(2, UnitParameters { window, ..small_parameters() }, all_packets[..3].to_vec());
-        Case { may_end_dialog: true, ..open }.check();
+        let open_dialog_case = Case::new(2, UnitParameters { window, ..small_parameters() }, all_packets[..3].to_vec());
+        Case { may_end_dialog: true, ..open_dialog_case }.check();
     }
 }
 

@@ -212,9 +212,9 @@ fn a_receiver_that_never_reads_loses_nothing_and_is_named() {
     let _ = net.round_trip(one, START);
     let two = net.send(A, B, "two").unwrap();
     for _ in 0..1_000 {
-        assert_eq!(net.node(A).outgoing.holders().collect::<Vec<_>>(), [(two.1, Holder::InFlight(B))]);
+        assert_eq!(net.node(A).outgoing.buffer_waits().collect::<Vec<_>>(), [(two.1, BufferWait::InFlight(B))]);
         assert!(matches!(net.round_trip(two, START), ReplyOutcome::Bounced { .. }));
-        assert_eq!(net.node(A).outgoing.holders().collect::<Vec<_>>(), [(two.1, Holder::Bounced(B))]);
+        assert_eq!(net.node(A).outgoing.buffer_waits().collect::<Vec<_>>(), [(two.1, BufferWait::Bounced(B))]);
         net.retry(A, START).unwrap();
     }
     net.node(B).incoming.drain();

@@ -102,7 +102,8 @@ impl<P> Net<P> {
     pub fn both_sides_agree(&self) -> bool {
         (0..).zip(&self.nodes).all(|(n, node)| {
             let transit = self.transit.keys().filter(|(owner, _)| *owner == NodeId(n)).count();
-            let in_flight = node.outgoing.holders().filter(|(_, holder)| matches!(holder, Holder::InFlight(_))).count();
+            let in_flight =
+                node.outgoing.buffer_waits().filter(|(_, wait)| matches!(wait, BufferWait::InFlight(_))).count();
             in_flight == transit && node.outgoing.census().in_flight as usize == transit
         })
     }

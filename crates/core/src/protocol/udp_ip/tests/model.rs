@@ -49,13 +49,17 @@ prop_compose! {
     /// Returns a strategy of fragments whose numbers are so small that fragments often overlap.
     fn any_fragment()(
         start in prop_oneof![Just(0), 0..8usize],
-        eights in 1..4usize,
-        odd in 0..3usize,
+        units_of_8_bytes in 1..4usize,
+        odd_bytes in 0..3usize,
         more in prop::bool::weighted(0.7),
         total in prop_oneof![4 => Just(40), 1 => 9..60usize],
     ) -> Parsed {
         let offset = 8 * start;
-        let carried_bytes = if more { 8 * eights } else if offset < total { total - offset } else { 8 * eights + odd };
+        let carried_bytes = match more {
+            true => 8 * units_of_8_bytes,
+            false if offset < total => total - offset,
+            false => 8 * units_of_8_bytes + odd_bytes,
+        };
         let udp = (offset == 0).then_some(UdpHead { from: 1, to: 2, payload: total - UDP_HEADER, checksum: None });
         let start = IPV4_HEADER + if offset == 0 { UDP_HEADER } else { 0 };
         let (from, to) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));

@@ -148,8 +148,13 @@ fn traffic_in_both_directions_and_to_two_destinations_with_one_buffer() {
 
 #[test]
 fn acknowledgements_for_two_packets_or_after_a_delay() {
-    let every = LinkParameters { acknowledge_every: 2, ..window_parameters(2, 2) };
-    pair(5, assert_valid(every), KEEPS_ORDER).check();
+    let acknowledging_every_second = LinkParameters { acknowledge_every: 2, ..window_parameters(2, 2) };
+    pair(5, assert_valid(acknowledging_every_second), KEEPS_ORDER).check();
     let order = FabricOrder::Any { packets: 5 };
-    pair(5, assert_valid(LinkParameters { order, sequence_bits: 3, ..every }), Network::AnyOrderAndCopies).check();
+    pair(
+        5,
+        assert_valid(LinkParameters { order, sequence_bits: 3, ..acknowledging_every_second }),
+        Network::AnyOrderAndCopies,
+    )
+    .check();
 }

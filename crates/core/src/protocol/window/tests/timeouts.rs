@@ -62,9 +62,9 @@ fn an_acknowledgement_before_the_retransmission_cancels_it() {
 
 #[test]
 fn an_acknowledgement_covers_several_packets_or_waits_for_its_timer() {
-    let every =
+    let acknowledging_every_third =
         LinkParameters { window: 4, reorder: 4, acknowledge_every: 3, acknowledge_delay: ns(20), ..parameters() };
-    let (mut net, frames) = frames_sent(4, &every);
+    let (mut net, frames) = frames_sent(4, &acknowledging_every_third);
     for (frame, acknowledgements) in frames.iter().zip([vec![], vec![], vec![-4], vec![]]) {
         net.now += ns(5);
         assert_eq!(net.arrive(frame), ArrivalOutcome::Readable(1));

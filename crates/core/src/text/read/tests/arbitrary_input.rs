@@ -20,11 +20,11 @@ proptest! {
     }
 
     #[test]
-    fn no_mutation_of_a_valid_file_panics(at in 0usize..200, cut in 0usize..9, put in "\\PC{0,3}|[\\[\\]='\"\n.]{0,3}") {
+    fn no_mutation_of_a_valid_file_panics(at in 0usize..200, removed_bytes in 0usize..9, inserted in "\\PC{0,3}|[\\[\\]='\"\n.]{0,3}") {
         let mut text = "parts = ['base']\n[pci]\nload = 0.5 # µ\nshape = [1, 2]\n[policy.cut-through]\nbuffers = 4\n[fabric]\nring = { nodes = 3 }\n[hosts.a]\n[[nodes]]\nhost = 'a'\n".to_string();
         let start = text.floor_char_boundary(at);
-        let end = text.floor_char_boundary((start + cut).min(text.len()));
-        text.replace_range(start..end, &put);
+        let end = text.floor_char_boundary((start + removed_bytes).min(text.len()));
+        text.replace_range(start..end, &inserted);
         let _ = try_read(&text, &["nodes.0.host=b"]).map_err(|problems| problems.render(false));
     }
 }

@@ -9,8 +9,8 @@ fn cached_and_uncached_layers_give_the_same_reading() {
     let text = "parts = 'base'\n[pci]\nclock = '33 MHz'\n[hosts.z]\nparts = 'fast'\n";
     let document = Document::Text("dir/m.toml", text, Some(Path::new("dir")));
     let cache = LayerCache::default();
-    let reported = |loaded: Result<crate::text::Loaded, Problems>| {
-        let read = loaded.and_then(|loaded| DescriptionReader::new(loaded).read(machine));
+    let reading_of = |loaded: Result<crate::text::Loaded, Problems>| {
+        let read = loaded.and_then(|loaded| DescriptionReader::new(loaded).read(read_machine));
         read.map(|read| format!("{:?}{}", read.entries(), read.resolved())).map_err(|problems| problems.to_string())
     };
     let settings = [
@@ -30,7 +30,7 @@ fn cached_and_uncached_layers_give_the_same_reading() {
         for varied in settings {
             let (sets, varied) = ([set.to_owned()], [varied.to_owned()]);
             let source = Source { document, sets: &sets, varied: &varied, library: LIBRARY };
-            assert_eq!(reported(load_cached(&source, &cache)), reported(load(&source)), "{set}, {}", varied[0]);
+            assert_eq!(reading_of(load_cached(&source, &cache)), reading_of(load(&source)), "{set}, {}", varied[0]);
         }
     }
 }

@@ -118,13 +118,13 @@ fn hue(index: usize) -> (u8, u8, u8) {
 /// Returns the position of a number between the least and the greatest, from 0 to 1.
 fn fraction(x: f64, low: f64, high: f64, is_log: bool) -> f64 {
     let scaled = |x: f64| if is_log { libm::log(x) } else { x };
-    let part = (scaled(x) - scaled(low)) / (scaled(high) - scaled(low));
-    if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
+    let fraction = (scaled(x) - scaled(low)) / (scaled(high) - scaled(low));
+    if fraction.is_finite() { fraction.clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// Returns the shade at a position from 0 to 1.
-pub fn shade(part: f64) -> (u8, u8, u8) {
-    let shade_position = part * (SHADES.len() - 1) as f64;
+pub fn shade(fraction: f64) -> (u8, u8, u8) {
+    let shade_position = fraction * (SHADES.len() - 1) as f64;
     let shade_index = (shade_position.floor() as usize).min(SHADES.len() - 2);
     let ((r, g, b), (to_r, to_g, to_b)) = (SHADES[shade_index], SHADES[shade_index + 1]);
     let mix = |a: u8, b: u8| {

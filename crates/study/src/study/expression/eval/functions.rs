@@ -46,10 +46,10 @@ fn check_argument_count(evaluator: &Evaluator, name: &str, arguments: &[Syntax])
         "falling" | "rising" | "knee" | "join" | "nth" => 2,
         _ => 1,
     };
-    if let Some(more) = arguments.get(argument_count_max) {
+    if let Some(surplus_argument) = arguments.get(argument_count_max) {
         let error = ExpressionError::new(
             evaluator.source,
-            more.span.clone(),
+            surplus_argument.span.clone(),
             format!("`{name}` takes fewer arguments"),
             "superfluous argument",
         );
@@ -123,14 +123,14 @@ fn call_on_numbers(evaluator: &Evaluator, tree: &Syntax, name: &str, arguments: 
         return Err(missing_element());
     }
     let sum = numbers.iter().sum::<f64>();
-    let order = |largest_first: bool| {
-        let mut order: Vec<usize> = (0..numbers.len()).collect();
+    let sorted_indices = |largest_first: bool| {
+        let mut indices: Vec<usize> = (0..numbers.len()).collect();
         // Sorting is stable, so equal elements keep their order.
-        order.sort_by(|a, b| match largest_first {
+        indices.sort_by(|a, b| match largest_first {
             true => numbers[*b].total_cmp(&numbers[*a]),
             false => numbers[*a].total_cmp(&numbers[*b]),
         });
-        order
+        indices
     };
     let items_in_order = |order: Vec<usize>| Value::List(order.into_iter().map(|n| items[n].clone()).collect());
     Ok(match name {
@@ -141,11 +141,11 @@ fn call_on_numbers(evaluator: &Evaluator, tree: &Syntax, name: &str, arguments: 
             Value::Number(libm::exp(logarithms / numbers.len() as f64))
         }
         "min" | "max" => Value::Number(extreme(&numbers, name == "max")),
-        "median" => Value::Number(numbers[order(false)[numbers.len() / 2]]),
-        "argmax" => Value::Key(element_key(&items[order(true)[0]])),
-        "argmin" => Value::Key(element_key(&items[order(false)[0]])),
-        "ranked" => items_in_order(order(true)),
-        "sorted" => items_in_order(order(false)),
+        "median" => Value::Number(numbers[sorted_indices(false)[numbers.len() / 2]]),
+        "argmax" => Value::Key(element_key(&items[sorted_indices(true)[0]])),
+        "argmin" => Value::Key(element_key(&items[sorted_indices(false)[0]])),
+        "ranked" => items_in_order(sorted_indices(true)),
+        "sorted" => items_in_order(sorted_indices(false)),
         "crossings" => Value::numbers(crossings(evaluator, list_argument, &items, &numbers)?),
         _ => {
             let threshold = (1.0
@@ -220,7 +220,7 @@ fn element_key(item: &Element) -> Key {
 
 /// Returns the zeros of a curve, by linear interpolation between neighbours.
 fn crossings(evaluator: &Evaluator, tree: &Syntax, items: &[Element], numbers: &[f64]) -> Result<Vec<f64>, EvalError> {
-    let x = |item: &Element| match item.keys.as_slice() {
+    let position_of = |item: &Element| match item.keys.as_slice() {
         [key] => key.key.parse::<f64>().ok(),
         _ => None,
     };
@@ -233,7 +233,7 @@ fn crossings(evaluator: &Evaluator, tree: &Syntax, items: &[Element], numbers: &
             "this is not such a list",
         )))
     };
-    let positions: Vec<f64> = items.iter().map(x).collect::<Option<_>>().ok_or_else(not_a_curve_error)?;
+    let positions: Vec<f64> = items.iter().map(position_of).collect::<Option<_>>().ok_or_else(not_a_curve_error)?;
     let pairs = positions.windows(2).zip(numbers.windows(2));
     let crossing = pairs.filter(|(_, y)| (y[0] < 0.0) != (y[1] < 0.0));
     Ok(crossing.map(|(x, y)| x[0] + (x[1] - x[0]) * y[0] / (y[0] - y[1])).collect())
@@ -241,7 +241,7 @@ fn crossings(evaluator: &Evaluator, tree: &Syntax, items: &[Element], numbers: &
 
 fn usage(name: &str) -> String {
     let function = FUNCTIONS.iter().find(|(known, _, _)| *known == name);
-    function.map_or_else(String::new, |(_, usage, gives)| format!("{usage}: {gives}"))
+    function.map_or_else(String::new, |(_, usage, result)| format!("{usage}: {result}"))
 }
 
 fn missing_argument_error(evaluator: &Evaluator, tree: &Syntax, name: &str) -> EvalError {

@@ -52,8 +52,8 @@ impl Model for TransportCase {
         }
     }
 
-    fn next_state(&self, last: &TransportState, step: TransportStep) -> Option<TransportState> {
-        let mut next = last.clone();
+    fn next_state(&self, state: &TransportState, step: TransportStep) -> Option<TransportState> {
+        let mut next = state.clone();
         next.step(step, self);
         (next.network.len() <= 6).then_some(next)
     }
@@ -72,7 +72,7 @@ impl Model for TransportCase {
 }
 
 fn limits(recovery: Recovery) -> RequesterLimits {
-    RequesterLimits { recovery, reads: 1, window: 4, retries: 100, not_ready_retries: None }
+    RequesterLimits { recovery, outstanding_reads: 1, window: 4, retries: 100, not_ready_retries: None }
 }
 
 #[test]

@@ -8,7 +8,7 @@ proptest! {
     #[test]
     fn requests_end_once_and_in_order(
         (selective, reorders) in any::<(bool, bool)>(),
-        (window, reads) in (1..9u32, 1..4u32),
+        (window, outstanding_reads) in (1..9u32, 1..4u32),
         requests in proptest::collection::vec((any::<bool>(), 1..7u32), 1..12),
         (faults, not_ready) in (0..40u8, 0..4u8),
         choices in proptest::collection::vec(any::<prop::sample::Index>(), 100..600),
@@ -16,7 +16,7 @@ proptest! {
         let recovery = if selective { Recovery::Selective } else { Recovery::GoBackN };
         let kind = |responds| if responds { RequestKind::WithResponse } else { RequestKind::OneWay };
         let requests = requests.into_iter().map(|(responds, packets)| (kind(responds), packets)).collect();
-        let limits = RequesterLimits { recovery, reads, window, retries: 1000, not_ready_retries: None };
+        let limits = RequesterLimits { recovery, outstanding_reads, window, retries: 1000, not_ready_retries: None };
         let case = TransportCase { limits, requests, not_ready, faults, reorders };
         let mut state = TransportState::new(&case);
         for choice in choices {

@@ -3,8 +3,13 @@
 use crate::ni::rdma::transport::requester::{PairRequester, Recovery, RequestKind, RequesterLimits};
 use crate::ni::rdma::wire::bth::Psn;
 
-const LIMITS: RequesterLimits =
-    RequesterLimits { recovery: Recovery::Selective, reads: 1, window: 32, retries: 1, not_ready_retries: None };
+const LIMITS: RequesterLimits = RequesterLimits {
+    recovery: Recovery::Selective,
+    outstanding_reads: 1,
+    window: 32,
+    retries: 1,
+    not_ready_retries: None,
+};
 
 fn next_sent_number(requester: &mut PairRequester<()>) -> Option<u32> {
     requester.next(&LIMITS).map(|packet| packet.psn.number())

@@ -58,11 +58,11 @@ pub struct TransportState {
     /// Packets in the network, in the order of sending.
     pub network: Vec<WirePacket>,
     /// Packets that the responder keeps, with selective repeat.
-    early: BTreeSet<(u32, u8, u32)>,
+    early_packets: BTreeSet<(u32, u8, u32)>,
     /// Packets of one-way requests that were executed, and packets of responses that were accepted.
-    executed: Vec<(u8, u32)>,
+    executed_packets: Vec<(u8, u32)>,
     /// Requests that ended, in order.
-    pub ended: Vec<u8>,
+    pub ended_requests: Vec<u8>,
     faults: u8,
     not_ready: u8,
     /// Whether an invariant was broken.
@@ -79,9 +79,9 @@ impl TransportState {
             requester,
             responder: Responder::default(),
             network: Vec::new(),
-            early: BTreeSet::new(),
-            executed: Vec::new(),
-            ended: Vec::new(),
+            early_packets: BTreeSet::new(),
+            executed_packets: Vec::new(),
+            ended_requests: Vec::new(),
             faults: case.faults,
             not_ready: case.not_ready,
             is_invariant_broken: false,
@@ -94,11 +94,11 @@ impl TransportState {
         if self.requester.may_send(&case.limits) && self.requester.clone().next(&case.limits).is_some() {
             steps.push(TransportStep::Send);
         }
-        let arriving = if case.reorders { self.network.len() } else { self.network.len().min(1) };
-        for at in 0..arriving {
-            steps.push(TransportStep::Arrive(at));
+        let arrival_count = if case.reorders { self.network.len() } else { self.network.len().min(1) };
+        for position in 0..arrival_count {
+            steps.push(TransportStep::Arrive(position));
             if self.faults > 0 {
-                steps.extend([TransportStep::Lose(at), TransportStep::Duplicate(at)]);
+                steps.extend([TransportStep::Lose(position), TransportStep::Duplicate(position)]);
             }
         }
         if steps.is_empty() && self.requester.is_waiting() {
@@ -109,23 +109,23 @@ impl TransportState {
 
     /// Returns whether all requests have ended.
     pub fn is_complete(&self, case: &TransportCase) -> bool {
-        self.ended.len() == case.requests.len()
+        self.ended_requests.len() == case.requests.len()
     }
 
     pub fn step(&mut self, step: TransportStep, case: &TransportCase) {
         match step {
             TransportStep::Send => self.send(case),
-            TransportStep::Arrive(at) => {
-                let packet = self.network.remove(at);
+            TransportStep::Arrive(position) => {
+                let packet = self.network.remove(position);
                 self.arrive(packet, case);
             }
-            TransportStep::Lose(at) => {
+            TransportStep::Lose(position) => {
                 self.faults -= 1;
-                self.network.remove(at);
+                self.network.remove(position);
             }
-            TransportStep::Duplicate(at) => {
+            TransportStep::Duplicate(position) => {
                 self.faults -= 1;
-                let packet = self.network[at];
+                let packet = self.network[position];
                 self.arrive(packet, case);
             }
             TransportStep::TimeOut => {
@@ -143,7 +143,7 @@ impl TransportState {
     fn arrive(&mut self, packet: WirePacket, case: &TransportCase) {
         let mut completed_requests = Vec::new();
         match packet {
-            WirePacket::Request(psn, work, number) => self.request(psn, work, number, case),
+            WirePacket::Request(psn, work, number) => self.handle_request(psn, work, number, case),
             WirePacket::Ack(psn) => {
                 self.requester.acknowledge(Psn::new(psn), &mut completed_requests);
             }
@@ -164,20 +164,20 @@ impl TransportState {
         for work in completed_requests {
             // A request ends once, after all earlier ones, and only if all of it was executed.
             let packets = case.requests[usize::from(work)].1;
-            self.is_invariant_broken |= usize::from(work) != self.ended.len();
-            self.is_invariant_broken |= (0..packets).any(|number| !self.executed.contains(&(work, number)));
-            self.ended.push(work);
+            self.is_invariant_broken |= usize::from(work) != self.ended_requests.len();
+            self.is_invariant_broken |= (0..packets).any(|number| !self.executed_packets.contains(&(work, number)));
+            self.ended_requests.push(work);
         }
     }
 
     /// Records the execution of a packet, which must happen once and in order.
     fn execute(&mut self, work: u8, number: u32) {
-        self.is_invariant_broken |= self.executed.contains(&(work, number));
-        self.is_invariant_broken |= number > 0 && !self.executed.contains(&(work, number - 1));
-        self.executed.push((work, number));
+        self.is_invariant_broken |= self.executed_packets.contains(&(work, number));
+        self.is_invariant_broken |= number > 0 && !self.executed_packets.contains(&(work, number - 1));
+        self.executed_packets.push((work, number));
     }
 
-    fn request(&mut self, psn: u32, work: u8, number: u32, case: &TransportCase) {
+    fn handle_request(&mut self, psn: u32, work: u8, number: u32, case: &TransportCase) {
         let (kind, packets) = case.requests[usize::from(work)];
         match self.responder.arrive(Psn::new(psn)) {
             RequestArrival::Duplicate => match kind {
@@ -190,16 +190,16 @@ impl TransportState {
                 }
                 Recovery::GoBackN => {}
                 Recovery::Selective => {
-                    self.early.insert((psn, work, number));
+                    self.early_packets.insert((psn, work, number));
                     self.network.push(WirePacket::Missing(self.responder.expected().number(), Some(psn)));
                 }
             },
             RequestArrival::Expected => {
                 if self.accept(psn, (work, number), (kind, packets)) {
                     while let Some(next) =
-                        self.early.iter().copied().find(|(psn, ..)| *psn == self.responder.expected().number())
+                        self.early_packets.iter().copied().find(|(psn, ..)| *psn == self.responder.expected().number())
                     {
-                        self.early.remove(&next);
+                        self.early_packets.remove(&next);
                         let (psn, work, number) = next;
                         if !self.accept(psn, (work, number), case.requests[usize::from(work)]) {
                             break;
