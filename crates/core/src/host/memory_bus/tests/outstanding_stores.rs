@@ -135,7 +135,7 @@ fn block_that_is_taken_away_before_its_store_is_requested_again() {
     let sim = system.simulation.sim();
     sim.spawn("writer", async move {
         writer.store(0, 8, 1).await;
-        writer.store(4096, 8, 2).await;
+        writer.store(4160, 8, 2).await;
         writer.fence().await;
         assert!(writer.time() > Time::from_ns(10 + 1002 + 10 + 10), "the block is requested again: {}", writer.time());
     });
@@ -144,8 +144,8 @@ fn block_that_is_taken_away_before_its_store_is_requested_again() {
         async move {
             sim.until(Time::from_ns(500)).await;
             // The block of the second store has arrived at 114 ns, but the store waits behind the first one.
-            assert_eq!(thief.load(4096, 8).await, 0, "stores become visible in program order");
-            thief.store(4104, 8, 3).await;
+            assert_eq!(thief.load(4160, 8).await, 0, "stores become visible in program order");
+            thief.store(4168, 8, 3).await;
         }
     });
     system.run();
@@ -154,7 +154,7 @@ fn block_that_is_taken_away_before_its_store_is_requested_again() {
     let is_request = |kind: &str| ["read-exclusive", "invalidate"].contains(&kind);
     let requests: u64 = counts.iter().filter(|(kind, _)| is_request(kind)).map(|(_, count)| count).sum();
     assert!(requests >= 4, "both agents request the block, and the writer again: {counts:?}");
-    let block = system.bus.peek(4096);
+    let block = system.bus.peek(4160);
     assert_eq!([block.read(0, 8), block.read(8, 8)], [2, 3]);
 }
 
