@@ -29,6 +29,40 @@ fn every_name_in_results_of_examples_is_explained() {
     assert!(unexplained.is_empty(), "{unexplained:#?}");
 }
 
+/// Headings of columns of tables.
+const HEADINGS: [&str; 30] = [
+    "ratio",
+    "elasticity",
+    "slower: ratio",
+    "from",
+    "to",
+    "other setting",
+    "metric",
+    "value",
+    "unit",
+    "± 95 %",
+    "runs",
+    "share",
+    "busy [µs]",
+    "active [µs]",
+    "utilisation",
+    "constant",
+    "before",
+    "fit",
+    "after",
+    "prior",
+    "uncertainty",
+    "number",
+    "expected",
+    "error",
+    "correlation",
+    "most sensitive to",
+    "holds in longer run",
+    "mean",
+    "p99.9",
+    "samples",
+];
+
 /// Adds the keys of a JSON value, down to those below which are names of keys, metrics or constants.
 fn add_fields(json: &serde_json::Value, fields: &mut BTreeSet<String>) {
     const NAMED: [&str; 6] = ["metrics", "machine", "values", "uncertainty", "distributions", "outcomes"];
@@ -74,39 +108,7 @@ fn every_field_of_json_and_every_column_is_explained() {
     for command in commands {
         add_fields(&json(&[command, &["--format", "json"]].concat()), &mut names);
     }
-    let headings = [
-        "ratio",
-        "elasticity",
-        "slower: ratio",
-        "from",
-        "to",
-        "other setting",
-        "metric",
-        "value",
-        "unit",
-        "± 95 %",
-        "runs",
-        "share",
-        "busy [µs]",
-        "active [µs]",
-        "utilisation",
-        "constant",
-        "before",
-        "fit",
-        "after",
-        "prior",
-        "uncertainty",
-        "number",
-        "expected",
-        "error",
-        "correlation",
-        "most sensitive to",
-        "holds in longer run",
-        "mean",
-        "p99.9",
-        "samples",
-    ];
-    names.extend(headings.map(str::to_owned));
+    names.extend(HEADINGS.map(str::to_owned));
     let words = narrows::reference::vocabulary(Registry::shared());
     let unexplained: Vec<&String> =
         names.iter().filter(|name| narrows::reference::matching(&words, name).is_empty()).collect();

@@ -17,8 +17,9 @@ Examples:
 The bottleneck is the part whose speed-up improves the metric most. Each trial
 makes all parameters of a resource faster or slower together, by the factor of
 --by. Further trials speed up pairs of the resources that matter most, and
-single parameters. For choices, up to four other words are tried, and for numbers
-that are 0 up to three values; at most 64 such runs, unless --all is given.
+single parameters. For choices, up to four other words are tried, and for
+numbers that are 0 up to three values; at most 64 such runs, unless --all is
+given.
 A ratio above 1 is an improvement of the metric: a higher rate, or a shorter
 time.";
 

@@ -2,7 +2,7 @@
 //! and resources are declared by the parts that report them.
 
 /// Columns and fields: the names that have one meaning, the commands that print them, and the meaning.
-pub const FIELDS: [(&str, &str, &str); 68] = [
+pub const FIELDS: [(&str, &str, &str); 70] = [
     ("value", "run, sweep, whatif", "Value of a metric or a key; a metric without a value was not measured"),
     ("metric, metrics", "run, sweep, whatif", "Measured quantity; `narrows explain NAME` explains each"),
     ("unit", "run, sweep, reproduce", "Unit of the value; empty for a plain number"),
@@ -27,6 +27,7 @@ pub const FIELDS: [(&str, &str, &str); 68] = [
     ),
     ("total, total_us", "run", "Mean latency of a message: the sum of its stages"),
     ("stages", "run", "Parts of the latency of a message, in order; `narrows explain \"receive: poll\"` explains one"),
+    ("p99.9", "run", "99.9th percentile of a distribution: the metric with the suffix `_p999`"),
     ("waiting_us", "run", "Mean time of a message in a stage while no part works for it"),
     ("service_us", "run", "Mean time of a message in a stage while a part works for it"),
     (
@@ -81,7 +82,7 @@ pub const FIELDS: [(&str, &str, &str); 68] = [
         "The value at the other side of the boundary, or the metric and outcome of the other description",
     ),
     ("probes", "sweep --find", "Number of values that were tried"),
-    ("is_steady", "sweep --find", "Whether no run beside the boundary has an initial transient"),
+    ("is_steady", "sweep --find", "Whether no run at the boundary has an initial transient"),
     (
         "holds in longer run, holds_in_longer_run, longer_run, stable",
         "sweep --find",
@@ -116,7 +117,12 @@ pub const FIELDS: [(&str, &str, &str); 68] = [
     ("dead, no effect", "whatif", "Parameters that change no metric, with the reason if it is known"),
     ("refused, advice", "whatif", "Changes that could not be tried or compared, with the reason and a remedy"),
     ("fixed", "whatif", "Parameters that are not changed, since a change would describe another machine or load"),
-    ("meaning, about", "explain, list, whatif", "What a name stands for"),
+    ("meaning, about", "explain, list, whatif", "Meaning of a name, in a sentence"),
+    (
+        "examples, machines, papers, policies, protocols, fabrics, workloads",
+        "list",
+        "Names of a kind that the program contains, each with its description",
+    ),
     (
         "kind",
         "explain, reproduce",

@@ -7,7 +7,7 @@ use super::super::kind::ValueKind;
 use super::super::quantity::Unit;
 use super::super::value::ParameterType;
 
-/// The spelling of microseconds that is read besides `us`.
+/// The spelling of microseconds that is read in addition to `us`.
 const MICROSECONDS: &[u8] = "µs".as_bytes();
 
 /// Checks `text`, a literal of the type `T`, if literals of this type have units.

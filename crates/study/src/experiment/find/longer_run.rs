@@ -21,7 +21,7 @@ const STABLE_DIFFERENCE_MAX: f64 = 0.25;
 pub struct LongerRun {
     /// The key of the number of messages, or of cycles.
     pub key: String,
-    /// Its value in this run: four times that of the search.
+    /// The value of the key in this run: four times that of the search.
     pub value: String,
     /// The metric in the run of the search.
     pub found_metric: Option<f64>,
