@@ -8,6 +8,9 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+// The targets of `fuzz/` import the macro of libfuzzer-sys, for which fuzz_targets.rs has another one.
+extern crate self as libfuzzer_sys;
+
 mod alewife;
 mod any_bytes;
 mod any_text;
@@ -29,6 +32,7 @@ mod expressions;
 mod fabrics;
 mod faults;
 mod fit;
+mod fuzz_targets;
 mod golden;
 mod graphs;
 mod instrumentation;
