@@ -180,7 +180,7 @@ fn assert_refused(test_machine: &TestMachine, message: &str) {
 #[test]
 fn parts_that_cannot_work_together_are_refused() {
     let test_machine = TestMachine::default().stream(2, 64);
-    assert_refused(&TestMachine { sram_rate: 100, ..test_machine.clone() }, "leaves nothing for the network");
+    assert_refused(&TestMachine { sram_rate: 100, ..test_machine.clone() }, "nothing is left for the network");
     assert_refused(
         &TestMachine { ring_entries: 4_096, payload_max: 1 << 20, ..test_machine.clone() },
         "of host memory",

@@ -269,7 +269,7 @@ fn invalid_parameters_are_refused_with_the_reason() {
         assert!(problems.contains(key) && problems.contains(reason), "{problems}");
     };
     assert_refused(Design::Cni512q, "ni.cni512q.queue-blocks", "500", "500 is not a power of two");
-    let queue_error = "a message of 256 B needs 4 blocks, but the queue has 2";
+    let queue_error = "needs 4 blocks of 64 B, but the queue has 2";
     assert_refused(Design::StartJr, "ni.startjr.queue-blocks", "2", queue_error);
     let width_error = "8 B is wider than the 4 B of the fifo that the processor sees";
     let problems = errors_of_value(Design::Ni2w, "ni.ni2w.window", "\"4 B\"");

@@ -60,7 +60,7 @@ fn part_overridden_by_the_description_is_refused() {
     let output = narrows(&["sweep", "offered-load", "--vary=fabric=nifdy-torus,nifdy-mesh"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("`fabric=nifdy-torus` has no effect: the description declares [fabric.mesh]"),
+        stderr(&output).contains("`fabric=nifdy-torus` has no effect: it replaces a shipped part in `parts`, but the description writes [fabric.mesh]"),
         "{}",
         stderr(&output)
     );

@@ -42,8 +42,8 @@ started, and ends with Ctrl-C.";
 
 /// Explore a machine in the browser: change its values and watch latency, bandwidth and bottleneck
 ///
-/// The page is the one of the documentation, but runs are made by this program: on all cores, and
-/// with descriptions, graphs and traces of the present folder.
+/// Opens the explorer, the same page as in the online documentation. Here this program runs the
+/// simulations, on all cores, and can read descriptions, graphs and traces in the current folder.
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]

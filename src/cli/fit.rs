@@ -42,7 +42,8 @@ its starting value.
 A measured curve is CSV with units (size [B], latency [us] or bandwidth [MB/s]),
 or the output of perftest, netperf, sockperf or the OSU benchmarks. Latencies
 are one-way, as in the workload ping-pong; bandwidths are those of the workload
-stream. A description of the workload verbs is run with that workload.
+stream. If the workload of the description is verbs, the runs use that workload
+in place of ping-pong or stream.
 
 A fit fails if it leaves a number with an error above the tolerance. The exit
 code is then 1, nothing is written, and the part of the curve that fails and the
@@ -62,7 +63,8 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     measured: Vec<PathBuf>,
     /// Constant to fit, where `*` matches the name of any part; may be repeated [default: all whose
-    /// TOML comment says that they are derived, calibrated, chosen or remembered, and that have an effect]
+    /// TOML comment says that they are derived, calibrated, chosen, or remembered (no source was read), and
+    /// that have an effect]
     #[arg(long = "constant", value_name = "KEY", requires = "measured")]
     constants: Vec<String>,
     /// Prior of each constant: the standard deviation of its starting value [default: as its comment states, or 25]
@@ -84,7 +86,8 @@ pub struct Options {
     /// the study's cross-validation.toml
     #[arg(long)]
     write: bool,
-    /// Predict each number of a study from a fit without its row of the table, and print the predictions
+    /// Cross-validate a study: for each row of the paper's table, fit without that row, and print the predictions of
+    /// its numbers
     #[arg(long, conflicts_with = "measured")]
     cross_validate: bool,
     /// Number of parallel jobs [default: CPU count]

@@ -23,6 +23,8 @@ pub struct Options {
     /// as a string, so the quotes of a quantity may be left out. Later options override earlier ones.
     /// ni=cni32qm replaces the description's interface by the shipped part of that name; host,
     /// protocol and fabric work in the same way. nodes.NAME.ni=cni32qm replaces that of one node.
+    /// Only a part that the description names in `parts` can be replaced: a table that it writes itself,
+    /// such as [fabric.mesh], must be removed first.
     #[arg(long = "set", value_name = "KEY=VALUE", add = completion_values::override_values())]
     pub sets: Vec<String>,
 }

@@ -39,7 +39,8 @@ Examples:
 
 A column is selected by its name in the file, by its key or metric, or by a
 suffix of these. An x column of text gives bars, one of numbers gives lines.
-Without --by all rows are one line.
+With --x and without --by, all rows are one line. Without either, each
+combination of the other varied keys is a line.
 
 --cdf plots distributions in the .json of runs and sweeps, or a column of a
 table. With --log y it shows the tail: the share of samples above each value.";
@@ -52,7 +53,7 @@ pub struct Options {
     /// Result file: .csv, .jsonl, .parquet or .json; several with --cdf
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<PathBuf>,
-    /// Column for the x axis [default: the first varied key with numbers; the other varied keys are lines]
+    /// Column for the x axis [default: the first varied key with numbers]
     #[arg(long, value_name = "COLUMN")]
     x: Option<String>,
     /// Column for the y axis; may be repeated, for columns of one unit [default: the first metric]

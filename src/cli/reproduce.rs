@@ -65,8 +65,8 @@ pub struct Options {
     explorer: String,
     /// Compute the uncertainty of each number, and the constants that it depends on
     ///
-    /// Each constant that is marked as derived, calibrated, chosen or remembered is changed up and down by its
-    /// standard deviation, at most 25 %, and the runs of all claims of kind `number` are repeated. A
+    /// Each constant that is marked as derived, calibrated, chosen, or remembered (no source was read) is
+    /// changed up and down by its standard deviation, at most 25 %, and the runs of all claims of kind `number` are repeated. A
     /// number whose uncertainty exceeds its tolerance is underdetermined.
     #[arg(long)]
     uncertainty: bool,
@@ -80,14 +80,16 @@ pub struct Options {
     /// With --live, print the address and do not open a browser
     #[arg(long, requires = "live", conflicts_with = "out")]
     no_browser: bool,
-    /// With --live and --out, folder of the page of studies [default: `web` next to the folder of the program]
+    /// With --live and --out, folder with study.html, the prebuilt page that holds the simulator as
+    /// WebAssembly [default: `web` next to the folder of the program]
     #[arg(long, value_name = "FOLDER", requires_all = ["live", "out"])]
     module: Option<PathBuf>,
     /// Exit with 1 if a claim fails unexpectedly, or a claim that is expected to fail holds
     #[arg(long)]
     strict: bool,
-    /// Print only the calibrated constants with the data they were fitted on, and the choices made by
-    /// hand, each with the claims whose results were known when it was made
+    /// Print only the calibrated constants, with the data they were fitted on, and the choices made by hand
+    ///
+    /// Each choice lists the claims whose results were known when it was made.
     #[arg(long, requires = "paper", conflicts_with_all = ["quick", "jobs", "out", "strict", "uncertainty"])]
     constants: bool,
 }

@@ -40,7 +40,7 @@ enum RunFormat {
     Text,
     /// JSON for programs
     Json,
-    /// Table of perftest, for the workload verbs
+    /// Table in the format of perftest; only for [workload.verbs]
     Perftest,
 }
 
@@ -82,8 +82,8 @@ pub struct Options {
     messages: Option<PathBuf>,
     /// Compute the uncertainty of each metric, and the constants that it depends on
     ///
-    /// Each constant whose TOML comment says that it is derived, calibrated, chosen or remembered is
-    /// changed up and down by its standard deviation, at most by 25 %. The standard deviation is the
+    /// Each constant whose TOML comment says that it is derived, calibrated, chosen, or remembered (no
+    /// source was read) is changed up and down by its standard deviation, at most by 25 %. The standard deviation is the
     /// one in the comment, or 25 % without one. Constants from a paper, a data sheet or a standard,
     /// and measured ones, are taken as exact.
     #[arg(long)]

@@ -27,7 +27,7 @@ pub enum Format {
     Parquet,
     /// JSON for programs, with the units and names of `narrows run --format json`
     Json,
-    /// Tables of perftest, for the workload verbs
+    /// Tables in the format of perftest; only for [workload.verbs]
     Perftest,
 }
 

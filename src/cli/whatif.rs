@@ -14,7 +14,7 @@ Examples:
   narrows whatif stream --metric message.latency_one_way_p90 --by 4
   narrows whatif stream --set ni.trapeze.policy=store-and-forward --format json
 
-The bottleneck is the part whose speed-up improves the metric most. Each trial
+The bottleneck is the resource whose speed-up improves the metric most. A trial
 makes all parameters of a resource faster or slower together, by the factor of
 --by. Further trials speed up pairs of the resources that matter most, and
 single parameters. For choices, up to four other words are tried, and for

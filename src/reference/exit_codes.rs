@@ -8,7 +8,7 @@ pub const EXIT_CODES: [(u8, &str); 5] = [
     (0, "success; a saturated run is a success"),
     (
         1,
-        "an unexpected verdict under --strict, a fit that does not reach its numbers, or a verdict of verify that is not as expected",
+        "reproduce --strict: a claim with an unexpected verdict; fit: an error above the tolerance; verify: an unexpected verdict",
     ),
     (2, "invalid input"),
     (3, "a run ended in a deadlock or livelock, at a limit, or with messages lost"),

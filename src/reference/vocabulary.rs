@@ -189,6 +189,7 @@ fn has_term(word: &Word, sought: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use narrows_study::experiment::uncertainty::unknown::UNCERTAIN_SOURCES;
 
     fn names_of_matches(name: &str) -> Vec<String> {
         let words = vocabulary(Registry::shared());
@@ -209,6 +210,14 @@ mod tests {
         assert_eq!(names_of_matches("130"), ["exit code exit code 130"]);
         assert!(names_of_matches("I/O ways").iter().any(|name| name.starts_with("term ")));
         assert_eq!(names_of_matches("nosuchname"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_source_of_values_is_a_term() {
+        let exact_sources = ["paper", "data sheet", "standard", "measured"];
+        for source in exact_sources.into_iter().chain(UNCERTAIN_SOURCES) {
+            assert!(names_of_matches(source).contains(&format!("term {source}")), "{source}");
+        }
     }
 
     #[test]

@@ -64,7 +64,8 @@ pub struct MtuLimit {
     pub bytes: Bytes,
     /// Cause of the limit, as a noun phrase.
     pub reason: &'static str,
-    /// Keys of the fabric that set the limit; the first is the one to change.
+    /// Keys of the fabric that set the limit; the first is the one to change, and the product of the first two is the
+    /// limit.
     pub keys: &'static [&'static str],
     /// Change of the description that would allow longer packets, in words; empty if no change would.
     pub hint: &'static str,

@@ -166,6 +166,12 @@ pub trait InterfaceSpec: PartSpec {
     /// Returns the key that sets the length of packets.
     fn packet_key(&self) -> &'static str;
 
+    /// Returns the bytes that the longest packet has in addition to those that the packet key states, and their
+    /// content, if it has such bytes.
+    fn packet_overhead(&self) -> Option<(Bytes, &'static str)> {
+        None
+    }
+
     /// Returns the format of packets, if other interfaces have the same.
     fn wire_format(&self) -> Option<&'static str> {
         None
@@ -203,9 +209,9 @@ pub trait InterfaceSpec: PartSpec {
         None
     }
 
-    /// Returns an error if the interface cannot work on a host whose bus moves DMA data at `rate`. The key of the rate
-    /// is in the table `rate_table` of the description.
-    fn check_dma_rate(&self, _rate: Rate, _rate_table: &str) -> Option<ParameterError> {
+    /// Returns an error if the interface cannot work on a host whose bus moves DMA data at `rate`, which the key
+    /// `rate_key` of the description states.
+    fn check_dma_rate(&self, _rate: Rate, _rate_key: &str) -> Option<ParameterError> {
         None
     }
 

@@ -8,10 +8,10 @@ pub struct ParameterError {
     pub key: String,
     /// Keys of other values that the rule concerns. The error is reported at the value that was overridden last.
     pub related: Vec<String>,
-    /// The message.
+    /// The message. `{table}` is replaced by the path of the part's table.
     pub message: String,
-    /// The help line, which states the valid values; empty if the message states them. `{table}` is replaced by the
-    /// path of the part's table.
+    /// The help line, which states the valid values; empty if the message states them. `{table}` is replaced as in the
+    /// message.
     pub help: String,
 }
 

@@ -206,7 +206,9 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
             (siblings.read)(t, selected.spec());
         }
         for table in described_tables {
-            t.report_invalid(table.key, table.refusal, siblings.help);
+            let message = format!("[{}] {}", selected.table(), table.refusal);
+            let help = format!("remove {}.{}, or {}", selected.family_table(), table.key, siblings.help);
+            t.report_invalid(table.key, message, help);
         }
         None
     }

@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub struct SiblingTable {
     /// Key of the table, next to the members' keys.
     pub key: &'static str,
-    /// Error for a description that has the table although the selected member has none.
+    /// Error for a description that has the table although the selected member has none, as a predicate of the member,
+    /// such as `has no routers to configure`.
     pub refusal: &'static str,
 }
 
@@ -19,7 +20,7 @@ pub struct SiblingTable {
 pub struct SiblingTables<S: ?Sized> {
     /// The tables.
     pub tables: &'static [SiblingTable],
-    /// Hint that follows each refusal.
+    /// Hint that follows each refusal, as an alternative to removing the table.
     pub help: &'static str,
     /// Reads the tables and returns the member with their values. A member of another kind is returned unchanged.
     pub read: fn(&mut Table<'_>, &Arc<S>) -> Arc<S>,

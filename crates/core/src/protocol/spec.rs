@@ -58,6 +58,12 @@ pub trait ProtocolSpec: PartSpec {
     /// and for reception, until they are taken; `None` if packets are buffered only in the interface's queues.
     fn buffer_requirements(&self) -> Option<[u64; 2]>;
 
+    /// Returns the flag that makes the number of buffers unlimited, and the key of their number, if the number is
+    /// unlimited and the protocol has such keys.
+    fn unlimited_buffers(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
+
     /// Returns the length of the longest frame that carries no packet.
     fn control_frame_length(&self) -> Bytes {
         Bytes::ZERO

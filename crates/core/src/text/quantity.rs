@@ -220,21 +220,15 @@ fn ambiguous_unit_error(number: &str, unit: &str) -> Option<ParseError> {
 }
 
 fn unknown_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
-    let exponent = unit
-        .strip_prefix(['e', 'E'])
-        .filter(|rest| rest.starts_with(['+', '-']) || rest.starts_with(|c: char| c.is_ascii_digit()));
-    if let Some(rest) = exponent {
-        return exponent::error::<Q>(number, rest);
+    if let Some(error) = exponent::error_of_unit::<Q>(number, unit) {
+        return error;
     }
     let names = Q::UNITS.iter().map(|(name, _)| *name);
     let nearest = unit_of_alternative_spelling(unit)
         .filter(|meant| names.clone().any(|name| name == *meant))
         .or_else(|| names.clone().find(|name| name.eq_ignore_ascii_case(unit)))
         .or_else(|| suggest::nearest(unit, names));
-    let mut help = Vec::new();
-    if let Some(nearest) = nearest {
-        help.push(format!("did you mean \"{number} {nearest}\"?"));
-    }
+    let mut help: Vec<String> = nearest.map(|near| format!("did you mean \"{number} {near}\"?")).into_iter().collect();
     help.push(format!("units of {} are {}", Q::NAME_WITH_ARTICLE, unit_list::<Q>()));
     ParseError { label: format!("`{}` is not a unit of {}", unit.escape_debug(), Q::NAME_WITH_ARTICLE), help }
 }

@@ -1,6 +1,6 @@
 //! The candidate for the bottleneck that a single run names: its busiest resource.
 //!
-//! The bottleneck is the part whose speed-up raises the metric most. One run cannot determine it; sensitivity analysis
+//! The bottleneck is the resource whose speed-up raises the metric most. One run cannot determine it; sensitivity analysis
 //! (`whatif`) finds it by experiment, as `docs/bottlenecks.md` describes. Utilisation is the fraction of the run for
 //! which a resource is active. It excludes the time for which the resource is held but not active, such as a link whose
 //! packet waits for the receiver. If no resource is nearly always active, the longest stage is also named.

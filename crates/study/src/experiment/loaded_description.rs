@@ -194,6 +194,19 @@ impl LoadedDescription {
         )))
     }
 
+    /// Returns how to get a copy of the description that can be edited, if it is a shipped example.
+    fn copy_hint(&self) -> String {
+        let example = self.name.strip_prefix("examples/").and_then(|file| file.strip_suffix(".toml"));
+        match example.filter(|_| self.folder.as_deref() == Some(shipped::SHIPPED.as_ref())) {
+            Some(example) => {
+                format!(
+                    "`narrows show {example} --format toml > my.toml` writes the shipped example into a file to edit"
+                )
+            }
+            None => String::new(),
+        }
+    }
+
     fn read_without_files(&self, base_overrides: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let document = Document::Text(&self.name, &self.text, self.folder.as_deref());
         let part_selections: Vec<String> = base_overrides
@@ -212,7 +225,7 @@ impl LoadedDescription {
             self.named_parts.get_or_init(|| NamedParts::parse(&self.text)).rewrite_overrides(base_overrides, varied);
         let description = self.registry.read_varied(document, &base_overrides, &varied, &self.layers)?;
         match part_overrides::unused_override_problem(&description, &part_selections) {
-            Some(problem) => Err(Problems::from_problem(problem)),
+            Some(problem) => Err(Problems::from_problem(problem.help(self.copy_hint()))),
             None => Ok(description),
         }
     }

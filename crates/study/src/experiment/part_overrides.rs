@@ -249,9 +249,14 @@ pub fn unused_override_problem(description: &Read<Machine>, options: &[String]) 
             .find(|key| !COMMON_TABLES.contains(&key.as_str()))
             .filter(|_| family.key != "host" && !is_present)?;
         let declared = format!("[{}.{}]", family.table, declared_key.replace('_', "-"));
-        let problem =
-            Problem::new(format!("`{}={name}` has no effect: the description declares {declared}", family.key));
-        Some(problem.help(format!("remove {declared} from the description, and name a part instead")))
+        let (table, part) = (family.table, format!("{}/{}", family.folder, family.short_name(name)));
+        let problem = Problem::new(format!(
+            "`{}={name}` has no effect: it replaces a shipped part in `parts`, but the description writes {declared} itself",
+            family.key
+        ));
+        Some(problem.help(format!(
+            "remove {declared} and all other tables of `{table}` from the description, and add \"{part}\" to its `parts`"
+        )))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Sensitivity analysis: the change of a metric when parts of the machine are sped up, and the bottleneck.
 //!
-//! The bottleneck is the part whose speed-up, by experiment, improves the metric most. Each part declares with its
+//! The bottleneck is the resource whose speed-up, by experiment, improves the metric most. Each part declares with its
 //! parameters which change speeds it up, and which parameters belong to one resource ([`Meaning`]). Trials speed up
 //! whole resources, single parameters, and pairs of the resources that matter most. A trade-off is a parameter for
 //! which neither direction is a speed-up; it is tried in both directions. `docs/bottlenecks.md` describes the

@@ -38,7 +38,7 @@ const FLITS_MAX: u64 = u16::MAX as u64;
 /// The limit on packet length that is set by the largest number of flits.
 const FLIT_COUNT_LIMIT: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    reason: "65535 flits, the longest packet",
+    reason: "65535 flits, the largest number of a packet",
     keys: &["router.flit"],
     hint: "fabric.router.flit larger",
 };
@@ -46,7 +46,7 @@ const FLIT_COUNT_LIMIT: MtuLimit = MtuLimit {
 /// The limit on packet length that is set by buffers that hold whole packets.
 const BUFFER_SIZE_LIMIT: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    reason: "an input buffer of a router",
+    reason: "a router's input buffer",
     keys: &["router.buffer-flits", "router.flit", "router.switching"],
     hint: "fabric.router.buffer-flits larger, or choose fabric.router.switching = \"wormhole\", with which a buffer need not hold a whole packet",
 };

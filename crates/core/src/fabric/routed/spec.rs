@@ -21,17 +21,14 @@ use std::sync::Arc;
 
 /// The tables that are siblings of a shape's table.
 const SIBLING_TABLES: [SiblingTable; 3] = [
-    SiblingTable { key: "router", refusal: "this fabric has no routers with parameters" },
-    SiblingTable { key: "loss", refusal: "the loss of this fabric cannot be set" },
-    SiblingTable {
-        key: "cross-traffic",
-        refusal: "cross-traffic comes from the edges of a mesh, and this fabric has none",
-    },
+    SiblingTable { key: "router", refusal: "has no routers to configure" },
+    SiblingTable { key: "loss", refusal: "has no model of lost packets" },
+    SiblingTable { key: "cross-traffic", refusal: "has no edges from which cross-traffic of a mesh could come" },
 ];
 
 /// Returns the registry's entries, one for each shape.
 pub fn entries() -> Vec<PartEntry<dyn FabricSpec>> {
-    let help = "remove the table, or choose a fabric of routers such as [fabric.mesh]";
+    let help = "choose a fabric of routers such as [fabric.mesh]";
     let siblings = Arc::new(SiblingTables { tables: &SIBLING_TABLES, help, read: read_router_tables });
     let entry = |&(shape, summary): &(&'static str, &'static str)| {
         let read = move |t: &mut Table<'_>| -> Arc<dyn FabricSpec> {

@@ -26,8 +26,11 @@ pub struct TorusParameters {
 /// The division of a link's channels between routes that cross the dateline and routes that do not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct ChannelHalves {
-    /// Use of the middle virtual channel if their number is odd: `lower` counts it to the lower half, `both` to both
-    /// halves, as BookSim2 does, which needs packets of one flit.
+    /// Half to which the middle virtual channel belongs if the number of channels is odd: `lower`, or `both` as in
+    /// BookSim2, with which packets of more than one flit can deadlock.
+    ///
+    /// In each dimension, a packet to a higher coordinate uses the lower half of the channels, and a packet to a lower
+    /// coordinate the upper half, so that dependencies between channels form no cycle.
     #[param(key = "middle-channel", default = "lower")]
     pub middle: MiddleChannelHalf,
 }

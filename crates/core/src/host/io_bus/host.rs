@@ -106,7 +106,8 @@ impl HostSpec for IoBusParameters {
     }
 
     fn dma_rate_max(&self) -> Option<(&'static str, Rate)> {
-        Some(("bridge", self.bridge.read_rate.max(self.bridge.write_rate)))
+        let [read_rate, write_rate] = [self.bridge.read_rate, self.bridge.write_rate];
+        Some(if read_rate > write_rate { ("bridge.read-rate", read_rate) } else { ("bridge.write-rate", write_rate) })
     }
 
     fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {

@@ -33,10 +33,14 @@ pub(super) fn errors(parameters: &PcieParameters) -> Vec<ParameterError> {
     }
     if parameters.root_complex < parameters.link.crossing * 2 {
         let message = format!(
-            "the round trip of {} is shorter than two crossings of the link, of {} each",
-            parameters.root_complex, parameters.link.crossing
+            "two crossings of the link, of {} each, exceed the round trip of a read, {}",
+            parameters.link.crossing, parameters.root_complex
         );
-        let help = format!("choose at least {}, or a shorter {{table}}.link.crossing", parameters.link.crossing * 2);
+        let help = format!(
+            "make {{table}}.link.crossing {} or shorter, or {{table}}.root-complex {} or longer",
+            parameters.root_complex / 2,
+            parameters.link.crossing * 2
+        );
         errors.push(ParameterError::new("root-complex", message).related(["link.crossing"]).help(help));
     }
     errors

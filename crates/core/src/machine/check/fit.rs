@@ -4,7 +4,7 @@ use super::reach::{
     check_endpoint_count, check_message_lengths, check_message_words, check_node_count, check_packet_length,
     check_verbs,
 };
-use crate::engine::EndpointMap;
+use crate::engine::{Bytes, EndpointMap};
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
 use crate::machine::{FabricPart, HostPart, InterfacePart, NodeParts, Registry, Workload, shipped};
@@ -198,27 +198,33 @@ fn check_firmware_memory(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     {
         return Vec::new();
     }
-    let message = match needed {
-        Some(needed) => format!(
-            "packet buffers for [protocol.{protocol}] and the rings of [ni.{ni}] need {needed} of the interface's memory, \
-             which has {memory}"
-        ),
-        None => format!("[protocol.{protocol}] has unlimited buffers, and the memory of [ni.{ni}] has {memory}"),
-    };
+    let Some(needed) = needed else { return vec![unlimited_buffers_error(parts, memory)] };
+    let message = format!(
+        "packet buffers for [protocol.{protocol}] and the rings of [ni.{ni}] need {needed} of the interface's memory, \
+         which has {memory}"
+    );
     let packet = parts.interface.packet_key();
-    let help = match needed {
-        Some(_) => {
-            format!("reduce the buffers of the protocol or ni.{ni}.{packet}, or enlarge the interface's memory")
-        }
-        None => format!(
-            "limit the number of buffers in [protocol.{protocol}], or choose an interface that keeps them in host memory"
-        ),
-    };
-    let mut keys = vec![format!("protocol.{protocol}")];
-    if needed.is_some() {
-        keys.extend([parts.interface.key(packet), parts.interface.key(size_key)]);
-    }
+    let help = format!("reduce the buffers of the protocol or ni.{ni}.{packet}, or enlarge the interface's memory");
+    let keys = [format!("protocol.{protocol}"), parts.interface.key(packet), parts.interface.key(size_key)];
     vec![IncompatibleParts::new(keys, message, help)]
+}
+
+/// Returns the error that a protocol's unlimited buffers do not fit the interface's `memory`.
+fn unlimited_buffers_error(parts: &PartsToCheck<'_>, memory: Bytes) -> IncompatibleParts {
+    let (ni, protocol) = (parts.interface.name(), &parts.node_parts.protocol);
+    let message = format!(
+        "unlimited buffers of [protocol.{}] do not fit in the memory of [ni.{ni}], which has {memory}",
+        protocol.name()
+    );
+    let (key, change) = match protocol.unlimited_buffers() {
+        Some((flag, number)) => {
+            let change = format!("set {} = false and {} to a number", protocol.key(flag), protocol.key(number));
+            (protocol.key(flag), change)
+        }
+        None => (protocol.table(), "limit the number of buffers".to_owned()),
+    };
+    let help = format!("{change}, or choose an interface that keeps the buffers in host memory");
+    IncompatibleParts::new([key], message, help)
 }
 
 /// Checks that lost packets are retransmitted.
@@ -378,7 +384,8 @@ fn check_workload_needs(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let untimed_host = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, untimed_host) {
         let message = format!(
-            "a program that copies without end needs time for each copy, and accesses to memory take no time on `{name}`"
+            "`{name}` does not model the time of memory accesses, so the program's copy loop would run forever at one \
+             instant"
         );
         errors.push(IncompatibleParts::new(
             [parts.workload.key(key)],

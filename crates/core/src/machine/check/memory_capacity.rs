@@ -79,26 +79,46 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             nodes.map(|(number, node)| (node_need(&traffic, number, machine, node_parts, grain), &node.name));
         let Some((need, node)) = needs_of_nodes.max_by_key(|(need, _)| need.total()) else { continue };
         if need.total() > size.get() {
-            let [needed, size] = need.rounded_to_pages().in_common_unit(size);
+            let needed = in_unit_of(need.rounded_to_pages(), size);
             let message = format!("`{node}` may need {needed} of main memory, and has {size}");
             let key = host.key(key);
-            let buffer_key = machine
-                .workload
-                .buffer_max()
-                .map_or_else(|| key.clone(), |(buffer_key, _)| machine.workload.key(buffer_key));
-            let reported_key = read.highest_layer(&[&key, &buffer_key]);
-            let help = enlarge_help(need, if reported_key == key { "it" } else { &key });
+            let buffer_key = machine.workload.buffer_max().map(|(buffer_key, _)| machine.workload.key(buffer_key));
+            let reported_key = read.highest_layer(&[&key, buffer_key.as_ref().unwrap_or(&key)]);
+            let help = capacity_help(need, size, &key, buffer_key.as_deref());
             problems.push(read.problem_at(reported_key, &message, &help));
         }
     }
 }
 
-fn enlarge_help(need: MemoryNeed, memory: &str) -> String {
-    let [interface, send, receive, reserved] =
-        [need.interface_bytes, need.send_bytes, need.receive_bytes, FIRST_FREE].map(Bytes);
+/// Returns `needed`, rounded up to four decimals, in the unit in which `size` is printed.
+fn in_unit_of(needed: Bytes, size: Bytes) -> String {
+    let printed_size = size.to_string();
+    let (amount, unit) = printed_size.split_once(' ').expect("a size has a unit");
+    let unit_bytes = u128::from(size.get() / amount.parse::<u64>().unwrap_or(1).max(1)).max(1);
+    let ten_thousandths = (u128::from(needed.get()) * 10_000).div_ceil(unit_bytes);
+    let decimals = format!("{:04}", ten_thousandths % 10_000);
+    let printed_needed = format!("{}.{decimals}", ten_thousandths / 10_000);
+    format!("{} {unit}", printed_needed.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Returns the changes that would make the memory large enough, and the purposes for which it is needed.
+fn capacity_help(need: MemoryNeed, size: Bytes, memory_key: &str, buffer_key: Option<&str>) -> String {
+    let purposes = [
+        (need.send_bytes, "the program's buffers"),
+        (need.receive_bytes, "partly received messages"),
+        (need.interface_bytes, "the interface"),
+    ];
+    let used = purposes.into_iter().filter(|(bytes, _)| *bytes > 0);
+    let purposes: String = used.map(|(bytes, purpose)| format!("{} for {purpose}, ", Bytes(bytes))).collect();
+    let fits_without_program = need.interface_bytes.saturating_add(FIRST_FREE) < size.get();
+    let smaller_buffer = match buffer_key.filter(|_| fits_without_program) {
+        Some(key) => format!("choose a smaller {key}, or "),
+        None => String::new(),
+    };
     format!(
-        "make {memory} {} or larger: {interface} for the interface, {send} for sent messages, {receive} for partly received messages, {reserved} reserved",
-        need.rounded_to_pages()
+        "{smaller_buffer}make {memory_key} {} or larger: {purposes}{} reserved",
+        need.rounded_to_pages(),
+        Bytes(FIRST_FREE)
     )
 }
 
@@ -199,5 +219,19 @@ impl Traffic {
             }
         }
         Traffic { send_buffers: send_buffers_by_node, incoming_flows, local_buffers, message_max }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn need_is_printed_in_the_unit_of_the_memory_and_rounded_up() {
+        let printed = |needed: u64, size: u64| in_unit_of(Bytes(needed), Bytes(size));
+        assert_eq!(printed(36 << 10, 16 << 10), "36 KiB");
+        assert_eq!(printed((5 << 30) + (516 << 10), 4 << 30), "5120.504 MiB");
+        assert_eq!(printed((4 << 30) + 1, 4 << 30), "4096.0001 MiB");
+        assert_eq!([printed(4096, 100), printed(4096, 0)], ["4096 B", "4096 B"]);
     }
 }

@@ -26,9 +26,15 @@ pub(super) fn check_packet_length(parts: &PartsToCheck<'_>) -> Vec<IncompatibleP
         return Vec::new();
     };
     let keys: Vec<String> = keys.iter().map(|key| parts.fabric.key(key)).collect();
+    let overhead = match parts.interface.packet_overhead() {
+        Some((bytes, content)) if key == parts.interface.key(parts.interface.packet_key()) => {
+            format!(" plus {bytes} for {content}")
+        }
+        _ => String::new(),
+    };
     let message = format!(
-        "a packet of {packet} ({key}) is longer than {reason}: at most {bytes}, set by {}",
-        keys[..keys.len().min(2)].join(" and ")
+        "a packet of {packet} ({key}{overhead}) does not fit in {reason}: at most {bytes} ({})",
+        keys[..keys.len().min(2)].join(" × ")
     );
     let help = match hint.is_empty() {
         true => format!("make {key} smaller"),
@@ -138,16 +144,23 @@ pub(super) fn node_count_error(
         return None;
     }
     let message = format!("the machine has {nodes} nodes, and {limit_text}");
+    // Without [nodes], every position of a shape has a node.
+    let shape = fabric.capabilities().nodes_max.is_some_and(|positions| positions as usize == nodes);
+    let fewer_nodes = match shape {
+        true => format!(
+            "make [{}] smaller, or describe at most {limit} nodes in [nodes] (without it, each position of the fabric \
+             has a node)",
+            fabric.table()
+        ),
+        false => format!("describe at most {limit} nodes in [nodes]"),
+    };
     let help = match key.split_once('.') {
         Some(("ni", _)) => {
             let widest_interface = registry.widest_interface();
-            format!(
-                "describe fewer nodes in [nodes], or choose an interface whose header can address more: \
-                 [{widest_interface}]"
-            )
+            format!("{fewer_nodes}, or choose an interface whose header can address more: [{widest_interface}]")
         }
-        Some(_) => "describe fewer nodes, or make the shape larger".to_owned(),
-        None => "describe fewer nodes".to_owned(),
+        Some(_) => format!("{fewer_nodes}, or make [{key}] larger"),
+        None => fewer_nodes,
     };
     Some(IncompatibleParts::new(["nodes".to_owned(), fabric.table(), key], message, help))
 }

@@ -3,7 +3,7 @@
 use crate::engine::Bytes;
 use crate::machine::Machine;
 use crate::part::{ParameterError, PartSpec, Selected};
-use crate::text::{Problem, Read};
+use crate::text::{Layer, Problem, Read};
 
 /// Checks hosts and interfaces.
 pub(super) fn check_parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
@@ -23,8 +23,22 @@ pub(super) fn check_parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 fn problem_of_part<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error: &ParameterError) -> Problem {
     let keys: Vec<String> = error.keys().map(|key| part.key(key)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    let help = error.help.replace("{table}", &part.table());
-    read.problem_at(read.highest_layer(&keys), &error.message, &help)
+    let [message, help] = [&error.message, &error.help].map(|text| text.replace("{table}", &part.table()));
+    let reported_key = read.highest_layer(&keys);
+    let other_keys =
+        keys.iter().filter(|key| **key != reported_key && (message.contains(**key) || help.contains(**key)));
+    other_keys.fold(read.problem_at(reported_key, &message, &help), |problem, key| {
+        problem.help(part_of_value(read, key).unwrap_or_default())
+    })
+}
+
+/// Returns a sentence on the shipped part that states the value at `key`, if a shipped part does.
+fn part_of_value(read: &Read<Machine>, key: &str) -> Option<String> {
+    let path: Vec<&str> = key.split('.').collect();
+    match read.definitions(&path).pop()?.layer {
+        Layer::Part(part) => Some(format!("{key} comes from the shipped part \"{part}\"")),
+        _ => None,
+    }
 }
 
 /// Checks that the size of a block of shared memory is a power of two, so that pages hold whole blocks and blocks hold

@@ -327,10 +327,12 @@ impl InterfaceParameters {
         }
         if message_blocks > blocks {
             let reason = format!(
-                "a message of {} needs {message_blocks} blocks, but the queue has {blocks}",
+                "a network message of {} ({{table}}.{MESSAGE_MAX}) needs {message_blocks} blocks of {BLOCK_BYTES} B, but the \
+                 queue has {blocks}",
                 self.message_bytes_max
             );
-            let help = format!("choose at least {}, or a smaller message-max", message_blocks.next_power_of_two());
+            let blocks_min = message_blocks.next_power_of_two();
+            let help = format!("choose at least {blocks_min}, or a smaller {{table}}.{MESSAGE_MAX}");
             problems.push(ParameterError::new("queue-blocks", reason).help(help));
         }
     }

@@ -52,15 +52,16 @@ pub struct LanaiParameters {
 impl LanaiParameters {
     /// Returns an error if the memory is not faster than a bus that moves DMA at `rate`: the memory serves the bus
     /// first, and part of its rate must be left for the network.
-    pub fn check_dma_rate(&self, rate: Rate, rate_table: &str) -> Option<ParameterError> {
+    pub fn check_dma_rate(&self, rate: Rate, rate_key: &str) -> Option<ParameterError> {
         if rate < self.sram.rate {
             return None;
         }
         let message = format!(
-            "memory of {} is not faster than host DMA at {rate}, and leaves nothing for the network",
+            "the SRAM's rate of {} is not above that of host DMA, {rate} ({rate_key}), which has priority: nothing is left \
+             for the network",
             self.sram.rate
         );
-        let help = format!("choose a rate above those of {rate_table}, which the memory serves first");
+        let help = format!("choose a rate above {rate}");
         Some(ParameterError::new("lanai.sram.rate", message).help(help))
     }
 }

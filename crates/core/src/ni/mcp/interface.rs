@@ -97,8 +97,8 @@ impl InterfaceSpec for McpInterface {
         false
     }
 
-    fn check_dma_rate(&self, rate: Rate, rate_table: &str) -> Option<ParameterError> {
-        self.chip.check_dma_rate(rate, rate_table)
+    fn check_dma_rate(&self, rate: Rate, rate_key: &str) -> Option<ParameterError> {
+        self.chip.check_dma_rate(rate, rate_key)
     }
 
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
@@ -161,10 +161,12 @@ impl McpInterface {
         ) {
             return None;
         }
-        let message = "fine-grained pipelining is not available with `user-level = true`";
-        let error = ParameterError::new("pipelining", message);
+        let message =
+            "fine-grained pipelining needs the kernel's messaging software, and {table}.user-level is true (a library)";
+        let error = ParameterError::new("pipelining", message).related(["user-level"]);
         Some(error.help(
-            "choose `coarse` or `serial`, or user-level = false with [ni.mcp.kernel] in place of [ni.mcp.library]",
+            "choose \"coarse\" or \"serial\", or {table}.user-level = false with [{table}.kernel] in place of \
+             [{table}.library]",
         ))
     }
 }

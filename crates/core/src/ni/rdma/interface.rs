@@ -91,6 +91,10 @@ impl InterfaceSpec for RdmaParameters {
         "mtu"
     }
 
+    fn packet_overhead(&self) -> Option<(Bytes, &'static str)> {
+        Some((Bytes(HEADER_BYTES_MAX), "headers"))
+    }
+
     fn sends_ip(&self) -> bool {
         true
     }

@@ -87,6 +87,10 @@ impl InterfaceSpec for TrapezeInterface {
         "payload-max"
     }
 
+    fn packet_overhead(&self) -> Option<(Bytes, &'static str)> {
+        Some((CONTROL_BYTES, "the control message"))
+    }
+
     fn protocol_memory(&self, protocol: &dyn ProtocolSpec, endpoints: u32) -> Option<ProtocolMemory> {
         let needed = Layout::with_protocol(&self.parameters, protocol, endpoints).size();
         Some(ProtocolMemory {
@@ -97,8 +101,8 @@ impl InterfaceSpec for TrapezeInterface {
         })
     }
 
-    fn check_dma_rate(&self, rate: Rate, rate_table: &str) -> Option<ParameterError> {
-        self.chip.check_dma_rate(rate, rate_table)
+    fn check_dma_rate(&self, rate: Rate, rate_key: &str) -> Option<ParameterError> {
+        self.chip.check_dma_rate(rate, rate_key)
     }
 
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver {

@@ -26,6 +26,8 @@ impl FlowControlParameters {
 
 const INFINITE_BUFFERS_KEY: &str = "infinite-buffers";
 const FLOW_CONTROL_BUFFERS_KEY: &str = "flow-control-buffers";
+/// The flag that makes the number of buffers unlimited, and the key of their number.
+pub(super) const UNLIMITED_BUFFERS: (&str, &str) = (INFINITE_BUFFERS_KEY, FLOW_CONTROL_BUFFERS_KEY);
 const RETRY_DELAY_KEY: &str = "retry-delay";
 const RETRY_JITTER_KEY: &str = "retry-jitter";
 

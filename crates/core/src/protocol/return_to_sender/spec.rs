@@ -1,5 +1,6 @@
 //! Return to sender as a part of a machine: keys, defaults and guarantees.
 
+use super::parameters::UNLIMITED_BUFFERS;
 use super::{FlowControlParameters, ReturnToSenderAdapter, ReturnToSenderParameters};
 use crate::engine::{Bytes, NodeId, rng};
 use crate::part::{Part, PartInfo};
@@ -29,6 +30,11 @@ impl ProtocolSpec for ReturnToSenderParameters {
     fn buffer_requirements(&self) -> Option<[u64; 2]> {
         let FlowControlParameters { outgoing, incoming, .. } = self.flow;
         Some([outgoing, incoming].map(|buffers| buffers.count().map_or(u64::MAX, u64::from)))
+    }
+
+    fn unlimited_buffers(&self) -> Option<(&'static str, &'static str)> {
+        let is_unlimited = self.buffer_requirements().is_some_and(|buffers| buffers.contains(&u64::MAX));
+        is_unlimited.then_some(UNLIMITED_BUFFERS)
     }
 
     fn control_frame_length(&self) -> Bytes {

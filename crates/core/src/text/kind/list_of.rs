@@ -56,7 +56,14 @@ impl<K: ValueKind> ValueKind for ListOf<K> {
     }
 
     fn allowed(&self) -> String {
-        format!("write a list in brackets, as [A, B]; for each element {}", self.element_kind.allowed())
+        let list = match self.length_max {
+            length @ 2..=8 if length == self.length_min => {
+                let elements: Vec<String> = ('A'..).take(length).map(String::from).collect();
+                format!("a list of {length} elements in brackets, as [{}]", elements.join(", "))
+            }
+            _ => "a list in brackets, as [A, B]".to_owned(),
+        };
+        format!("write {list}; for each element {}", self.element_kind.allowed())
     }
 
     fn to_tree_value<'d>(&self, default: &'d [K::Literal<'d>]) -> TreeValue {

@@ -19,6 +19,13 @@ pub(super) fn error<Q: Quantity>(mantissa: &str, rest: &str) -> ParseError {
     ParseError::new(format!("{} {why}", Q::NAME_WITH_ARTICLE), help)
 }
 
+/// Returns the error for a number whose unit begins with an exponent, such as `e5` or `E3 MB/s`, and `None` for another
+/// unit.
+pub(super) fn error_of_unit<Q: Quantity>(number: &str, unit: &str) -> Option<ParseError> {
+    let rest = unit.strip_prefix(['e', 'E'])?;
+    rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-')).then(|| error::<Q>(number, rest))
+}
+
 /// Returns `mantissa` times ten to the power of `exponent` as a decimal number, or `None` if that has many digits.
 fn without_exponent(mantissa: &str, exponent: i32) -> Option<String> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

@@ -156,6 +156,11 @@ impl Reader<'_> {
 /// Converts an error of the XML parser: its position becomes the line, and is removed from the message.
 fn xml_error(error: &roxmltree::Error, text: &str) -> GraphError {
     let line = (error.pos().row as usize).clamp(1, text.lines().count().max(1));
+    if let roxmltree::Error::UnexpectedCloseTag(open, closed, _) = error {
+        let [open, closed] = [open, closed].map(|name| attributes::shortened(name));
+        let message = format!("expected `</{open}>`, found `</{closed}>`: the element `{open}` is not closed");
+        return GraphError::new(Some(line), message, format!("insert `</{open}>`, or write `<{open} …/>`"));
+    }
     let message = error.to_string().replace(&format!(" at {}", error.pos()), "");
     GraphError::new(Some(line), message, FORMAT_HELP)
 }

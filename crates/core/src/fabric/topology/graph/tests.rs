@@ -250,7 +250,10 @@ fn invalid_graphml_is_reported_with_its_lines() {
     assert_eq!(xml("<node/>"), ["g, line 3: a vertex has no `id`"]);
     assert_eq!(xml(&format!("{two_nodes}<hyperedge/>"))[0], "g, line 4: a hyperedge joins more than two vertices");
     assert_eq!(xml("<node id=\"a\"><graph/></node>"), ["g, line 3: a vertex holds a graph of its own"]);
-    assert_eq!(error_messages("<graphml>\n</graph>")[0], "g, line 2: expected 'graphml' tag, not 'graph'");
+    assert_eq!(
+        error_messages("<graphml>\n</graph>")[0],
+        "g, line 2: expected `</graphml>`, found `</graph>`: the element `graphml` is not closed"
+    );
     assert_eq!(error_messages("<svg/>"), ["g, line 1: it is `svg`, and not GraphML"]);
     assert_eq!(error_messages("\n<graphml/>"), ["g, line 2: it has no `graph`"]);
     assert_eq!(error_messages("<graphml><graph/>\n<graph/></graphml>"), ["g, line 2: there is a second `graph`"]);

@@ -103,8 +103,7 @@ fn store_times(limits: Limits, stores: Vec<(Address, u64)>) -> [Time; 2] {
         *times.borrow_mut() = [executed, processor.time()];
     });
     system.run();
-    let times = *result.borrow();
-    times
+    *result.borrow()
 }
 
 #[test]
@@ -294,8 +293,7 @@ fn run_time(limits: Limits, from: Address, bytes: usize, is_write: bool) -> Time
         *time.borrow_mut() = processor.time();
     });
     system.run();
-    let time = *result.borrow();
-    time
+    *result.borrow()
 }
 
 #[test]
