@@ -70,7 +70,7 @@ fn read(text: &str) -> Result<Machine, String> {
 #[track_caller]
 fn run_to_end(text: &str) -> RunResult {
     let machine = read(text).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
-    let result = experiment::run(&machine, Recorder::off());
+    let result = experiment::run(&machine, Recorder::off().with_messages());
     assert_eq!(result.outcome, Outcome::Done, "{text}");
     let metric = |name: &str| result.metric(name);
     for (sent_metric, delivered_metric) in

@@ -113,7 +113,7 @@ fn machine(host: &str, ni: &str, fabric: &str, workload: &str) -> Machine {
 
 /// Runs the machine to its end, and returns its metrics and the counts of packets.
 fn run(machine: &Machine) -> (Vec<Metric>, PacketCounts) {
-    let built = build(machine, Recorder::off());
+    let built = build(machine, Recorder::off().with_messages());
     let outcome = built.run();
     assert_eq!(outcome, Outcome::Done, "{machine:?}");
     let delivered = built.world.tally.delivered();

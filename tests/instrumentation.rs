@@ -77,7 +77,7 @@ fn impossible_utilisations(result: &RunResult) -> Vec<String> {
 
 /// Returns the delivered messages that have no span at their source or at their destination.
 fn messages_without_span(machine: &Machine) -> Vec<String> {
-    let built = build(machine, Recorder::with_spans_max(SPANS_MAX));
+    let built = build(machine, Recorder::with_spans_max(SPANS_MAX).with_messages());
     built.run();
     let timeline = built.world.sim.recorder().take();
     let nodes_with_spans: BTreeSet<(&str, u64)> = timeline
@@ -228,12 +228,12 @@ const CUT_OFF: &str = "parts = [\"hosts/memory-bus-1998\", \"ni/cni32qm\", \"fab
 #[test]
 fn no_measured_message_takes_longer_than_its_run() {
     let cut_off = read_valid(CUT_OFF, &[]);
-    let result = run(&cut_off, Recorder::off());
+    let result = run(&cut_off, Recorder::off().with_messages());
     let longest_latency = result.metric("message.latency_one_way_max").expect("a message was delivered");
     assert!(longest_latency <= result.end.as_us(), "{longest_latency} us in a run of {}", result.end);
     for combination in pairwise_combinations("ping-pong") {
         let machine = small_machine(&combination).unwrap_or_else(|problems| panic!("{combination:?}: {problems}"));
-        let result = run(&machine, Recorder::off());
+        let result = run(&machine, Recorder::off().with_messages());
         assert!(
             result.deliveries.iter().all(|delivery| delivery.at <= result.end),
             "{combination:?} ends at {}",

@@ -189,7 +189,7 @@ proptest! {
         let mut ledgers = trapeze_run.messages.iter().map(|message| &message.ledger);
         prop_assert_eq!(trapeze_run.result.deliveries.is_empty(), trapeze_run.messages.is_empty());
         prop_assert!(trapeze_run.result.deliveries.iter().all(|delivery| ledgers.any(|ledger| *ledger == delivery.ledger)));
-        let with_spans = run(&test_machine.machine(), Recorder::with_spans_max(1 << 20));
+        let with_spans = run(&test_machine.machine(), Recorder::with_spans_max(1 << 20).with_messages());
         prop_assert_eq!(result_text(&with_spans), result_text(&trapeze_run.result));
     }
 }

@@ -67,7 +67,7 @@ impl Counts {
 /// Runs the stream, and asserts that each message arrived once, in order, with an exact ledger.
 fn run_stream(interface: (&str, &str), fabric: &str, protocol: &str) -> Counts {
     let text = description(interface, (fabric, "200 MHz"), &format!("{protocol}\n{STREAM}"));
-    let built = build(&read(&text), Recorder::off());
+    let built = build(&read(&text), Recorder::off().with_messages());
     assert_eq!(built.run(), Outcome::Done, "{text}");
     let (world, mut last_ids, mut delivered_ids) = (&built.world, BTreeMap::new(), BTreeSet::new());
     let mut retried_messages = 0;

@@ -44,7 +44,7 @@ fn machine(interface: &str, workload: &str, overrides: &[&str]) -> Machine {
 }
 
 fn run(machine: &Machine) -> RunResult {
-    let result = experiment::run(machine, Recorder::off());
+    let result = experiment::run(machine, Recorder::off().with_messages());
     assert_eq!(result.outcome, Outcome::Done);
     result
 }
@@ -91,6 +91,7 @@ fn skipped_polls_of_a_cached_queue_change_no_result() {
                 "{interface} {bytes} B"
             );
             assert_eq!((skipped.end, &skipped.metrics), (unskipped.end, &unskipped.metrics), "{interface} {bytes} B");
+            assert!(!skipped.deliveries.is_empty());
             assert_eq!(skipped.deliveries, unskipped.deliveries, "{interface} {bytes} B");
             assert!(
                 skipped.events < unskipped.events,

@@ -242,13 +242,13 @@ receive = {software}
     /// Runs the machine, recording all spans.
     pub fn run(&self) -> Run {
         let machine = self.machine();
-        let built = build(&machine, Recorder::off());
+        let built = build(&machine, Recorder::off().with_messages());
         built.run();
         let delivered = built.world.tally.delivered();
         let messages = delivered.iter().map(|(message, at)| DeliveredMessage::new(message, *at));
         Run {
             messages: messages.collect(),
-            result: narrows::experiment::run(&machine, Recorder::with_spans_max(1 << 20)),
+            result: narrows::experiment::run(&machine, Recorder::with_spans_max(1 << 20).with_messages()),
         }
     }
 

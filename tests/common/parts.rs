@@ -104,7 +104,7 @@ impl RunObservation {
 /// Runs a machine, and asserts that each message arrives once, that its ledger is exact to the picosecond, and that no
 /// simulated state stays allocated after the run.
 pub fn run_and_check(machine: &Machine) -> RunObservation {
-    let built = build(machine, Recorder::off());
+    let built = build(machine, Recorder::off().with_messages());
     let observation = observation(&built, built.run());
     built.assert_released();
     observation

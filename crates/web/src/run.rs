@@ -19,7 +19,7 @@ const SHOWN_MESSAGES_MAX: usize = 24;
 /// Runs the machine, and returns the record and the data that a page shows.
 pub fn run(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let read = question.subject(engine)?.read(&question.sets)?;
-    let recorder = Recorder::off().with_messages();
+    let recorder = Recorder::off().with_first_messages(SHOWN_MESSAGES_MAX);
     let result = experiment::run(&read.value, recorder);
     let record_json = || RawValue::from_string(Record::new(&read, &result).pretty().trim_end().to_owned());
     let record = question.record.then(|| record_json().expect("a record is JSON"));
@@ -130,7 +130,7 @@ fn messages(read: &Read<Machine>, result: &RunResult) -> Vec<Json> {
             "stages": stages(&delivery.ledger),
         })
     };
-    result.deliveries.iter().take(SHOWN_MESSAGES_MAX).map(entry).collect()
+    result.deliveries.iter().map(entry).collect()
 }
 
 fn stages(ledger: &Ledger) -> Vec<Json> {

@@ -24,7 +24,7 @@ impl Default for Milestones {
 impl Milestones {
     /// Returns an empty sequence that is exact for up to `stored_max` events.
     fn with_stored_max(stored_max: usize) -> Milestones {
-        Milestones { sample: BoundedSample::with_limits(0, stored_max), last: Time::ZERO }
+        Milestones { sample: BoundedSample::new(stored_max), last: Time::ZERO }
     }
 
     /// Adds an event at `time`, which is not earlier than the last one.

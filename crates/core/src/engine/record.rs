@@ -93,7 +93,7 @@ pub struct Recorder {
     timeline: RefCell<Timeline>,
     sink: RefCell<Option<Box<dyn SpanSink>>>,
     captures_packets: bool,
-    keeps_messages: bool,
+    messages_max: usize,
     packets: RefCell<Vec<CapturedPacket>>,
 }
 
@@ -119,14 +119,19 @@ impl Recorder {
         Recorder { captures_packets: true, ..self }
     }
 
-    /// Returns this recorder, set to keep every delivered message, without a limit.
+    /// Returns this recorder, set to keep every delivered message with its ledger.
     pub fn with_messages(self) -> Recorder {
-        Recorder { keeps_messages: true, ..self }
+        self.with_first_messages(usize::MAX)
     }
 
-    /// Returns whether every message is kept.
-    pub fn keeps_messages(&self) -> bool {
-        self.keeps_messages
+    /// Returns this recorder, set to keep the first `messages_max` delivered messages with their ledgers.
+    pub fn with_first_messages(self, messages_max: usize) -> Recorder {
+        Recorder { messages_max, ..self }
+    }
+
+    /// Returns the number of delivered messages that are kept: the first ones.
+    pub fn messages_max(&self) -> usize {
+        self.messages_max
     }
 
     /// Keeps a packet, if packets are captured.

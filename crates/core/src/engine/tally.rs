@@ -10,7 +10,6 @@ use super::journey::{Journey, Message};
 use super::ledger::{INITIAL_CAPACITY, Ledger};
 use super::ledger_sums::LedgerSums;
 use super::milestones::Milestones;
-use super::sample::BoundedSample;
 use super::signal::Signal;
 use super::sim::{Sim, TaskId};
 use super::stats::Summary;
@@ -91,8 +90,11 @@ pub struct MessageTally {
     expected_stages: Cell<usize>,
     is_measuring: Cell<bool>,
     delivered_count: Cell<u64>,
-    /// The delivered messages: all if the recorder keeps messages, otherwise the first ones and a sample of the others.
-    delivered_sample: RefCell<BoundedSample<(Rc<Message>, Time)>>,
+    /// The first messages that were delivered and measured, each with its time of delivery, and their largest number.
+    first_delivered: RefCell<Vec<(Rc<Message>, Time)>>,
+    first_delivered_max: usize,
+    /// The number of messages that were delivered and measured.
+    measured_count: Cell<u64>,
     /// The delivered and measured messages, by sender and receiver.
     flows: RefCell<BTreeMap<(EndpointId, EndpointId), FlowTally>>,
     /// The endpoint whose messages the ledger sums cover; all endpoints if `None`.
@@ -126,11 +128,9 @@ impl MessageTally {
             expected_stages: Cell::new(INITIAL_CAPACITY),
             is_measuring: Cell::new(true),
             delivered_count: Cell::new(0),
-            delivered_sample: RefCell::new(if sim.recorder().keeps_messages() {
-                BoundedSample::keeping_all()
-            } else {
-                BoundedSample::default()
-            }),
+            first_delivered: RefCell::default(),
+            first_delivered_max: sim.recorder().messages_max(),
+            measured_count: Cell::default(),
             flows: RefCell::default(),
             ledger_source: Cell::default(),
             ledger_sums: RefCell::default(),
@@ -205,7 +205,10 @@ impl MessageTally {
             flow.warm_up_delivery_times.add(time);
             return false;
         }
-        self.delivered_sample.borrow_mut().add((message.clone(), time));
+        self.measured_count.set(self.measured_count.get() + 1);
+        if self.first_delivered.borrow().len() < self.first_delivered_max {
+            self.first_delivered.borrow_mut().push((message.clone(), time));
+        }
         if let Some(number) = flow.latencies.count().checked_div(flow.tested_flows) {
             self.flow_series.borrow_mut().add(number, ledger.total(), time);
         }
@@ -309,10 +312,15 @@ impl MessageTally {
         self.ledger_source.get().is_none_or(|ledger_source| ledger_source == source)
     }
 
-    /// Returns the messages delivered and measured so far, in the order of delivery, each with its time of delivery. If
-    /// the recorder does not keep messages, these are the first 2¹⁴ and a sample of the later ones.
+    /// Returns the number of messages delivered and measured so far.
+    pub fn measured_count(&self) -> u64 {
+        self.measured_count.get()
+    }
+
+    /// Returns the first messages that were delivered and measured, in the order of delivery, each with its time of
+    /// delivery: as many as the recorder keeps.
     pub fn delivered(&self) -> Ref<'_, [(Rc<Message>, Time)]> {
-        Ref::map(self.delivered_sample.borrow(), BoundedSample::items)
+        Ref::map(self.first_delivered.borrow(), Vec::as_slice)
     }
 
     /// Returns the tally of the messages from `from` to `to`.

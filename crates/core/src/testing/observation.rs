@@ -74,7 +74,7 @@ impl RunObservation {
     /// Panics if the machine has no fabric between nodes, which is so if its workload drives routers alone, or if a
     /// part of it remains in memory after the run.
     pub fn of(machine: &Machine, recorder: Recorder) -> RunObservation {
-        let built = build(machine, recorder);
+        let built = build(machine, recorder.with_messages());
         let observation = RunObservation::new(&built, built.run());
         built.assert_released();
         observation

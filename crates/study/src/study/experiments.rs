@@ -341,8 +341,7 @@ fn recorder(records_spans: bool) -> Recorder {
 /// Runs all points on `jobs` threads (0 means one per CPU), and calls `on_run_done` after each.
 pub fn run_all(points: &[Point], jobs: usize, on_run_done: &(dyn Fn(&str) + Sync)) -> Results {
     let run_point = |point: &Point| {
-        // The deliveries are dropped, since they are not used and hundreds of results are held until the end.
-        let result = RunResult { deliveries: Vec::new(), ..run(&point.machine, recorder(point.records_spans)) };
+        let result = run(&point.machine, recorder(point.records_spans));
         on_run_done(&point.name);
         (point.name.clone(), result)
     };

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// Largest number of ledgers that a run keeps.
-pub const LEDGERS_MAX: usize = 2_000;
+pub const LEDGERS_MAX: u64 = 2_000;
 
 /// Bytes of a message's header in [`ActiveEndpoint::messages_by_size`], independent of the interface's header
 /// (Mukherjee and Hill 1998, Table 5).
@@ -184,7 +184,7 @@ impl ActiveEndpoint {
 
     /// Returns whether the run has fewer ledgers than the largest number that it keeps.
     pub(super) fn keeps_ledger(&self) -> bool {
-        self.endpoint.tally.delivered().len() < LEDGERS_MAX
+        self.endpoint.tally.measured_count() < LEDGERS_MAX
     }
 
     /// Returns the journey of a packet to be sent, with a ledger if one is to be kept.
