@@ -3,15 +3,15 @@
 //! A layer may replace the choice of a lower layer; two choices within one layer contradict each other. If the family
 //! has a key of its own, the choice may also be written as a word: `policy = "store-and-forward"`.
 
-use super::diagnostics;
 use super::problem::Problem;
 use super::read_context::DiagnosticLevel;
 use super::record::{Step, dotted};
 use super::schema::{Family, Form, Item, Member, Need, TableShape};
 use super::suggest;
-use super::table::{Table, tree_of};
+use super::table::{ReadNamedTable, ReadTable, Table, tree_of};
 use super::tree::TreeNode;
-use super::variant_selection::{Selection, select_variant};
+use super::variant_selection::select_variant;
+use std::cell::RefCell;
 
 /// The members of a family, each as its name and its meaning.
 pub type Members<'m> = &'m [(&'static str, &'static str)];
@@ -35,16 +35,13 @@ enum FamilyLocation<'t> {
     UnderKey(Option<&'t TreeNode>),
 }
 
-/// Sibling tables of the members of a family, and the function that reads them.
-struct Siblings<'a, T> {
+/// Sibling tables of the members of a family, and the function that reads them once the member has been read.
+struct Siblings<'a> {
     names: &'a [&'a str],
-    read: Option<&'a mut ReadSiblings<'a, T>>,
+    read: Option<&'a mut ReadTable<'a>>,
 }
 
-/// Reads the sibling tables of a member, given the value of the member.
-type ReadSiblings<'a, T> = dyn FnMut(&mut Table<'_>, &T) + 'a;
-
-impl<T> Siblings<'_, T> {
+impl Siblings<'_> {
     const NONE: Self = Siblings { names: &[], read: None };
 }
 
@@ -57,7 +54,7 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_below(key, doc, members, Absence::IsAnError, read, Siblings::NONE).expect("one is always read")
+        self.one_below(key, doc, members, Absence::IsAnError, read).expect("one is always read")
     }
 
     /// Reads one of several tables below `key`, and its sibling tables `names`, which belong to the selected member;
@@ -67,12 +64,20 @@ impl<'t> Table<'t> {
         key: &'static str,
         doc: &'static str,
         members: Members<'_>,
-        read: impl FnMut(&str, &mut Table<'_>) -> T,
+        mut read: impl FnMut(&str, &mut Table<'_>) -> T,
         names: &[&str],
         mut siblings: impl FnMut(&mut Table<'_>, &T),
     ) -> T {
-        let siblings = Siblings { names, read: Some(&mut siblings) };
-        self.choose_below(key, doc, members, Absence::IsAnError, read, siblings).expect("one is always read")
+        let value = RefCell::new(None);
+        let mut read = |name: &str, table: &mut Table<'_>| *value.borrow_mut() = Some(read(name, table));
+        let mut read_siblings = |table: &mut Table<'_>| {
+            if let Some(value) = &*value.borrow() {
+                siblings(table, value);
+            }
+        };
+        let siblings = Siblings { names, read: Some(&mut read_siblings) };
+        self.choose_below(key, doc, members, Absence::IsAnError, &mut read, siblings);
+        value.into_inner().expect("one is always read")
     }
 
     /// States that the family below `key`, or at this table if `key` is empty, may have members beyond the known ones.
@@ -93,8 +98,7 @@ impl<'t> Table<'t> {
         default: &'static str,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_below(key, doc, members, Absence::SelectsDefault(default), read, Siblings::NONE)
-            .expect("one is always read")
+        self.one_below(key, doc, members, Absence::SelectsDefault(default), read).expect("one is always read")
     }
 
     /// Reads one of several tables below `key`, if one is defined.
@@ -105,7 +109,7 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
-        self.choose_below(key, doc, members, Absence::IsAllowed, read, Siblings::NONE)
+        self.one_below(key, doc, members, Absence::IsAllowed, read)
     }
 
     /// Reads one of several tables among the other keys of this table, and reports a problem if none is defined.
@@ -115,7 +119,7 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_in_table(doc, members, Absence::IsAnError, read).expect("one is always read")
+        self.one_in_table(doc, members, Absence::IsAnError, read).expect("one is always read")
     }
 
     /// Reads one of several tables among the other keys of this table, if one is defined.
@@ -125,7 +129,7 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
-        self.choose_in_table(doc, members, Absence::IsAllowed, read)
+        self.one_in_table(doc, members, Absence::IsAllowed, read)
     }
 
     /// Returns the key, out of several alternatives, that the highest layer defines, or `None` if no layer defines one.
@@ -138,66 +142,84 @@ impl<'t> Table<'t> {
         selection.chosen.map(|index| keys[index])
     }
 
-    fn choose_in_table<T>(
+    fn one_in_table<T>(
         &mut self,
         doc: &'static str,
         members: Members<'_>,
         absence: Absence,
-        read: impl FnMut(&str, &mut Table<'_>) -> T,
+        mut read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
-        let (value, family) = self.choose(doc, members, absence, FamilyLocation::InTable, read);
+        let mut value = None;
+        let mut read = |name: &str, table: &mut Table<'_>| value = Some(read(name, table));
+        let (is_chosen, family) = self.choose(doc, members, absence, FamilyLocation::InTable, &mut read);
         self.add_item(Item::Family(family));
-        value
+        value.filter(|_| is_chosen)
     }
 
-    fn choose_below<T>(
+    fn one_below<T>(
         &mut self,
         key: &'static str,
         doc: &'static str,
         members: Members<'_>,
         absence: Absence,
-        read: impl FnMut(&str, &mut Table<'_>) -> T,
-        mut siblings: Siblings<'_, T>,
+        mut read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
+        let mut value = None;
+        let mut read = |name: &str, table: &mut Table<'_>| value = Some(read(name, table));
+        let is_chosen = self.choose_below(key, doc, members, absence, &mut read, Siblings::NONE);
+        value.filter(|_| is_chosen)
+    }
+
+    /// Reads one of several tables below `key`, and returns whether one was chosen. The chosen one is read last.
+    fn choose_below(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        members: Members<'_>,
+        absence: Absence,
+        read: &mut ReadNamedTable<'_>,
+        mut siblings: Siblings<'_>,
+    ) -> bool {
         self.members_below.borrow_mut().extend(members.iter().map(|(name, _)| (key, *name)));
         if self.child(key).is_none() && absence == Absence::IsAllowed && !self.context.describing {
             self.add_known(key);
-            return None;
+            return false;
         }
-        let mut family = None;
+        let (mut is_chosen, mut family) = (false, None);
         let location = FamilyLocation::UnderKey(self.child(key));
         let sibling_names = siblings.names;
-        let choose = |table: &mut Table<'_>, absence| {
-            let (value, chosen_family) = table.choose(doc, members, absence, location, read);
+        let mut choose = |table: &mut Table<'_>, absence| {
+            let (is_member_chosen, chosen_family) = table.choose(doc, members, absence, location, read);
             table.add_item(Item::Family(chosen_family.clone()));
-            family = Some(chosen_family);
-            if let (Some(read), Some(value)) = (&mut siblings.read, &value) {
-                read(table, value);
+            (is_chosen, family) = (is_member_chosen, Some(chosen_family));
+            if let (Some(read), true) = (&mut siblings.read, is_chosen) {
+                read(table);
             }
-            value
         };
-        let (value, mut shape) = match self.child(key) {
+        let steps = [Step::Key(key)];
+        let mut shape = match self.child(key) {
             Some(node) if node.text().is_some() => match self.variant_for_word(key, node, members) {
                 Some((name, table)) => {
-                    self.read_below(&[Step::Key(key)], table, |t| choose(t, Absence::SelectsWord(name)))
+                    self.read_below(&steps, table, &mut |table| choose(table, Absence::SelectsWord(name)))
                 }
                 None => self.context.with_level(DiagnosticLevel::Off, || {
-                    self.read_below(&[Step::Key(key)], None, |t| choose(t, Absence::IsAnError))
+                    self.read_below(&steps, None, &mut |table| choose(table, Absence::IsAnError))
                 }),
             },
             // The keys of this table are not members, and are reported as unknown. No further problem is needed.
             Some(node) if absence == Absence::IsAnError && has_only_unknown_keys(node, members, sibling_names) => {
                 self.context.with_level(DiagnosticLevel::PresentKeys, || {
-                    self.read_below(&[Step::Key(key)], Some(node), |t| choose(t, Absence::SelectsDefault(members[0].0)))
+                    let default = Absence::SelectsDefault(members[0].0);
+                    self.read_below(&steps, Some(node), &mut |table| choose(table, default))
                 })
             }
-            node => self.read_below(&[Step::Key(key)], node, |t| choose(t, absence)),
+            node => self.read_below(&steps, node, &mut |table| choose(table, absence)),
         };
         shape.items.retain(|item| matches!(item, Item::Key { .. }));
         let family = family.unwrap_or_else(|| Family { doc, members: empty_members(members), need: Need::Optional });
         let need = family.need.clone();
         self.note_key(key, doc, Form::OneOf(family, shape), need);
-        value
+        is_chosen
     }
 
     /// Returns the member that a word names, and the table of a lower layer that contains the member's keys.
@@ -227,21 +249,19 @@ impl<'t> Table<'t> {
         None
     }
 
-    /// Reads the selected member of this table.
-    fn choose<T>(
+    /// Reads the selected member of this table, and returns whether there is one. It is read last.
+    fn choose(
         &self,
         doc: &'static str,
         members: Members<'_>,
         absence: Absence,
         location: FamilyLocation<'t>,
-        mut read: impl FnMut(&str, &mut Table<'_>) -> T,
-    ) -> (Option<T>, Family) {
+        read: &mut ReadNamedTable<'_>,
+    ) -> (bool, Family) {
         let mut shapes = empty_members(members);
         let mut read_member = |index: usize, node: Option<&'t TreeNode>| {
             let name = members[index].0;
-            let (value, shape) = self.read_below(&[Step::Key(name)], node, |t| read(name, t));
-            shapes[index].shape = shape;
-            value
+            shapes[index].shape = self.read_below(&[Step::Key(name)], node, &mut |table| read(name, table));
         };
         let member_index = |name: &str| {
             members.iter().position(|(member_name, _)| *member_name == name).expect("a default is a member")
@@ -264,38 +284,38 @@ impl<'t> Table<'t> {
         if let (FamilyLocation::UnderKey(key), Some(index)) = (location, chosen) {
             self.note_choice(doc, members[index].0, key);
         }
-        let value = match (selection.chosen, absence) {
-            _ if self.context.describing => (0..members.len()).map(|index| read_member(index, None)).last(),
+        let is_describing = self.context.describing;
+        match (selection.chosen, absence) {
+            _ if is_describing => (0..members.len()).for_each(|index| read_member(index, None)),
             (Some(index), _) => {
                 let node = self.child(members[index].0);
-                Some(self.read_with_missing_summary(members[index].0, node, location, || read_member(index, node)))
+                self.read_with_missing_summary(members[index].0, node, location, || read_member(index, node));
             }
-            (None, Absence::SelectsDefault(name) | Absence::SelectsWord(name)) => {
-                Some(read_member(member_index(name), None))
-            }
-            (None, Absence::IsAllowed) => None,
+            (None, Absence::SelectsDefault(name) | Absence::SelectsWord(name)) => read_member(member_index(name), None),
+            (None, Absence::IsAllowed) => (),
             (None, Absence::IsAnError) => {
                 self.report_no_variant(doc, members);
-                Some(self.context.with_level(DiagnosticLevel::Off, || read_member(0, None)))
+                self.context.with_level(DiagnosticLevel::Off, || read_member(0, None));
             }
-        };
-        (value, Family { doc, members: shapes, need: absence.need() })
+        }
+        let is_chosen = is_describing || selection.chosen.is_some() || absence != Absence::IsAllowed;
+        (is_chosen, Family { doc, members: shapes, need: absence.need() })
     }
 
     /// Reads a member. If the description gives only its name and a shipped part describes the rest, all missing keys
     /// are reported in one problem.
-    fn read_with_missing_summary<T>(
+    fn read_with_missing_summary(
         &self,
         name: &str,
         node: Option<&'t TreeNode>,
         location: FamilyLocation<'t>,
-        read: impl FnOnce() -> T,
-    ) -> T {
+        read: impl FnOnce(),
+    ) {
         let is_empty_table = tree_of(node).is_none_or(|tree| tree.keys().next().is_none());
         let part = if is_empty_table { self.part_called(name) } else { None };
         let problems_before = self.context.problems.borrow().len();
-        let value = read();
-        let Some(part) = part else { return value };
+        read();
+        let Some(part) = part else { return };
         let path = self.full_path(name);
         let missing = self.context.missing_since(problems_before, &path);
         if missing.len() > 1 {
@@ -312,7 +332,6 @@ impl<'t> Table<'t> {
                 .help(format!("add the shipped part \"{part}\" to `parts`, or write below [{path}]: {keys}"));
             self.context.replace_missing(problems_before, &path, problem);
         }
-        value
     }
 
     /// Returns the shipped part that describes the member `name` of the family at this table.
@@ -331,51 +350,6 @@ impl<'t> Table<'t> {
         let word_place = key.filter(|node| node.text().is_some()).and_then(|node| node.place.as_ref());
         let table_place = || self.child(name).and_then(TreeNode::key);
         self.record_choice(doc, name, word_place.or_else(table_place));
-    }
-
-    fn report_no_variant(&self, doc: &str, members: Members<'_>) {
-        let names = || members.iter().map(|(name, _)| *name);
-        let table_path = self.table_path();
-        let path =
-            if table_path.is_empty() { members[0].0.to_string() } else { format!("{table_path}.{}", members[0].0) };
-        let (title, label) = match (members, table_path.is_empty()) {
-            ([_], _) => (diagnostics::missing_title(&path), "it is missing here"),
-            (_, true) => (format!("one of {} is missing", suggest::phrase(names())), "no alternative is defined here"),
-            (_, false) => (
-                diagnostics::no_variant_title(&table_path, &suggest::phrase(names())),
-                "no alternative is defined here",
-            ),
-        };
-        let problem = Problem::new(title).with_location(self.place(), label).help(format!("`{table_path}`: {doc}"));
-        let problem = problem.help(format!("write for example [{path}]"));
-        self.context.report(DiagnosticLevel::Full, problem.help(self.parts_for(&table_path)));
-    }
-
-    /// Returns a hint at the shipped parts that define `path`. The parts are found by the name of their folder.
-    fn parts_for(&self, path: &str) -> String {
-        let defines_path = |part: &&str| {
-            let folder = part.split('/').next().unwrap_or_default();
-            !path.is_empty() && (folder == path || folder.strip_suffix('s') == Some(path))
-        };
-        let parts: Vec<&str> = self.context.parts.iter().copied().filter(defines_path).collect();
-        match parts.first() {
-            Some(first) => format!("or start from a shipped part, as with parts = [\"{first}\"]"),
-            None => String::new(),
-        }
-    }
-
-    fn report_conflict(&self, selection: &Selection, members: Members<'_>) {
-        let Some([(first_index, first_place), (second_index, second_place)]) = &selection.conflict else { return };
-        let (first, second) = (members[*first_index].0, members[*second_index].0);
-        let table_path = self.table_path();
-        let table_phrase = if table_path.is_empty() { String::new() } else { format!(" in `{table_path}`") };
-        let mut problem = Problem::new(format!("`{first}` and `{second}` are mutually exclusive{table_phrase}"))
-            .with_location(second_place.clone(), format!("`{second}` is defined here"))
-            .help("define exactly one of them: leave the other out");
-        if let Some(place) = first_place {
-            problem = problem.related(place.clone(), format!("and `{first}` here"));
-        }
-        self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Reads TOML text into typed values with source locations: layers, units, problems and the schema. The module knows
 //! nothing of hardware; each part uses it to read its own parameters, next to its data sheet.
 
+mod choice_problems;
+mod collection;
 mod diagnostics;
 pub mod family;
 pub mod field;

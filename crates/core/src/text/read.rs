@@ -12,7 +12,7 @@ use super::problem::{Problem, Problems};
 use super::read_context::{Findings, ReadContext};
 use super::record::{Entry, Records, RenamedKey};
 use super::schema::Schema;
-use super::table::Table;
+use super::table::{Table, with_value};
 use serde_json::Value as Json;
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ impl DescriptionReader {
     pub fn read<T>(self, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<Read<T>, Problems> {
         let context = ReadContext::new(self.loaded.texts.clone(), self.loaded.parts, false);
         let root = Table::new(&context, Vec::new(), Some(&self.loaded.root), None);
-        let value = root.run(read).0;
+        let (value, _) = with_value(read, |read| root.run(read));
         let Findings { problems, records, files, mut renamed_keys } = context.finish();
         renamed_keys.sort();
         renamed_keys.dedup();
@@ -63,7 +63,8 @@ impl DescriptionReader {
 /// Panics if a key is required.
 pub(super) fn read_defaults<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
     let context = ReadContext::new(Texts::default(), &[], false);
-    let value = Table::new(&context, Vec::new(), None, None).run(read).0;
+    let root = Table::new(&context, Vec::new(), None, None);
+    let (value, _) = with_value(read, |read| root.run(read));
     let problems = context.finish().problems;
     assert!(problems.is_empty(), "these have no defaults: {problems:?}");
     value
@@ -72,7 +73,9 @@ pub(super) fn read_defaults<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
 /// Returns the schema of what `read` accepts.
 pub fn describe<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> Schema {
     let context = ReadContext::new(Texts::default(), &[], true);
-    Schema { root: Table::new(&context, Vec::new(), None, None).run(read).1 }
+    let root = Table::new(&context, Vec::new(), None, None);
+    let (_, shape) = with_value(read, |read| root.run(read));
+    Schema { root: shape }
 }
 
 impl<T> Read<T> {

@@ -1,6 +1,7 @@
-//! One table of a description while it is read: the tables and lists below it, and the diagnostics about its keys.
+//! One table of a description while it is read: the tables below it, and the diagnostics about its keys.
 //!
-//! Single values are read in `field` and `kind`, and choices among tables in `family`.
+//! Single values are read in `field` and `kind`, lists and maps of tables in `collection`, and choices among tables in
+//! `family`.
 
 use super::diagnostics;
 use super::kind::InvalidValue;
@@ -40,6 +41,13 @@ pub(super) struct RecordedKey {
     pub declaration: ParameterDeclaration,
 }
 
+/// Reads a table. Tables are read into values of about a hundred types; the code that finds a table, records it and reports
+/// its problems takes this function without the type, so that it is compiled once.
+pub(super) type ReadTable<'r> = dyn FnMut(&mut Table<'_>) + 'r;
+
+/// Reads a table, given its name.
+pub(super) type ReadNamedTable<'r> = dyn FnMut(&str, &mut Table<'_>) + 'r;
+
 impl<'t> Table<'t> {
     pub(super) fn new(
         context: &'t ReadContext,
@@ -60,24 +68,25 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Reads this table with `read`. Keys that `read` did not read are reported as unknown.
-    pub(super) fn run<T>(mut self, read: impl FnOnce(&mut Table<'_>) -> T) -> (T, TableShape) {
+    /// Reads this table with `read`, and returns the table's shape. Keys that `read` did not read are reported as
+    /// unknown.
+    pub(super) fn run(mut self, read: &mut ReadTable<'_>) -> TableShape {
         if !self.path.is_empty() {
             self.context.record(self.path.clone(), RecordedItem::Table);
         }
         let problems_before = self.context.problems.borrow().len();
-        let value = read(&mut self);
+        read(&mut self);
         self.report_unknown_keys(problems_before);
-        (value, self.shape.into_inner())
+        self.shape.into_inner()
     }
 
     /// Reads a table below this one, which may be absent. If the key is not a table, a problem is reported.
-    pub(super) fn read_below<T>(
+    pub(super) fn read_below(
         &self,
         steps: &[Step],
         node: Option<&'t TreeNode>,
-        read: impl FnOnce(&mut Table<'_>) -> T,
-    ) -> (T, TableShape) {
+        read: &mut ReadTable<'_>,
+    ) -> TableShape {
         let path: Vec<Step> = self.path.iter().chain(steps).cloned().collect();
         let table = node.filter(|node| node.table().is_some());
         let sub_table = Table::new(self.context, path, table, self.nearest_place.clone());
@@ -98,7 +107,7 @@ impl<'t> Table<'t> {
         if node.is_none() {
             self.context.note_absent_table(self.full_path(key), doc);
         }
-        let (value, shape) = self.read_below(&[Step::Key(key)], node, read);
+        let (value, shape) = with_value(read, |read| self.read_below(&[Step::Key(key)], node, read));
         self.note_key(key, doc, Form::Table(shape), Need::Required);
         value
     }
@@ -115,7 +124,7 @@ impl<'t> Table<'t> {
             self.note_key(key, doc, Form::Table(TableShape::default()), Need::Optional);
             return None;
         }
-        let (value, shape) = self.read_below(&[Step::Key(key)], node, read);
+        let (value, shape) = with_value(read, |read| self.read_below(&[Step::Key(key)], node, read));
         self.note_key(key, doc, Form::Table(shape), Need::Optional);
         Some(value)
     }
@@ -152,77 +161,6 @@ impl<'t> Table<'t> {
     /// States that the table may name parts, as the whole description does; the loader removes that key.
     pub fn describe_parts(&mut self, doc: &'static str) {
         self.note_key(PARTS, doc, Form::Parts, Need::Optional);
-    }
-
-    /// Reads tables under names that the user chose, in the order of the file. If the key is absent, the result is
-    /// empty.
-    pub fn map<T>(
-        &mut self,
-        key: &'static str,
-        doc: &'static str,
-        mut read: impl FnMut(&mut Table<'_>) -> T,
-    ) -> Vec<(String, T)> {
-        let mut shape = TableShape::default();
-        let mut read_named = |name: &str, node: Option<&'t TreeNode>| {
-            let (value, entry_shape) =
-                self.read_below(&[Step::Key(key), Step::Name(name.to_string())], node, &mut read);
-            shape = entry_shape;
-            (name.to_string(), value)
-        };
-        let values = match self.child(key) {
-            None if self.context.describing => vec![read_named("NAME", None)],
-            None => Vec::new(),
-            Some(node) => match &node.value {
-                TreeValue::Table(tree) => {
-                    tree.in_order().into_iter().map(|(name, node)| read_named(name, Some(node))).collect()
-                }
-                _ => {
-                    self.context.report(
-                        DiagnosticLevel::PresentKeys,
-                        diagnostics::not_a_table_problem(&self.path_of(key), node),
-                    );
-                    Vec::new()
-                }
-            },
-        };
-        self.note_key(key, doc, Form::Map(shape), Need::Optional);
-        values
-    }
-
-    /// Reads the list of tables `key`, which is empty if the key is absent.
-    pub fn list<T>(
-        &mut self,
-        key: &'static str,
-        doc: &'static str,
-        mut read: impl FnMut(&mut Table<'_>) -> T,
-    ) -> Vec<T> {
-        let mut shape = TableShape::default();
-        let mut read_element = |index: usize, node: Option<&'t TreeNode>| {
-            let (value, element_shape) = self.read_below(&[Step::Key(key), Step::Index(index)], node, &mut read);
-            shape = element_shape;
-            value
-        };
-        if !self.context.describing {
-            self.context.record(self.path_of(key), RecordedItem::List);
-        }
-        let values = match self.child(key) {
-            None if self.context.describing => vec![read_element(0, None)],
-            None => Vec::new(),
-            Some(node) => match &node.value {
-                TreeValue::List(items) => {
-                    items.iter().enumerate().map(|(index, item)| read_element(index, Some(item))).collect()
-                }
-                _ => {
-                    self.context.report(
-                        DiagnosticLevel::PresentKeys,
-                        diagnostics::not_a_list_problem(&self.path_of(key), node),
-                    );
-                    Vec::new()
-                }
-            },
-        };
-        self.note_key(key, doc, Form::List(shape), Need::Optional);
-        values
     }
 
     /// Reports a problem that was found by comparing values. `key` is the value's key, or keys joined by `.`; an empty
@@ -397,4 +335,21 @@ impl<'t> Table<'t> {
 /// Returns the keys of a node, if it is a table.
 pub(super) fn tree_of(node: Option<&TreeNode>) -> Option<&Tree> {
     node.and_then(TreeNode::table)
+}
+
+/// Returns the value that `read` returns when `run` calls it, and the result of `run`.
+///
+/// # Panics
+///
+/// Panics if `run` does not call the function exactly once.
+pub(super) fn with_value<T, R>(
+    read: impl FnOnce(&mut Table<'_>) -> T,
+    run: impl FnOnce(&mut ReadTable<'_>) -> R,
+) -> (T, R) {
+    let (mut read, mut value) = (Some(read), None);
+    let result = run(&mut |table| {
+        let read = read.take().expect("a table is read once");
+        value = Some(read(table));
+    });
+    (value.expect("a table is read"), result)
 }
