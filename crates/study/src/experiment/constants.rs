@@ -51,7 +51,7 @@ pub fn all_numbers(description: &Read<Machine>) -> Vec<PartNumber> {
 
 fn numbers_where(description: &Read<Machine>, is_included: impl Fn(&str) -> bool) -> Vec<PartNumber> {
     let part_number = |entry: Entry| {
-        let magnitude = parse_magnitude(&entry.kind, &entry.value)?;
+        let magnitude = parse_magnitude(&entry.kind.name, &entry.value)?;
         let (key, value, meaning, source) = (entry.path, entry.value, entry.doc, entry.note);
         Some(PartNumber { key, value, meaning, source, declaration: entry.declaration, magnitude })
     };
@@ -59,8 +59,7 @@ fn numbers_where(description: &Read<Machine>, is_included: impl Fn(&str) -> bool
 }
 
 fn parse_magnitude(kind: &str, value: &str) -> Option<Magnitude> {
-    // The kind may be followed by its range: `time, at most 1 s`.
-    let magnitude = match kind.split(|c: char| !c.is_ascii_alphabetic()).next()? {
+    let magnitude = match kind {
         Time::NAME => Magnitude::Time(quantity::parse::<Time>(value).ok()?.ps()),
         Bytes::NAME => Magnitude::Bytes(quantity::parse::<Bytes>(value).ok()?.get()),
         Rate::NAME => Magnitude::Rate(quantity::parse::<Rate>(value).ok()?.bits_per_s()),
