@@ -122,7 +122,7 @@ impl MessageQueue {
             },
             bytes: Some(bytes),
             journey,
-            storage: if steered_address.is_some() { Storage::Steered } else { Storage::Buffer(buffer) },
+            storage: if steered_address.is_some() { Storage::MappedAddress } else { Storage::Buffer(buffer) },
         })
     }
 
