@@ -1,10 +1,12 @@
 //! Checks `narrows explain` and `narrows doctor`: every name in the results of the shipped examples has an explanation,
 //! and a mistyped name yields a suggestion.
 
-use crate::common::cli::{as_json, json, narrows, stderr, stdout};
+use crate::common::cli::{Folder, as_json, json, narrows, stderr, stdout};
 use narrows::machine::{Registry, shipped};
 use narrows::part::ResultKind;
+use narrows::study::scaffold;
 use std::collections::BTreeSet;
+use std::fs;
 
 /// Returns the names in the result of an example that have no explanation, each with its kind.
 fn unexplained_names(example: &str) -> BTreeSet<String> {
@@ -65,7 +67,7 @@ const HEADINGS: [&str; 30] = [
 
 /// Adds the keys of a JSON value, down to those below which are names of keys, metrics or constants.
 fn add_fields(json: &serde_json::Value, fields: &mut BTreeSet<String>) {
-    const NAMED: [&str; 6] = ["metrics", "machine", "values", "uncertainty", "distributions", "outcomes"];
+    const NAMED: [&str; 7] = ["metrics", "machine", "values", "uncertainty", "distributions", "outcomes", "changes"];
     match json {
         serde_json::Value::Object(map) => {
             for (key, value) in map {
@@ -87,7 +89,7 @@ fn add_fields(json: &serde_json::Value, fields: &mut BTreeSet<String>) {
 }
 
 /// Commands whose results have all fields of JSON.
-const COMMANDS: [&[&str]; 7] = [
+const COMMANDS: [&[&str]; 9] = [
     &["run", "ping-pong", "--uncertainty"],
     &["run", "ping-pong", "--seeds", "2"],
     &["sweep", "ping-pong", "--vary", "run.seed=1,2"],
@@ -95,13 +97,39 @@ const COMMANDS: [&[&str]; 7] = [
     &["whatif", "ping-pong", "--set", "workload.ping-pong.messages=20"],
     &["list"],
     &["explain", "waiting"],
+    &["reproduce", "e-udp", "--quick"],
+    &["reproduce", "e-udp", "--constants"],
 ];
+
+/// Returns the results of commands about a small study: a fit with a range of errors that exceed the tolerance, a
+/// cross-validation, and a reproduction with uncertainties.
+fn results_of_small_study() -> Vec<serde_json::Value> {
+    let folder = Folder::new("explain-study");
+    for (file, text) in scaffold::FILES {
+        let text = text.replacen("tolerance = 0.1", "tolerance = 0.1\nrole = \"calibrated\"", 1);
+        fs::write(folder.path(file), text).expect("the folder can be written to");
+    }
+    let fit = "[fit]\nclaims = [\"latency-8K\"]\n\n[[fit.constant]]\nkey = \"messaging.send\"\n";
+    fs::write(folder.path("fit.toml"), fit).expect("the folder can be written to");
+    let result = |arguments: &[&str]| {
+        let output = narrows(&[arguments, &["--format", "json"]].concat());
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(&output)))
+    };
+    let failed_fit: serde_json::Value = result(&["fit", folder.root(), "--tolerance", "0.1"]);
+    assert_eq!((&failed_fit["reached"], failed_fit["failed"].as_array().map(Vec::len)), (&false.into(), Some(1)));
+    let cross_validation = result(&["fit", folder.root(), "--cross-validate"]);
+    vec![failed_fit, cross_validation, result(&["reproduce", folder.root(), "--uncertainty"])]
+}
 
 #[test]
 fn every_field_of_json_and_every_column_is_explained() {
     let mut names = BTreeSet::new();
     for command in COMMANDS {
         add_fields(&json(&[command, &["--format", "json"]].concat()), &mut names);
+    }
+    results_of_small_study().iter().for_each(|result| add_fields(result, &mut names));
+    for field in ["undetermined", "left_out", "z", "fails", "fitted_on"] {
+        assert!(names.contains(field), "no result has {field}: {names:?}");
     }
     names.extend(HEADINGS.map(str::to_owned));
     let words = narrows::reference::vocabulary(Registry::shared());

@@ -5,7 +5,7 @@
 use narrows::engine::{Metric, NodeId, Outcome, Recorder, Sim};
 use narrows::fabric::ideal::IdealParameters;
 use narrows::fabric::{
-    AnyStreamRx, AnyStreamTx, DeliveryHub, FabricCapabilities, FabricNet, FabricSpec, LinkUse, NodeViews, PacketCounts,
+    AnyStreamRx, AnyStreamTx, DeliveryHub, FabricCapabilities, FabricNet, FabricSpec, LinkUse, NodePorts, PacketCounts,
     PacketOverStream, StreamPair,
 };
 use narrows::machine::build::build;
@@ -68,16 +68,16 @@ struct PacketNet {
 struct BoxedNet(Rc<dyn FabricNet>);
 
 fn streams(net: &Rc<dyn FabricNet>, node: NodeId) -> Vec<StreamPair> {
-    match net.views(node) {
-        NodeViews::Streams(streams) => streams,
+    match net.ports(node) {
+        NodePorts::Streams(streams) => streams,
         _ => panic!("the ideal fabric gives streams"),
     }
 }
 
 impl FabricNet for PacketNet {
-    fn views(&self, node: NodeId) -> NodeViews {
+    fn ports(&self, node: NodeId) -> NodePorts {
         let (name, streams) = (&self.nodes[node.index()], streams(&self.ideal, node));
-        NodeViews::Packets(PacketOverStream::start(&self.sim, node, name, streams, &self.hub))
+        NodePorts::Packets(PacketOverStream::start(&self.sim, node, name, streams, &self.hub))
     }
 
     fn links(&self) -> Vec<LinkUse> {
@@ -90,9 +90,9 @@ impl FabricNet for PacketNet {
 }
 
 impl FabricNet for BoxedNet {
-    fn views(&self, node: NodeId) -> NodeViews {
+    fn ports(&self, node: NodeId) -> NodePorts {
         let boxed = |(tx, rx): StreamPair| (AnyStreamTx::custom(tx), AnyStreamRx::custom(rx));
-        NodeViews::Streams(streams(&self.0, node).into_iter().map(boxed).collect())
+        NodePorts::Streams(streams(&self.0, node).into_iter().map(boxed).collect())
     }
 
     fn links(&self) -> Vec<LinkUse> {

@@ -210,6 +210,25 @@ fn fitted_study_is_printed_as_json_and_written_to_its_description() {
 
 const FITTED_KEY: &str = "fabric.myrinet.switch-latency";
 
+/// Checks that the state file of a fit belongs to what its claims compute, and not to how their file is laid out.
+#[test]
+fn state_of_a_study_is_refused_after_a_change_of_its_claims_and_not_of_a_comment() {
+    let (output, folder) = fit_small_study("state", FIT_TOML, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let out = folder.path("out.json");
+    let fit = || narrows(&["fit", folder.root(), "--out", &out]);
+    assert_eq!(fit().status.code(), Some(0));
+    let path = folder.0.join("claims.toml");
+    let claims = fs::read_to_string(&path).expect("the claims");
+    fs::write(&path, format!("# A comment moves every claim.\n{claims}")).expect("a file");
+    let message = String::from_utf8_lossy(&fit().stderr).into_owned();
+    assert!(message.contains(" 0 runs, "), "every run is stored: {message}");
+    fs::write(&path, claims.replace("latency[pure-cut-through/8192]", "latency[pure-cut-through/8192] * 2"))
+        .expect("a file");
+    let message = String::from_utf8_lossy(&fit().stderr).into_owned();
+    assert!(message.contains("is the state of another fit, which differs in the description"), "{message}");
+}
+
 #[test]
 fn number_left_out_of_the_fit_is_predicted_without_it() {
     let (output, _folder) = fit_small_study("held-out", FIT_TOML, &["--cross-validate", "--format", "json"]);

@@ -137,6 +137,7 @@ pub fn run(options: &Options) -> CommandResult {
     let unknown_metric = sweep.unknown_metric(&options.metrics);
     let checked_sweep = pool.install(|| sweep.check()).map_err(|problems| point_failure(problems, count))?;
     unknown_metric.map_or(Ok(()), |problem| Err(Failure::from(problem)))?;
+    checked_sweep.warnings().iter().for_each(|warning| eprint_line!("{warning}"));
     let out = options.out.as_deref().map(|path| Ok::<_, Failure>((Output::prepare(path)?, point_store(path)?)));
     let (out, points) = out.transpose()?.unzip();
     let seeds_and_stop = (options.seeds, options.stop_at_saturation);

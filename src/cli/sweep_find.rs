@@ -59,7 +59,8 @@ pub fn run(options: &FindOptions<'_>, subject: &LoadedDescription, dimensions: &
     let context = SearchContext { registry: registry(), base_overrides: &sets, first_values: &points[0] };
     let query = FindQuery::parse(find, over, other_reader.is_some(), &reader, &context).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other_reader].into_iter().flatten() {
-        query.check(&points, reader).map_err(Failure::grouped)?;
+        let warnings = query.check(&points, reader).map_err(Failure::grouped)?;
+        warnings.iter().for_each(|warning| eprint_line!("{warning}"));
     }
     let file = out.map(Output::prepare).transpose()?;
     let store = out.map(point_store).transpose()?;

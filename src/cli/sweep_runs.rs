@@ -22,7 +22,7 @@ pub fn pool(jobs: Option<u64>) -> Result<rayon::ThreadPool, Failure> {
 
 /// Returns the failure of points, each problem with a heading that names its points.
 pub fn point_failure(problems: Vec<PointProblem>, points: usize) -> Failure {
-    Failure::grouped(problems.into_iter().map(|problem| (problem.heading(points), problem.problem)).collect())
+    Failure::grouped(problems.into_iter().map(|problem| (problem.heading(points), problem.finding)).collect())
 }
 
 /// Returns the store of finished points of an output file.

@@ -2,7 +2,7 @@
 //! and resources are declared by the parts that report them.
 
 /// Columns and fields: the names that have one meaning, the commands that print them, and the meaning.
-pub const FIELDS: [(&str, &str, &str); 70] = [
+pub const FIELDS: [(&str, &str, &str); 93] = [
     ("value", "run, sweep, whatif", "Value of a metric or a key; a metric without a value was not measured"),
     ("metric, metrics", "run, sweep, whatif", "Measured quantity; `narrows explain NAME` explains each"),
     ("unit", "run, sweep, reproduce", "Unit of the value; empty for a plain number"),
@@ -126,15 +126,58 @@ pub const FIELDS: [(&str, &str, &str); 70] = [
     (
         "kind",
         "explain, reproduce",
-        "Kind of a name, such as key, metric or term, or of a claim: number, order or property",
+        "Kind of a name, such as key, metric or term, or of a claim: number, order or shape",
     ),
     ("prior", "fit, reproduce", "One standard deviation of a constant before the fit, as a fraction of its value"),
     ("fit, fitted", "fit", "Fitted value, rounded to its known digits; `after` is the value to use"),
     ("number, expected", "fit, reproduce", "Published or measured value, and its name"),
     ("error", "fit", "Relative difference of the simulated from the expected value"),
     ("correlation", "fit", "Correlation of two constants after the fit: near −1, only a combination of both is known"),
+    ("determined", "fit", "Whether the uncertainty of a constant after the fit is at most a quarter of its prior"),
+    ("std_dev_scaled", "fit", "Standard deviation of a constant after the fit, times `noise_ratio` if that is above 1"),
+    ("at_bound, bound", "fit", "Whether the fitted value is at a bound of the constant, and which: lower or upper"),
+    ("distance", "fit", "Fitted value minus starting value, in standard deviations of the prior"),
+    ("residuals", "fit", "Numbers that are fitted on, each with its simulated values before and after the fit"),
+    ("within, reached", "fit", "Whether the error of a number, or of all numbers, is at most the tolerance"),
+    (
+        "failed, first, last, numbers, errors",
+        "fit",
+        "Adjacent numbers whose errors exceed the tolerance: the first and the last, their count, and the smallest and the largest error",
+    ),
+    ("missing", "fit", "Reason why a number has no simulated value after the fit, such as a deadlock"),
+    ("converged, stopped", "fit", "Whether the solver converged, and whether Ctrl-C stopped it"),
+    ("noise_ratio", "fit", "Standard deviation of the errors divided by the assumed noise"),
+    (
+        "undetermined, effect",
+        "fit",
+        "Combinations of constants that the numbers do not determine, and the largest relative change of a number with their changes",
+    ),
+    (
+        "incomplete, evaluations",
+        "fit",
+        "Numbers without a simulated value for some values of the constants, and how often that happened",
+    ),
+    (
+        "left_out",
+        "fit --cross-validate",
+        "Row of the table whose numbers were left out of the fit that predicts a number",
+    ),
     ("claim, claims, statement", "reproduce", "Sentence or number of a paper that a study checks"),
     ("measured", "reproduce", "Value that the simulation gives for a claim"),
     ("tolerance", "fit, reproduce", "Largest relative error at which a number counts as reached"),
     ("role", "reproduce", "Use of a claim in the calibration, such as given, calibrated or predicted"),
+    (
+        "paper, title, reference, abstract",
+        "reproduce",
+        "Name of a study, its title, bibliographic reference and summary",
+    ),
+    ("id, source", "reproduce", "Name of a claim or an artifact, and the location of the claim in the paper"),
+    ("z", "reproduce --uncertainty", "Error of a number in standard deviations of its uncertainty"),
+    ("note, restates", "reproduce", "Remark on a claim, and the claims from whose numbers its number is computed"),
+    ("part_of", "reproduce", "Statement of the paper that was split into several claims"),
+    ("fails, cause", "reproduce", "Failure of a claim that the study expects, with the class of its cause"),
+    ("artifacts, caption", "reproduce", "Tables and figures of a study, each with its caption"),
+    ("columns, rows", "reproduce", "Data of a table or figure: its columns with their units, and its rows"),
+    ("svg, csv", "reproduce", "Files with the chart and with the data of an artifact"),
+    ("fitted_on", "reproduce --constants", "Data that a constant was calibrated on"),
 ];

@@ -1,4 +1,5 @@
-//! Warnings and notes of runs with several seeds, and of the uncertainty of a run that no constant changes.
+//! Warnings and notes of runs with several seeds, of sweeps and searches, and of the uncertainty of a run that no
+//! constant changes.
 
 use crate::common::cli::{narrows, stderr, stdout};
 
@@ -13,6 +14,25 @@ fn run_with_seeds_warns_as_a_run_does() {
         "{}",
         stderr(&ran)
     );
+}
+
+#[test]
+fn sweep_and_search_print_each_warning_of_a_host_once_with_its_points() {
+    let key = "hosts.ivy-bridge.pcie.link.tags";
+    let few_messages = "--set=workload.dma.transfers=100";
+    let point_of = |arguments: &[&str]| {
+        let ran = narrows(&[&["sweep", "pcie-gen3", few_messages], arguments].concat());
+        let text = stderr(&ran);
+        assert_eq!(text.matches("warning: `hosts.ivy-bridge.pcie.link.tags`").count(), 1, "{text}");
+        assert!(text.contains("2 tags of 512 B carry at most 23.2 Gbit/s of reads"), "{text}");
+        text.lines().find_map(|line| line.trim().strip_prefix("At ").map(str::to_owned)).expect("the points are named")
+    };
+    let vary = |values: &str| format!("--vary={key}={values}");
+    assert_eq!(point_of(&[&vary("2,24")]), format!("the point {key}=2."));
+    assert_eq!(point_of(&[&vary("2,3,24"), "--seeds=2"]), format!("4 points (the first is {key}=2, run.seed=1)."));
+    assert_eq!(point_of(&[&vary("2,3")]), format!("every point (the first is {key}=2)."));
+    let over = format!("--over={key}=2..24");
+    assert_eq!(point_of(&["--find=dma.bandwidth >= 1 MB/s", &over]), format!("the point {key}=2."));
 }
 
 #[test]

@@ -199,3 +199,5 @@ def test_notices_of_the_command_line_are_warnings():
     few_tags = narrows.Machine("pcie-gen4").set("hosts.gen4.pcie.link.tags", 1)
     with pytest.warns(narrows.NarrowsWarning, match="tags"):
         few_tags.run()
+    with pytest.warns(narrows.NarrowsWarning, match=r"1 tags of[^$]*\n  At every point \(the first is run.seed=1\)"):
+        narrows.sweep(few_tags, {"run.seed": [1, 2]})

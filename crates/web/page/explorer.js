@@ -75,7 +75,8 @@ export class Explorer {
     });
     this.sensitivities = new Sensitivities(
       (onresult) => engine.ask({ ask: "whatif", ...question(this.machine()), ...(this.objective() ? { metric: this.objective() } : {}) }, { channel: "whatif", priority: 1 }).then(onresult),
-      () => engine.cancel("whatif"));
+      () => engine.cancel("whatif"),
+      (key) => this.shown[this.state.edited]?.values.find((value) => value.path === key)?.value);
     this.toml = new TomlDialog(engine, () => question(this.machine()), (text) => this.replace({ name: null, text, sets: new Map() }));
     this.attachListeners();
   }

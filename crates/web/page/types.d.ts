@@ -178,6 +178,10 @@ export interface WhatIf extends Failure {
   bottleneck?: Trial | null;
   resources: Trial[];
   gains?: Trial[];
+  /** Other words of a choice, and numbers in place of 0. */
+  settings?: { key: string; before: string; value: string; ratio: number | null }[];
+  /** Changes that could not be tried, each as `KEY = VALUE`. */
+  refused?: { change: string; reason: string; advice: string }[];
   notes?: string[];
   tried_with?: string[];
   runs?: number;

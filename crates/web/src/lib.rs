@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `question.rs` | the question, and its machine |
 //! | `show.rs` | `show`: every value of a machine, with what a control for it needs |
-//! | `value_range.rs` | the kind, bounds and choices of a value |
+//! | `control_kind.rs` | the kind of the control for a value |
 //! | `fits.rs` | `fits`: the parts that may be chosen, with the reasons why others do not fit |
 //! | `run.rs` | `run`, `record`: one run |
 //! | `sweep.rs` | `points`, `sweep`: many runs |
@@ -27,6 +27,7 @@
 //! ```
 
 mod analysis;
+mod control_kind;
 mod export;
 mod fits;
 pub mod page;
@@ -39,7 +40,6 @@ mod study;
 mod sweep;
 #[cfg(test)]
 mod tests;
-mod value_range;
 
 use narrows_core::machine::{self, Machine, Registry};
 use narrows_core::text::{Problems, Read};

@@ -1,12 +1,12 @@
 //! `show`: every value of a machine, with the data that a control for the value needs.
 
+use crate::control_kind::{control, dimension};
 use crate::question::Question;
-use crate::value_range::ValueRange;
 use crate::{AnswerEngine, AnswerResult, warnings};
 use narrows_core::part::ResultName;
-use narrows_core::text::Entry;
 use narrows_core::text::origin::Layer;
 use narrows_core::text::schema::{Family, Line, Need};
+use narrows_core::text::{Entry, Kind};
 use narrows_study::catalog::list;
 use serde_json::{Value as Json, json};
 
@@ -39,15 +39,18 @@ impl KeyCatalog {
         let line = self.line(&entry.path);
         // The kind of a selected member of a family states no alternatives; the kind of the family's key states them.
         let family = self.families.iter().find(|(key, _)| is_path_of(key, &entry.path));
-        let range = ValueRange::parse(&entry.kind);
+        let (kind, dimension) = (&entry.kind, dimension(&entry.kind));
         let choices: Json = match family {
             Some((_, family)) => {
                 family.members.iter().map(|member| json!({ "name": member.name, "about": member.doc })).collect()
             }
-            None => range.choices.iter().map(|name| json!({ "name": name, "about": "" })).collect(),
+            None if kind.name == Kind::WORD => {
+                kind.words.iter().map(|name| json!({ "name": name, "about": "" })).collect()
+            }
+            None => Json::Null,
         };
         let has_choices = choices.as_array().is_some_and(|choices| !choices.is_empty());
-        let unit = range.dimension.and_then(|_| entry.value.split_once(' ')).map(|(_, unit)| unit);
+        let unit = dimension.and_then(|_| entry.value.split_once(' ')).map(|(_, unit)| unit);
         json!({
             "path": entry.path,
             "value": entry.value,
@@ -56,17 +59,17 @@ impl KeyCatalog {
             "layer": layer_name(&entry.origin.layer),
             "key": {
                 "meaning": entry.doc,
-                "kind": if has_choices { "name" } else { range.control },
+                "kind": if has_choices { "name" } else { control(kind) },
                 "unit": unit,
-                "dimension": range.dimension,
+                "dimension": dimension,
                 "default": line.and_then(default),
                 "required": line.is_some_and(|line| line.need == Need::Required),
-                "least": range.least,
-                "most": range.most,
+                "least": kind.least,
+                "most": kind.most,
                 "choices": has_choices.then_some(choices),
                 "role": entry.declaration.text(),
                 "power_of_two": entry.doc.contains("power of two"),
-                "type": entry.kind,
+                "type": kind.to_string(),
             },
         })
     }

@@ -74,7 +74,7 @@ pub fn sweep(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let metric_problem = sweep.unknown_metric(&question.metrics);
     let checked = sweep.check().map_err(|mut problems| match problems.is_empty() {
         true => QuestionError::Error("the sweep has no points".to_owned()),
-        false => QuestionError::Problems(problems.swap_remove(0).problem),
+        false => QuestionError::Problems(problems.swap_remove(0).finding),
     })?;
     if let Some(problem) = metric_problem {
         return Err(QuestionError::Problems(Problems::from_problem(problem)));

@@ -11,7 +11,7 @@
 //! | `any.rs` | the stream ports of all fabrics |
 //! | `net.rs` | the runtime interface of a fabric |
 //! | `spec.rs` | the specification of a fabric, before time 0 |
-//! | `wire.rs` | the measured utilisation of a link |
+//! | `link_statistics.rs` | the measured utilisation of a link |
 //! | `ideal/` | a fixed latency, no topology |
 //! | `myrinet/` | source-routed wormhole crossbar switches with link-level back-pressure |
 //! | `routed/` | a fabric of routers as a part of a simulation, with both kinds of port |
@@ -25,6 +25,7 @@ pub mod any;
 mod capabilities;
 mod hub;
 pub mod ideal;
+mod link_statistics;
 pub mod myrinet;
 mod net;
 pub mod packet;
@@ -36,12 +37,11 @@ pub mod router;
 mod spec;
 mod stream_adapter;
 pub mod topology;
-mod wire;
 
 pub use any::{AnyStreamRx, AnyStreamTx};
 pub use capabilities::{FabricCapabilities, Loss, MtuLimit};
 pub use hub::{DeliveryHub, PacketCounts};
-pub use net::{Fabric, FabricNet, NodeViews, StreamPair};
+pub use net::{Fabric, FabricNet, NodePorts, StreamPair};
 pub use packet::{Label, Packet};
 pub use packet_adapter::PacketOverStream;
 pub use port::{FabricEvent, LinkUse, PacketDropped, PacketPort, Piece, StreamRx, StreamTx, UncontendedTx};

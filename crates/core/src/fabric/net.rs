@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub type StreamPair = (AnyStreamTx, AnyStreamRx);
 
 /// The ports that a fabric has for a node. An adapter makes the kind that is missing.
-pub enum NodeViews {
+pub enum NodePorts {
     /// A stream for each class.
     Streams(Vec<StreamPair>),
     /// A port for whole packets.
@@ -32,7 +32,7 @@ pub enum NodeViews {
 /// A fabric in a simulation.
 pub trait FabricNet {
     /// Returns the ports of a node.
-    fn views(&self, node: NodeId) -> NodeViews;
+    fn ports(&self, node: NodeId) -> NodePorts;
 
     /// Returns the use of each link in each direction.
     fn links(&self) -> Vec<LinkUse>;
@@ -71,10 +71,10 @@ impl Fabric {
     /// Returns the stream of one class at `node`, whose name is `name`. This method is called once for each node and
     /// class.
     pub fn streams(&self, sim: &Sim, node: NodeId, name: &str, class: Class) -> StreamPair {
-        let mut stream_pairs = match self.net.views(node) {
-            NodeViews::Streams(streams) => streams,
-            NodeViews::StreamsAndPackets { streams, .. } => streams(),
-            NodeViews::Packets(port) => {
+        let mut stream_pairs = match self.net.ports(node) {
+            NodePorts::Streams(streams) => streams,
+            NodePorts::StreamsAndPackets { streams, .. } => streams(),
+            NodePorts::Packets(port) => {
                 let FabricCapabilities { classes, link_rate, .. } = self.capabilities;
                 let pairs = streams_over_packets(sim, name, &port, classes, link_rate).into_iter();
                 pairs.map(|(tx, rx)| (AnyStreamTx::custom(tx), AnyStreamRx::custom(rx))).collect()
@@ -85,9 +85,9 @@ impl Fabric {
 
     /// Returns the port for whole packets at `node`, whose name is `name`. This method is called once for each node.
     pub fn packet_port(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn PacketPort> {
-        match self.net.views(node) {
-            NodeViews::Streams(streams) => PacketOverStream::start(sim, node, name, streams, &self.hub),
-            NodeViews::Packets(packets) | NodeViews::StreamsAndPackets { packets, .. } => packets,
+        match self.net.ports(node) {
+            NodePorts::Streams(streams) => PacketOverStream::start(sim, node, name, streams, &self.hub),
+            NodePorts::Packets(packets) | NodePorts::StreamsAndPackets { packets, .. } => packets,
         }
     }
 

@@ -31,6 +31,7 @@ mod result_names;
 mod selections;
 pub mod shipped;
 
+pub use check::notes::HostWarning;
 pub use check::unused::notices;
 pub use endpoint_names::EndpointNames;
 pub use registry::Registry;

@@ -389,7 +389,7 @@ impl Endpoint {
                 self.sharing.make_stores_visible(&self.context).await;
                 self.messages.free_buffer(buffer);
             }
-            Storage::Steered => {}
+            Storage::MappedAddress => {}
             Storage::DriverEntry(entry) => {
                 let permit = self.acquire_run_permit().await;
                 self.context.driver.release(&self.context.cpu, entry).await;

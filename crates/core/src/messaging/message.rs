@@ -43,5 +43,5 @@ pub(super) enum Storage {
     /// An entry of the driver.
     DriverEntry(u64),
     /// No storage: the message's tag steered the payload to its final address.
-    Steered,
+    MappedAddress,
 }

@@ -14,7 +14,7 @@ use super::polled_packet::{PacketHeader, PolledPacket};
 use crate::engine::{Bytes, EndpointId};
 use crate::host::{Address, Processor};
 use crate::ni::word_copy::words_of;
-use crate::ni::{Driver, Envelope, PayloadSink, RxCompletion, RxPacket};
+use crate::ni::{Driver, Envelope, PayloadSink, RxCompletion};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -64,9 +64,8 @@ impl MessageQueue {
         self.complete_messages.borrow().is_empty()
     }
 
-    /// Takes the packet just found. Returns the message that is complete with this packet, if any. With
-    /// `is_for_other_core`, the stores to the payload become visible before the packet counts as arrived, so that a
-    /// program on another core finds all of the payload, and no store to the buffer is left when that program frees it.
+    /// Takes the packet just found, which may be `is_for_other_core`: for a program on another core. Returns the message
+    /// that is complete with this packet, if any.
     pub async fn take(
         &self,
         context: &NodeContext,
@@ -74,12 +73,8 @@ impl MessageQueue {
         is_for_other_core: bool,
     ) -> Option<Incoming> {
         match packet {
-            PolledPacket::Interface { arrival, .. } if context.driver.is_zero_copy() => {
-                let message = take_in_place(context, arrival).await;
-                if is_for_other_core {
-                    context.make_stores_visible().await;
-                }
-                Some(message)
+            PolledPacket::Interface { .. } if context.driver.is_zero_copy() => {
+                Some(take_in_place(context, packet, is_for_other_core).await)
             }
             packet => self.take_fragment(context, packet, is_for_other_core).await,
         }
@@ -110,10 +105,7 @@ impl MessageQueue {
         };
         let driver = &context.driver;
         let fragment_buffer = buffer + driver.fragment_offset(fragment);
-        let completion = packet.take(context, 0, PayloadSink::Memory(fragment_buffer)).await;
-        if is_for_other_core {
-            context.make_stores_visible().await;
-        }
+        let completion = take_payload(context, packet, fragment_buffer, is_for_other_core).await;
         context.cpu.sim().progress();
         let bytes = match is_whole {
             true => context.host.peek(driver.payload_address(fragment_buffer), bytes),
@@ -130,7 +122,7 @@ impl MessageQueue {
             },
             bytes: Some(bytes),
             journey,
-            storage: if steered_address.is_some() { Storage::Steered } else { Storage::Buffer(buffer) },
+            storage: if steered_address.is_some() { Storage::MappedAddress } else { Storage::Buffer(buffer) },
         })
     }
 
@@ -164,13 +156,28 @@ impl MessageQueue {
     }
 }
 
+/// Moves the payload of a packet to `address`, unless it stays where the interface put it. With `is_for_other_core`, the
+/// stores to it become visible before the packet counts as arrived, so that a program on another core finds all of the
+/// payload, and no store to the buffer is left when that program frees it.
+async fn take_payload(
+    context: &NodeContext,
+    packet: &mut PolledPacket<'_>,
+    address: Address,
+    is_for_other_core: bool,
+) -> RxCompletion {
+    let completion = packet.take(context, 0, PayloadSink::Memory(address)).await;
+    if is_for_other_core {
+        context.make_stores_visible().await;
+    }
+    completion
+}
+
 /// Takes a message whose payload stays where the interface put it.
-async fn take_in_place(context: &NodeContext, arrival: &mut RxPacket) -> Incoming {
-    assert!(arrival.envelope.is_part, "{NOT_A_PAYLOAD_MESSAGE}");
-    let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
-    let journey = arrival.journey.clone();
-    let sink = PayloadSink::Memory(0);
-    let RxCompletion { address, inline_bytes, entry } = context.driver.take(&context.cpu, arrival, 0, sink).await;
+async fn take_in_place(context: &NodeContext, packet: &mut PolledPacket<'_>, is_for_other_core: bool) -> Incoming {
+    let PacketHeader { source, envelope, bytes, journey } = packet.header();
+    assert!(envelope.is_part, "{NOT_A_PAYLOAD_MESSAGE}");
+    let tag = envelope.handler.into();
+    let RxCompletion { address, inline_bytes, entry } = take_payload(context, packet, 0, is_for_other_core).await;
     let storage = Storage::DriverEntry(entry.expect("a message that the interface placed has an entry"));
     let payload = Bytes(bytes as u64);
     let words = match inline_bytes.is_empty() {

@@ -143,7 +143,7 @@ pub struct DriverState {
     /// Header of a parcel.
     pub header: Header,
     /// The record of the processor's part of the packet's latency, if packets have such records.
-    pub ticket: Option<ProcessorStage>,
+    pub processor_stage: Option<ProcessorStage>,
     /// The packet, if the driver took it from its port.
     pub taken_packet: Option<TakenPacket>,
     /// The packet, if the interface received it without the processor.

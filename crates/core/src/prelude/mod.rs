@@ -67,7 +67,7 @@ pub use crate::host::{Address, CpuArbiter, Fault, HostNode, HostSpec, LocalTimeL
 /// Types for a fabric: its specification, and the ports at which nodes send and receive packets.
 #[doc = include_str!("fabric.md")]
 pub use crate::fabric::{
-    DeliveryHub, FabricCapabilities, FabricEvent, FabricNet, FabricSpec, LinkUse, Loss, NodeViews, Packet, PacketPort,
+    DeliveryHub, FabricCapabilities, FabricEvent, FabricNet, FabricSpec, LinkUse, Loss, NodePorts, Packet, PacketPort,
 };
 /// Features of switches beyond carrying packets, which a fabric states and a protocol asks for.
 #[doc = include_str!("fabric.md")]

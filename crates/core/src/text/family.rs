@@ -3,6 +3,7 @@
 //! A layer may replace the choice of a lower layer; two choices within one layer contradict each other. If the family
 //! has a key of its own, the choice may also be written as a word: `policy = "store-and-forward"`.
 
+use super::kind::Kind;
 use super::problem::Problem;
 use super::read_context::DiagnosticLevel;
 use super::record::{Step, dotted};
@@ -263,11 +264,9 @@ impl<'t> Table<'t> {
             let name = members[index].0;
             shapes[index].shape = self.read_below(&[Step::Key(name)], node, &mut |table| read(name, table));
         };
-        let member_index = |name: &str| {
-            members.iter().position(|(member_name, _)| *member_name == name).expect("a default is a member")
-        };
         let names = members.iter().map(|(name, _)| *name);
-        let mut selection = tree_of(self.node).map(|tree| select_variant(tree, names)).unwrap_or_default();
+        let member_index = |name: &str| names.clone().position(|member| member == name).expect("a default is a member");
+        let mut selection = tree_of(self.node).map(|tree| select_variant(tree, names.clone())).unwrap_or_default();
         if let Absence::SelectsWord(name) = absence {
             selection.choose(member_index(name));
         }
@@ -282,7 +281,7 @@ impl<'t> Table<'t> {
             Absence::IsAnError | Absence::IsAllowed => None,
         });
         if let (FamilyLocation::UnderKey(key), Some(index)) = (location, chosen) {
-            self.note_choice(doc, members[index].0, key);
+            self.note_choice(doc, members, index, key);
         }
         let is_describing = self.context.describing;
         match (selection.chosen, absence) {
@@ -345,11 +344,12 @@ impl<'t> Table<'t> {
         self.context.parts.iter().copied().find(describes)
     }
 
-    /// Records which member of the family at this table is selected, and its source location.
-    fn note_choice(&self, doc: &'static str, name: &str, key: Option<&TreeNode>) {
+    /// Records the selected member, and its source location. Only a family that is not open is a choice among words.
+    fn note_choice(&self, doc: &'static str, members: Members<'_>, index: usize, key: Option<&TreeNode>) {
+        let (name, is_open) = (members[index].0, !self.context.open_hint(&self.table_path()).is_empty());
+        let kind = Kind::of_words(Kind::CHOICE, members.iter().filter(|_| !is_open).map(|(name, _)| *name));
         let word_place = key.filter(|node| node.text().is_some()).and_then(|node| node.place.as_ref());
-        let table_place = || self.child(name).and_then(TreeNode::key);
-        self.record_choice(doc, name, word_place.or_else(table_place));
+        self.record_choice(doc, name, kind, word_place.or_else(|| self.child(name).and_then(TreeNode::key)));
     }
 }
 

@@ -295,7 +295,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
             Some(node) => self.decode_node(node).unwrap_or(value),
             None => {
                 let text = default_node.text().map_or_else(|| without_quotes(&json), str::to_string);
-                self.table.record_value(self.recorded_key(), self.kind.name(), None, text, json);
+                self.table.record_value(self.recorded_key(), self.kind.describe(), None, text, json);
                 self.note_file(&value);
                 value
             }
@@ -315,7 +315,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
     /// Notes that the table may hold the key. The form of the key's value is built only if the schema is collected.
     fn note_in_schema(&self, need: impl FnOnce() -> Need) {
         if self.table.describing() {
-            let form = Form::Value(self.kind.name(), self.kind.schema(), self.declaration);
+            let form = Form::Value(self.kind.describe().to_string(), self.kind.schema(), self.declaration);
             self.table.note_key(self.key, self.doc, form, need());
         } else {
             self.table.add_known(self.key);
@@ -329,7 +329,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
             Ok(value) => {
                 let json = self.kind.json(&value, node);
                 let text = self.table.as_written(node).unwrap_or_else(|| without_quotes(&json));
-                self.table.record_value(self.recorded_key(), self.kind.name(), Some(node), text, json);
+                self.table.record_value(self.recorded_key(), self.kind.describe(), Some(node), text, json);
                 self.note_file(&value);
                 Some(value)
             }

@@ -8,7 +8,8 @@ use super::origin::{TextSpan, Texts};
 use super::quantity::{ParseError, Unit};
 use super::tree::{TreeNode, TreeValue};
 use serde_json::Value as Json;
-use std::fmt::Display;
+use std::borrow::Cow;
+use std::fmt::{self, Display};
 use std::path::Path;
 
 mod amount;
@@ -40,6 +41,51 @@ fn invalid_value<T>(node: &TreeNode, fault: ParseError) -> Decoded<T> {
     Err(vec![InvalidValue { place: node.place.clone(), fault }])
 }
 
+/// The kind of a value as data. Its text is that of listings: `time, at most 1 s` or `"held" | "split"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// The name, such as `time`, `count` or `list of text`.
+    pub name: Cow<'static, str>,
+    /// The smallest allowed value of a number, with its unit.
+    pub least: Option<String>,
+    /// The largest allowed value of a number, with its unit.
+    pub most: Option<String>,
+    /// The allowed values, if they are words; `false` and `true` of a flag.
+    pub words: Vec<&'static str>,
+}
+
+impl Kind {
+    /// The name of the kind of a word of a closed set.
+    pub const WORD: &'static str = "word";
+    /// The name of the kind of a selected table of a family.
+    pub const CHOICE: &'static str = "choice";
+
+    /// Returns the kind with this name that allows any value.
+    pub fn named(name: impl Into<Cow<'static, str>>) -> Kind {
+        Kind { name: name.into(), least: None, most: None, words: Vec::new() }
+    }
+
+    /// Returns the kind of numbers with this name and these bounds.
+    fn bounded<T: Display>(name: &'static str, min: &Option<T>, max: &Option<T>) -> Kind {
+        let text = |bound: &Option<T>| bound.as_ref().map(T::to_string);
+        Kind { least: text(min), most: text(max), ..Kind::named(name) }
+    }
+
+    /// Returns the kind with this name that allows these words.
+    pub fn of_words(name: &'static str, words: impl IntoIterator<Item = &'static str>) -> Kind {
+        Kind { words: words.into_iter().collect(), ..Kind::named(name) }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.name == Kind::WORD {
+            return f.write_str(&self.words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" | "));
+        }
+        write!(f, "{}{}", self.name, format_bounds(&self.least, &self.most))
+    }
+}
+
 /// A kind of value.
 pub trait ValueKind {
     /// The type that the program receives.
@@ -50,8 +96,8 @@ pub trait ValueKind {
     const MEANING: Option<Meaning> = None;
     /// The units of which a literal of this kind has one; empty for a kind without units.
     const UNITS: &'static [Unit] = &[];
-    /// Returns the name of the kind in listings.
-    fn name(&self) -> String;
+    /// Returns the kind as data, for listings and for programs that choose other values.
+    fn describe(&self) -> Kind;
     /// Returns the allowed values as a help line.
     fn allowed(&self) -> String;
     /// Returns a default as it would be written in a file.

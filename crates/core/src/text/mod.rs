@@ -32,7 +32,7 @@ pub mod value;
 mod variant_selection;
 
 pub use field::Field;
-pub use kind::{Choice, Constant, SpannedString};
+pub use kind::{Choice, Constant, Kind, SpannedString};
 pub use layers::LayerCache;
 pub use load::{Document, Loaded, PartLibrary, Source, load, load_cached};
 pub use meaning::{Meaning, ParameterDeclaration, SpeedUp};

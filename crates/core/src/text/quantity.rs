@@ -129,7 +129,7 @@ pub fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseError> {
     if unit.is_empty() {
         return Err(missing_unit::<Q>(number));
     }
-    let size = unit_size::<Q>(number, unit)?;
+    let size = unit_size::<Q>(number, unit).map_err(|error| exponent::error::<Q>(text).unwrap_or(error))?;
     let amount = decimal.times(size).map_err(|error| error.parse_error::<Q>())?;
     if amount == 0 && !Q::MAY_BE_ZERO {
         return Err(ParseError::new(format!("{} must be more than zero", Q::NAME_WITH_ARTICLE), example_help::<Q>()));
@@ -165,14 +165,13 @@ fn plausible_unit<Q: Quantity>(number: &str) -> &'static str {
 
 /// Returns the error for a text that does not begin with a decimal number.
 pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
-    let exponent = text.split_once(['e', 'E']).filter(|(digits, _)| Decimal::parse(digits).is_some());
-    let why = match (text.starts_with(['-', '+']), exponent) {
-        (true, _) => "must not have a sign",
-        (false, Some((mantissa, rest))) => return exponent::error::<Q>(mantissa, rest),
-        (false, None) if matches!(text, "nan" | "inf") => "must be a finite number",
-        (false, None) => "must begin with a decimal number",
+    let why = match text {
+        "nan" | "inf" => "must be a finite number",
+        _ if text.starts_with(['-', '+']) => "must not have a sign",
+        _ => "must begin with a decimal number",
     };
-    ParseError::new(format!("{} {why}", Q::NAME_WITH_ARTICLE), example_help::<Q>())
+    let error = || ParseError::new(format!("{} {why}", Q::NAME_WITH_ARTICLE), example_help::<Q>());
+    exponent::error::<Q>(text).unwrap_or_else(error)
 }
 
 /// Returns an example of how a quantity of this kind is written.
@@ -220,9 +219,6 @@ fn ambiguous_unit_error(number: &str, unit: &str) -> Option<ParseError> {
 }
 
 fn unknown_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
-    if let Some(error) = exponent::error_of_unit::<Q>(number, unit) {
-        return error;
-    }
     let names = Q::UNITS.iter().map(|(name, _)| *name);
     let nearest = unit_of_alternative_spelling(unit)
         .filter(|meant| names.clone().any(|name| name == *meant))

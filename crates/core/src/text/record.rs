@@ -1,5 +1,6 @@
 //! Records of the values that were read. `narrows show` prints them, and a result contains them as its description.
 
+use super::kind::Kind;
 use super::meaning::ParameterDeclaration;
 use super::origin::{Layer, Origin, TextSpan, Texts};
 use serde_json::{Map, Value as Json};
@@ -13,8 +14,8 @@ pub struct Entry {
     pub path: String,
     /// The value as it is written.
     pub value: String,
-    /// The name of the value's kind.
-    pub kind: String,
+    /// The kind of the value, with the values that are allowed.
+    pub kind: Kind,
     /// The declaration of the number by its part.
     pub declaration: ParameterDeclaration,
     /// The layer and source location from which the value comes.
@@ -106,7 +107,7 @@ fn is_dotted(path: &[Step], text: &str) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct RecordedValue {
     pub value: String,
-    pub kind: String,
+    pub kind: Kind,
     pub declaration: ParameterDeclaration,
     /// The source location; `None` for a default.
     pub place: Option<TextSpan>,

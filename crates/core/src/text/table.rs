@@ -4,7 +4,7 @@
 //! `family`.
 
 use super::diagnostics;
-use super::kind::InvalidValue;
+use super::kind::{InvalidValue, Kind};
 use super::meaning::ParameterDeclaration;
 use super::origin::{TextSpan, Texts};
 use super::problem::Problem;
@@ -284,7 +284,7 @@ impl<'t> Table<'t> {
     pub(super) fn record_value(
         &self,
         recorded_key: RecordedKey,
-        kind: String,
+        kind: Kind,
         node: Option<&TreeNode>,
         value: String,
         json: Json,
@@ -300,8 +300,8 @@ impl<'t> Table<'t> {
     }
 
     /// Records the selected member of the family at this table.
-    pub(super) fn record_choice(&self, doc: &'static str, name: &str, place: Option<&TextSpan>) {
-        let (value, kind) = (name.to_string(), "choice".to_string());
+    pub(super) fn record_choice(&self, doc: &'static str, name: &str, kind: Kind, place: Option<&TextSpan>) {
+        let value = name.to_string();
         let (declaration, place) = (ParameterDeclaration::default(), place.cloned());
         let recorded = RecordedValue { value, kind, declaration, place, doc };
         self.context.record(self.path.clone(), RecordedItem::Choice(Box::new(recorded)));

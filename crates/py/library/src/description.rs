@@ -112,7 +112,7 @@ impl Description {
         let recorder = if messages { Recorder::off().with_messages() } else { Recorder::off() };
         let (record, chart, data) = run_with_progress(py, Some(1), None, |_| {
             let read = self.subject.read(&sets)?;
-            read.value.warnings().iter().for_each(|warning| warn_notice(warning));
+            read.value.warnings().iter().for_each(|warning| warn_notice(&warning.to_string()));
             let start = Instant::now();
             let result = narrows::experiment::run(&read.value, recorder);
             let wall_s = start.elapsed().as_secs_f64();

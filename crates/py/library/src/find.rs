@@ -1,7 +1,7 @@
 //! Searches from Python: `narrows sweep --find`.
 
 use crate::description::Description;
-use crate::exceptions::grouped_error;
+use crate::exceptions::{grouped_error, warn_notice};
 use crate::registry;
 use crate::sweep::{SweepRequest, read};
 use crate::table::Table;
@@ -50,7 +50,8 @@ pub fn find(
         let context = SearchContext { registry: registry(), base_overrides: &sets, first_values: &all_points[0] };
         let query = FindQuery::parse(&what, &over, other_reader.is_some(), &reader, &context).map_err(SearchError)?;
         for reader in [Some(&reader as Reader<'_>), other_reader].into_iter().flatten() {
-            query.check(&all_points, reader).map_err(SearchError)?;
+            let warnings = query.check(&all_points, reader).map_err(SearchError)?;
+            warnings.iter().for_each(|warning| warn_notice(warning));
         }
         let rows = query.search(&all_points, &reader, other_reader, points.as_ref(), &|_| watch.count_finished());
         let rows = rows.map_err(|error| SearchError(error.groups()))?;

@@ -2,7 +2,7 @@
 //! (`python/narrows/_sweep.py`). Both kinds read, check and store points, and report progress, as `narrows sweep` does.
 
 use crate::description::Description;
-use crate::exceptions::{DescriptionError, description_error, file_error, grouped_error, problem_error};
+use crate::exceptions::{DescriptionError, description_error, file_error, grouped_error, problem_error, warn_notice};
 use crate::registry;
 use crate::table::Table;
 use crate::wait::{Watch, run_with_progress};
@@ -93,10 +93,14 @@ impl SweepRequest {
 fn check_sweep<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, SweepError> {
     let (count, unknown_metric) = (sweep.point_count(), sweep.unknown_metric(metrics));
     let sweep_error = |problems: Vec<sweep::PointProblem>| {
-        SweepError::Points(problems.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
+        SweepError::Points(problems.into_iter().map(|problem| (problem.heading(count), problem.finding)).collect())
     };
     let checked = sweep.check().map_err(sweep_error)?;
-    unknown_metric.map_or(Ok(checked), |problem| Err(SweepError::Metric(problem)))
+    if let Some(problem) = unknown_metric {
+        return Err(SweepError::Metric(problem));
+    }
+    checked.warnings().iter().for_each(|warning| warn_notice(warning));
+    Ok(checked)
 }
 
 fn point_store(output: Option<&PathBuf>) -> PyResult<Option<PointStore>> {

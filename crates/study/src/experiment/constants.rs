@@ -14,7 +14,7 @@ const PART_TABLES: [&str; 5] = ["hosts", "ni", "protocol", "messaging", "fabric"
 
 /// A numeric parameter of a part, which is greater than 0.
 #[derive(Clone, PartialEq, Debug)]
-pub struct PartNumber {
+pub struct NumericParameter {
     /// The key of the parameter.
     pub key: String,
     /// The value as the description writes it.
@@ -40,27 +40,26 @@ enum Magnitude {
 }
 
 /// Returns the numeric parameters of a machine's parts that are greater than 0.
-pub fn part_numbers(description: &Read<Machine>) -> Vec<PartNumber> {
+pub fn part_numbers(description: &Read<Machine>) -> Vec<NumericParameter> {
     numbers_where(description, |path| PART_TABLES.iter().any(|part| path.split('.').next() == Some(part)))
 }
 
 /// Returns all numeric parameters of the description that are greater than 0, including those of the workload.
-pub fn all_numbers(description: &Read<Machine>) -> Vec<PartNumber> {
+pub fn all_numbers(description: &Read<Machine>) -> Vec<NumericParameter> {
     numbers_where(description, |_| true)
 }
 
-fn numbers_where(description: &Read<Machine>, is_included: impl Fn(&str) -> bool) -> Vec<PartNumber> {
-    let part_number = |entry: Entry| {
-        let magnitude = parse_magnitude(&entry.kind, &entry.value)?;
+fn numbers_where(description: &Read<Machine>, is_included: impl Fn(&str) -> bool) -> Vec<NumericParameter> {
+    let numeric_parameter = |entry: Entry| {
+        let magnitude = parse_magnitude(&entry.kind.name, &entry.value)?;
         let (key, value, meaning, source) = (entry.path, entry.value, entry.doc, entry.note);
-        Some(PartNumber { key, value, meaning, source, declaration: entry.declaration, magnitude })
+        Some(NumericParameter { key, value, meaning, source, declaration: entry.declaration, magnitude })
     };
-    description.entries().into_iter().filter(|entry| is_included(&entry.path)).filter_map(part_number).collect()
+    description.entries().into_iter().filter(|entry| is_included(&entry.path)).filter_map(numeric_parameter).collect()
 }
 
 fn parse_magnitude(kind: &str, value: &str) -> Option<Magnitude> {
-    // The kind may be followed by its range: `time, at most 1 s`.
-    let magnitude = match kind.split(|c: char| !c.is_ascii_alphabetic()).next()? {
+    let magnitude = match kind {
         Time::NAME => Magnitude::Time(quantity::parse::<Time>(value).ok()?.ps()),
         Bytes::NAME => Magnitude::Bytes(quantity::parse::<Bytes>(value).ok()?.get()),
         Rate::NAME => Magnitude::Rate(quantity::parse::<Rate>(value).ok()?.bits_per_s()),
@@ -108,7 +107,7 @@ impl Magnitude {
     }
 }
 
-impl PartNumber {
+impl NumericParameter {
     /// Returns the number in its smallest unit.
     pub fn number(&self) -> f64 {
         self.magnitude.as_number()
@@ -133,7 +132,7 @@ impl PartNumber {
         (magnitude.text(), magnitude.as_number())
     }
 
-    /// Rounds as [`quantize`](PartNumber::quantize) does, and to the decimal place of the first digit of `uncertainty`,
+    /// Rounds as [`quantize`](NumericParameter::quantize) does, and to the decimal place of the first digit of `uncertainty`,
     /// in the unit of the text.
     pub fn rounded(&self, value: f64, uncertainty: f64) -> (String, f64) {
         // Rates are stored in bits per second and written in bytes per second.
@@ -170,9 +169,9 @@ impl PartNumber {
 mod tests {
     use super::*;
 
-    fn part_number(kind: &str, value: &str) -> Option<PartNumber> {
+    fn numeric_parameter(kind: &str, value: &str) -> Option<NumericParameter> {
         let magnitude = parse_magnitude(kind, value)?;
-        Some(PartNumber {
+        Some(NumericParameter {
             key: "hosts.x.y".to_owned(),
             value: value.to_owned(),
             meaning: "",
@@ -184,7 +183,8 @@ mod tests {
 
     #[test]
     fn scaled_number_keeps_its_unit_and_stays_whole() {
-        let scaled = |kind, value, factor| part_number(kind, value).expect("the value is a number").scaled_by(factor);
+        let scaled =
+            |kind, value, factor| numeric_parameter(kind, value).expect("the value is a number").scaled_by(factor);
         assert_eq!(scaled("time", "40 ns", 2.0), Some(("80 ns".to_owned(), 2.0)));
         assert_eq!(scaled("rate", "160 MB/s", 0.5), Some(("80 MB/s".to_owned(), 0.5)));
         assert_eq!(scaled("count", "3", 0.5), Some(("2".to_owned(), 2.0 / 3.0)));
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn number_is_rounded_to_the_decimal_place_of_its_uncertainty() {
         let rounded = |kind, value, number, uncertainty| {
-            part_number(kind, value).expect("the value is a number").rounded(number, uncertainty).0
+            numeric_parameter(kind, value).expect("the value is a number").rounded(number, uncertainty).0
         };
         assert_eq!(rounded("time", "1.1 us", 1_133_000.0, 140_000.0), "1.1 us");
         assert_eq!(rounded("rate", "124 MB/s", 124.6e6 * 8.0, 7e6 * 8.0), "125 MB/s");
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn zero_and_text_are_no_magnitudes() {
-        assert_eq!(part_number("time", "0 ns"), None);
-        assert_eq!(part_number("name", "p6-natoma"), None);
+        assert_eq!(numeric_parameter("time", "0 ns"), None);
+        assert_eq!(numeric_parameter("name", "p6-natoma"), None);
     }
 }

@@ -100,7 +100,7 @@ impl Description {
             Error::Points(
                 point_problems
                     .into_iter()
-                    .map(|point_problem| (point_problem.heading(point_count), point_problem.problem))
+                    .map(|point_problem| (point_problem.heading(point_count), point_problem.finding))
                     .collect(),
             )
         })?;

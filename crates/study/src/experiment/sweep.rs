@@ -5,8 +5,10 @@
 pub mod json;
 pub mod metrics;
 pub mod plan;
+pub mod point_finding;
 pub mod run;
 
+pub use point_finding::{PointFinding, PointProblem, PointWarning};
 pub use run::{RunOptions, Shard, SweepLines};
 
 use super::part_overrides;
@@ -14,7 +16,7 @@ use super::reader::Reader;
 use super::record;
 use super::result_row::ResultRow;
 use super::vary::{self, Dimension};
-use narrows_core::machine::{Machine, Registry};
+use narrows_core::machine::{HostWarning, Machine, Registry};
 use narrows_core::text::{Problem, Problems, Read};
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -39,28 +41,7 @@ pub struct CheckedSweep<'a> {
     input_hashes: Vec<String>,
     /// The first point of each distinct hash: the points to run.
     distinct_points: Vec<usize>,
-}
-
-/// A problem, and the points that have it.
-pub struct PointProblem {
-    /// The keys and values of the first of these points.
-    pub first: Vec<(String, String)>,
-    /// The number of these points.
-    pub point_count: usize,
-    /// The problem.
-    pub problem: Problems,
-}
-
-impl PointProblem {
-    /// Returns a heading that names these points of a sweep with `total_points` points.
-    pub fn heading(&self, total_points: usize) -> String {
-        let first = format_values(&self.first);
-        match self.point_count {
-            1 => format!("At the point {first}:"),
-            n if n == total_points => format!("At every point (the first is {first}):"),
-            n => format!("At {n} points (the first is {first}):"),
-        }
-    }
+    warnings: Vec<PointWarning>,
 }
 
 /// A point and its result.
@@ -173,22 +154,33 @@ impl<'a> Sweep<'a> {
     ///
     /// Reports each distinct problem with the points that have it.
     pub fn check(self) -> Result<CheckedSweep<'a>, Vec<PointProblem>> {
-        let hashes: Vec<Result<String, Problems>> =
-            (0..self.point_count()).into_par_iter().map(|point| Ok(record::inputs_hash(&self.read(point)?))).collect();
-        if hashes.iter().any(Result::is_err) {
-            return Err(self.point_problems(hashes));
+        let check_point = |point| {
+            let read = self.read(point)?;
+            Ok((record::inputs_hash(&read), read.value.warnings()))
+        };
+        let checks: Vec<Result<(String, Vec<HostWarning>), Problems>> =
+            (0..self.point_count()).into_par_iter().map(check_point).collect();
+        if checks.iter().any(Result::is_err) {
+            return Err(self.point_problems(checks.into_iter().map(Result::err)));
         }
-        let input_hashes: Vec<String> = hashes.into_iter().flatten().collect();
-        Ok(CheckedSweep { distinct_points: first_points(&input_hashes), sweep: self, input_hashes })
+        let (input_hashes, warnings): (Vec<String>, Vec<Vec<HostWarning>>) = checks.into_iter().flatten().unzip();
+        let mut shared_warnings = Vec::new();
+        for (point, warnings) in warnings.into_iter().enumerate() {
+            warnings
+                .into_iter()
+                .for_each(|warning| PointWarning::add(&mut shared_warnings, || self.values(point), warning));
+        }
+        let distinct_points = first_points(&input_hashes);
+        Ok(CheckedSweep { distinct_points, sweep: self, input_hashes, warnings: shared_warnings })
     }
 
     /// Returns each distinct problem once, in the order of the first points that have the problem. Problems are
     /// distinct if their texts differ other than by the varied values: an unknown key is one problem, whatever its
     /// value at a point, and so is a value without a unit.
-    fn point_problems(&self, hashes: Vec<Result<String, Problems>>) -> Vec<PointProblem> {
+    fn point_problems(&self, problems_by_point: impl Iterator<Item = Option<Problems>>) -> Vec<PointProblem> {
         let (mut point_problems, mut indices) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
-        for (point, hash) in hashes.into_iter().enumerate() {
-            for problem in hash.err().iter().flat_map(Problems::split) {
+        for (point, problems) in problems_by_point.enumerate() {
+            for problem in problems.iter().flat_map(Problems::split) {
                 // A value such as `a` may also be a word of the text, so the text itself is compared, too.
                 let texts = problem_texts(&problem);
                 let texts_without_values = without_values(texts.clone(), &self.values(point));
@@ -199,7 +191,7 @@ impl<'a> Sweep<'a> {
                 }
                 match point_problems.get_mut(index) {
                     Some(same_problem) => same_problem.point_count += 1,
-                    None => point_problems.push(PointProblem { first: self.values(point), point_count: 1, problem }),
+                    None => point_problems.push(PointProblem::new(self.values(point), problem)),
                 }
             }
         }

@@ -19,7 +19,7 @@ use narrows_core::machine::Machine;
 use narrows_core::text::{Problem, Problems, Read, SpannedString};
 use plan::Plan;
 use rayon::prelude::*;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
 /// A fit that is ready to run.
@@ -99,12 +99,23 @@ fn prepare<'a>(
     let data: Vec<Datum> = claims.iter().enumerate().map(datum).collect();
     let input_hashes: Vec<_> =
         drafts.iter().zip(&machines).map(|(draft, read)| json!([draft.name, inputs_hash(read)])).collect();
-    let statements: Vec<String> = claims.iter().map(|claim| format!("{claim:?}")).collect();
-    // The definitions to which claims refer are part of the claims.
-    let definitions = format!("{:?} {:?} {:?}", study.values, study.sets, study.names);
-    let inputs_digest = digest(&json!([input_hashes, statements, definitions]));
+    let inputs_digest = digest(&json!([input_hashes, claims_as_data(located, &claims)]));
     let predictor = ClaimPredictor { located, claims, drafts, draft_indices, keys };
     Ok(PreparedFit { predictor, constants, data, inputs_digest })
+}
+
+/// The version of [`claims_as_data`]. It is raised by a change of the form, after which state files of earlier fits are
+/// refused.
+const CLAIMS_VERSION: u32 = 1;
+
+/// Returns what determines the numbers of the claims besides the runs: the claims, by the keys of the study, and the
+/// definitions to which they refer.
+fn claims_as_data(located: &LocatedStudy, claims: &[&ClaimStatement]) -> Json {
+    let study = located.read.resolved();
+    let is_fitted = |claim: &&Json| claims.iter().any(|fitted| claim["id"] == fitted.id.text.as_str());
+    let claims: Vec<&Json> = study["claim"].as_array().into_iter().flatten().filter(is_fitted).collect();
+    let definitions = ["values", "sets", "names"].map(|key| &study[key]);
+    json!({ "version": CLAIMS_VERSION, "claims": claims, "definitions": definitions })
 }
 
 /// Returns the claims that a plan names. The check of the study has found each of them.

@@ -156,6 +156,22 @@ export async function no_example_has_an_error_or_is_wider_than_the_window(contex
   return `${examples.length} examples`;
 }
 
+export async function other_settings_are_listed_with_their_change_or_the_reason(context) {
+  const page = await explorer(context, "#ring-ping-pong&workload.ping-pong.messages=20");
+  await page.value("document.querySelector('#whatif .figure-before button').click()");
+  await page.waitUntil("document.querySelectorAll('#settings-table tbody tr').length > 5", "the other settings");
+  const rows = await page.value("Array.from(document.querySelectorAll('#settings-table tbody tr'), (row) => Array.from(row.children, (cell) => cell.textContent))");
+  const row = (key, change) => rows.find((each) => each[0] === key && each[1] === change)?.[2] ?? `no ${key} in ${JSON.stringify(rows)}`;
+  check(/^\d+\.\d % worse$/.test(row("ni.ring.driver", "polled → kernel")), row("ni.ring.driver", "polled → kernel"));
+  check(/^\d+\.\d % better$/.test(row("ni.ring.inline-max", "0 B → 512 B")), row("ni.ring.inline-max", "0 B → 512 B"));
+  check(row("ni.ring.inline-max", "0 B → 4 KiB").includes("a frame of 4 KiB takes"), row("ni.ring.inline-max", "0 B → 4 KiB"));
+  // A number that could not be scaled is not a setting.
+  check(!rows.some(([key]) => key === "ni.ring.descriptor"), JSON.stringify(rows));
+  await page.value(`{ const input = ${field("workload.ping-pong.messages", "input.value")}; input.value = "30"; input.dispatchEvent(new Event("change")); }`);
+  await page.waitUntil("document.querySelector('#settings-table').closest('.old')", "the settings are of an earlier machine");
+  await finish(page);
+}
+
 export async function axe_finds_nothing(context) {
   if (!context.axe || !existsSync(context.axe)) return "skipped: AXE names no axe.min.js";
   const source = readFileSync(context.axe, "utf8");

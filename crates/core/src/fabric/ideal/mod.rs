@@ -12,9 +12,9 @@
 
 mod spec;
 
+use super::link_statistics::LinkStatistics;
 use super::packet::Packet;
 use super::port::{LinkUse, PacketDropped, Piece, StreamRx, StreamTx, UncontendedTx};
-use super::wire::Wire;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Sim, Time};
 use crate::text::Parameters;
 use std::cell::Cell;
@@ -68,21 +68,21 @@ struct Link {
     /// Time at which the link is free to deliver another packet.
     free_at: Cell<Time>,
     /// The two directions: into the fabric, and out of it.
-    wires: [Wire; 2],
+    directions: [LinkStatistics; 2],
 }
 
 impl Ideal {
     /// Creates a fabric between nodes of these names.
     pub fn new(sim: &Sim, nodes: &[String], parameters: IdealParameters) -> Rc<Ideal> {
-        let wire = |class: u8, name: &str, arrow: &str| {
+        let direction = |class: u8, name: &str, arrow: &str| {
             let suffix = if class == 0 { "" } else { ", replies" };
-            Wire::new(sim, format!("{name} {arrow} fabric{suffix}"))
+            LinkStatistics::new(sim, format!("{name} {arrow} fabric{suffix}"))
         };
         let link = |class: u8, (node, name): (NodeId, &String)| Link {
             arrivals: Mailbox::new(sim, format!("{node}: a packet of class {class}")),
             is_packet_mode: Cell::new(false),
             free_at: Cell::default(),
-            wires: ["→", "←"].map(|arrow| wire(class, name, arrow)),
+            directions: ["→", "←"].map(|arrow| direction(class, name, arrow)),
         };
         let nodes_with_ids = || NodeId::all(nodes.len()).zip(nodes);
         let links = (0..CLASSES).map(|class| nodes_with_ids().map(|node| link(class, node)).collect()).collect();
@@ -102,8 +102,8 @@ impl Ideal {
     /// Returns the use of the links: node by node, by class, in and out.
     pub fn links(&self) -> Vec<LinkUse> {
         let nodes = self.links.first().map_or(0, Vec::len);
-        let wires = |node: usize| self.links.iter().flat_map(move |links| &links[node].wires);
-        (0..nodes).flat_map(wires).map(Wire::link_use).collect()
+        let directions = |node: usize| self.links.iter().flat_map(move |links| &links[node].directions);
+        (0..nodes).flat_map(directions).map(LinkStatistics::link_use).collect()
     }
 
     fn link(&self, node: NodeId, class: Class) -> &Link {
@@ -120,8 +120,8 @@ pub struct IdealTx {
 }
 
 impl IdealTx {
-    fn wire(&self) -> &Wire {
-        &self.fabric.link(self.node, self.class).wires[0]
+    fn statistics(&self) -> &LinkStatistics {
+        &self.fabric.link(self.node, self.class).directions[0]
     }
 }
 
@@ -136,7 +136,7 @@ impl StreamTx for IdealTx {
 
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), PacketDropped> {
         self.packet = Some(packet.clone());
-        self.wire().hold();
+        self.statistics().hold();
         Ok(())
     }
 
@@ -147,12 +147,12 @@ impl StreamTx for IdealTx {
     async fn send(&mut self, bytes: Bytes, min_duration: Time, _last: bool) {
         let transfer_time = self.rate().time_for(bytes);
         self.fabric.sim.delay(transfer_time.max(min_duration)).await;
-        self.wire().add_transfer(transfer_time);
+        self.statistics().add_transfer(transfer_time);
     }
 
     fn close(&mut self) {
         let packet = self.packet.take().expect("a stream is closed that was opened");
-        self.wire().release(&packet);
+        self.statistics().release(&packet);
         let Ideal { sim, parameters, .. } = &*self.fabric;
         let link = self.fabric.link(packet.label().destination, self.class);
         let transfer_time = parameters.rate.time_for(packet.label().length);
@@ -173,8 +173,8 @@ impl StreamTx for IdealTx {
 impl UncontendedTx for IdealTx {
     fn complete(&mut self, packet: &Rc<Packet>) {
         let transfer_time = self.rate().time_for(packet.label().length);
-        self.wire().hold_since(self.fabric.sim.now() - transfer_time);
-        self.wire().add_transfer(transfer_time);
+        self.statistics().hold_since(self.fabric.sim.now() - transfer_time);
+        self.statistics().add_transfer(transfer_time);
         self.packet = Some(packet.clone());
         self.close();
     }
@@ -193,8 +193,8 @@ pub struct IdealRx {
 }
 
 impl IdealRx {
-    fn wire(&self) -> &Wire {
-        &self.fabric.link(self.node, self.class).wires[1]
+    fn statistics(&self) -> &LinkStatistics {
+        &self.fabric.link(self.node, self.class).directions[1]
     }
 }
 
@@ -216,7 +216,7 @@ impl StreamRx for IdealRx {
         }
         let time = self.fabric.parameters.rate.time_for(bytes);
         if first {
-            self.wire().hold_since(start);
+            self.statistics().hold_since(start);
         }
         self.piece = Some((packet.clone(), time, last));
         let remaining = (start + time).since(sim.now());
@@ -229,9 +229,9 @@ impl StreamRx for IdealRx {
 
     fn return_credit(&mut self, _bytes: Bytes) {
         let (packet, time, last) = self.piece.take().expect("a credit is returned for a piece");
-        self.wire().add_transfer(time);
+        self.statistics().add_transfer(time);
         if last {
-            self.wire().release(&packet);
+            self.statistics().release(&packet);
         }
     }
 

@@ -4,7 +4,7 @@ use super::{CLASSES, Ideal, IdealParameters};
 use crate::engine::{Class, NodeId, Sim};
 use crate::fabric::any::{AnyStreamRx, AnyStreamTx};
 use crate::fabric::capabilities::FabricCapabilities;
-use crate::fabric::net::{FabricNet, NodeViews};
+use crate::fabric::net::{FabricNet, NodePorts};
 use crate::fabric::port::LinkUse;
 use crate::fabric::spec::FabricSpec;
 use crate::part::{Part, PartInfo};
@@ -25,9 +25,9 @@ impl FabricSpec for IdealParameters {
 }
 
 impl FabricNet for Rc<Ideal> {
-    fn views(&self, node: NodeId) -> NodeViews {
+    fn ports(&self, node: NodeId) -> NodePorts {
         let streams = |class| (AnyStreamTx::Ideal(self.tx(node, class)), AnyStreamRx::Ideal(self.rx(node, class)));
-        NodeViews::Streams(Class::all(CLASSES).map(streams).collect())
+        NodePorts::Streams(Class::all(CLASSES).map(streams).collect())
     }
 
     fn links(&self) -> Vec<LinkUse> {

@@ -19,9 +19,9 @@ use path::Path;
 pub use routes::{RouteError, routes};
 pub use stream_ports::{MyrinetRx, MyrinetTx};
 
+use super::link_statistics::LinkStatistics;
 use super::packet::Packet;
 use super::port::{LinkUse, PacketDropped, Piece};
-use super::wire::Wire;
 use crate::engine::sim::{NO_TASK, TaskId};
 use crate::engine::{Bytes, Mailbox, NodeId, Pool, Rate, Sim, Time};
 use crate::text::Parameters;
@@ -90,7 +90,7 @@ fn link_ends(link: &str) -> Option<(String, String)> {
 struct Link {
     /// Pool of one unit, which the packet that holds the link has acquired.
     occupancy: Pool,
-    wire: Wire,
+    statistics: LinkStatistics,
 }
 
 /// The fabric's state for one node: arriving bytes, and the credits of the path that leads to the node.
@@ -160,24 +160,24 @@ impl Myrinet {
 
     /// Returns the use of each link and direction.
     pub fn link_use(&self) -> Vec<LinkUse> {
-        self.links.iter().map(|link| link.wire.link_use()).collect()
+        self.links.iter().map(|link| link.statistics.link_use()).collect()
     }
 }
 
 impl Link {
     fn new(sim: &Sim, name: String) -> Link {
         let occupancy = Pool::new(sim, format!("link {name}"), 1);
-        Link { occupancy, wire: Wire::new(sim, name) }
+        Link { occupancy, statistics: LinkStatistics::new(sim, name) }
     }
 
     /// Records that the current task holds the link from now on.
     fn record_hold(&self, sim: &Sim) {
-        self.wire.hold();
+        self.statistics.hold();
         sim.set_holder(self.occupancy.wait_reason(), sim.current());
     }
 
     fn release(&self, sim: &Sim, packet: &Packet) {
-        self.wire.release(packet);
+        self.statistics.release(packet);
         sim.set_holder(self.occupancy.wait_reason(), NO_TASK);
         self.occupancy.release(1);
     }

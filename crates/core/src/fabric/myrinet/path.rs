@@ -44,7 +44,7 @@ impl Path {
         // for busy ports. The bytes behind the head move only when the packet holds its whole path.
         let occupancy = &fabric.links[link].occupancy;
         if !occupancy.acquire_until(1, self.deadline).await {
-            return Err(self.drop_packet(&format!("waiting for link {}", fabric.links[link].wire.name())));
+            return Err(self.drop_packet(&format!("waiting for link {}", fabric.links[link].statistics.name())));
         }
         fabric.links[link].record_hold(&fabric.sim);
         self.held_links.push(link);
@@ -79,7 +79,7 @@ impl Path {
         port.arrivals.send_at(fabric.sim.now() + self.latency, arrival);
         fabric.sim.delay(time).await;
         for &link in &self.held_links {
-            fabric.links[link].wire.add_transfer(transfer_time);
+            fabric.links[link].statistics.add_transfer(transfer_time);
         }
     }
 

@@ -7,7 +7,7 @@ use super::{Myrinet, MyrinetParameters, MyrinetRx, MyrinetTx, RouteError, depend
 use crate::engine::{NodeId, Sim, Time};
 use crate::fabric::any::{AnyStreamRx, AnyStreamTx};
 use crate::fabric::capabilities::{FabricCapabilities, Loss};
-use crate::fabric::net::{FabricNet, NodeViews};
+use crate::fabric::net::{FabricNet, NodePorts};
 use crate::fabric::port::LinkUse;
 use crate::fabric::spec::FabricSpec;
 use crate::part::{ParameterError, Part, PartInfo};
@@ -65,9 +65,9 @@ impl FabricSpec for MyrinetParameters {
 }
 
 impl FabricNet for Rc<Myrinet> {
-    fn views(&self, node: NodeId) -> NodeViews {
+    fn ports(&self, node: NodeId) -> NodePorts {
         let (tx, rx) = (MyrinetTx::new(self), MyrinetRx::new(self, node));
-        NodeViews::Streams(vec![(AnyStreamTx::Myrinet(tx), AnyStreamRx::Myrinet(rx))])
+        NodePorts::Streams(vec![(AnyStreamTx::Myrinet(tx), AnyStreamRx::Myrinet(rx))])
     }
 
     fn links(&self) -> Vec<LinkUse> {

@@ -6,10 +6,10 @@
 //! wider link.
 
 use crate::engine::{Bytes, Hertz, Rate, Recorder, SpanLabel, Time, Track};
+use crate::fabric::link_statistics::TRACK_GROUP;
 use crate::fabric::port::LinkUse;
 use crate::fabric::router::{Crossing, Link, LinkChannel, LinkEnd, Network, RouterParameters, Sharing};
 use crate::fabric::topology::Wiring;
-use crate::fabric::wire::TRACK_GROUP;
 use std::collections::BTreeMap;
 
 /// The rates of links, and the names of the nodes and routers at their ends.

@@ -21,10 +21,10 @@ pub use parameters::{RoutedFabric, RoutedParameters};
 pub use stream::{RoutedRx, RoutedTx};
 
 use super::hub::DeliveryHub;
+use super::link_statistics;
 use super::packet::Packet;
 use super::port::{FabricEvent, LinkUse, Listener, PacketPort};
 use super::router::{Crossing, EventKind, Network, PacketEvent, Switching};
-use super::wire;
 use crate::engine::{Class, Hertz, Mailbox, NodeId, Signal, Sim, SpanLabel, Time};
 use cross_traffic::CrossSource;
 use in_flight::{InFlightTable, LossModel};
@@ -162,7 +162,7 @@ impl Routed {
     /// Returns the label for the span of a packet that has left a channel.
     fn span_label(&self, crossing: &Crossing) -> SpanLabel {
         match self.in_flight.borrow().get(crossing.tag) {
-            Some(Some(packet)) => wire::span_label(packet),
+            Some(Some(packet)) => link_statistics::span_label(packet),
             Some(None) => SpanLabel { activity: "lost", ..SpanLabel::default() },
             None => SpanLabel { activity: "cross-traffic", ..SpanLabel::default() },
         }

@@ -7,7 +7,7 @@ use crate::engine::{Bytes, Class, NodeId, Sim};
 use crate::fabric::any::{AnyStreamRx, AnyStreamTx};
 use crate::fabric::capabilities::FabricCapabilities;
 use crate::fabric::hub::PacketCounts;
-use crate::fabric::net::{FabricNet, NodeViews};
+use crate::fabric::net::{FabricNet, NodePorts};
 use crate::fabric::port::LinkUse;
 use crate::fabric::spec::FabricSpec;
 use crate::fabric::topology::survey::{self, Deadlock};
@@ -119,13 +119,13 @@ impl FabricSpec for RoutedFabric {
 }
 
 impl FabricNet for Rc<Routed> {
-    fn views(&self, node: NodeId) -> NodeViews {
+    fn ports(&self, node: NodeId) -> NodePorts {
         let fabric = self.clone();
         let stream_pair =
             move |class| (AnyStreamTx::Routed(fabric.tx(node, class)), AnyStreamRx::Routed(fabric.rx(node, class)));
         let networks = self.networks;
         let streams = Box::new(move || Class::all(networks).map(stream_pair).collect());
-        NodeViews::StreamsAndPackets { streams, packets: self.packet_port(node) }
+        NodePorts::StreamsAndPackets { streams, packets: self.packet_port(node) }
     }
 
     fn links(&self) -> Vec<LinkUse> {

@@ -8,25 +8,41 @@
 use super::reach;
 use crate::fabric::Loss;
 use crate::machine::Machine;
+use crate::part::ParameterError;
 use crate::protocol::ProtocolEnvironment;
+use std::fmt;
 
 /// Returns the notes that `narrows check` prints if there is no problem.
 pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
     let nodes: Vec<String> = machine.nodes.iter().map(|node| node.name.clone()).collect();
     let notes = machine.fabric.notes(&nodes, machine.run.no_progress_limit);
-    notes.into_iter().chain(loss_note(machine)).chain(machine.warnings()).collect()
+    let warnings = machine.warnings().into_iter().map(|warning| warning.to_string());
+    notes.into_iter().chain(loss_note(machine)).chain(warnings).collect()
+}
+
+/// A warning about a value of a host that is valid but probably not intended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostWarning {
+    /// The key of the value.
+    pub key: String,
+    message: String,
+    help: String,
+}
+
+impl fmt::Display for HostWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "warning: `{}`: {}\n  {}", self.key, self.message, self.help)
+    }
 }
 
 impl Machine {
     /// Returns warnings about values of the nodes' hosts that are valid but probably not intended.
-    pub fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<HostWarning> {
         let is_used = |name: &str| self.nodes.iter().any(|node| node.host == name);
         let used_hosts = self.hosts.iter().filter(|(name, _)| is_used(name));
         let warnings = used_hosts.flat_map(|(_, host)| host.warnings().into_iter().map(move |warning| (host, warning)));
         warnings
-            .map(|(host, warning)| {
-                format!("warning: `{}`: {}\n  {}", host.key(&warning.key), warning.message, warning.help)
-            })
+            .map(|(host, ParameterError { key, message, help, .. })| HostWarning { key: host.key(&key), message, help })
             .collect()
     }
 }

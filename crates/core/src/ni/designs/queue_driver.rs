@@ -145,7 +145,7 @@ impl SplitDriver {
     }
 
     /// Returns whether packets are stored in memory with their headers, each from the beginning of a block.
-    fn moves_headers(&self) -> bool {
+    fn stores_headers(&self) -> bool {
         matches!(self.receiver, Receiver::Udma(_))
     }
 }
@@ -213,7 +213,7 @@ impl Driver for SplitDriver {
         let header = arrival.state.header;
         let address = if let PayloadSink::Memory(into) = sink { into } else { 0 };
         on_half!(&self.receiver, Receiver, half => half.take(cpu, header, &mut sink).await);
-        if let Some(processor_stage) = arrival.state.ticket.take() {
+        if let Some(processor_stage) = arrival.state.processor_stage.take() {
             processor_stage.end(&RECEIVING_STAGES, cpu.now());
         }
         if let Some(lease) = arrival.lease.take() {
@@ -254,7 +254,7 @@ impl Driver for SplitDriver {
 
     fn fragment_offset(&self, fragment: u32) -> Address {
         let packet_bytes = self.parameters.message_bytes_max.len();
-        let fragment_stride = if self.moves_headers() {
+        let fragment_stride = if self.stores_headers() {
             packet_bytes.next_multiple_of(BLOCK_BYTES)
         } else {
             packet_bytes - self.parameters.header_format().bytes()
@@ -267,7 +267,7 @@ impl Driver for SplitDriver {
     }
 
     fn payload_address(&self, into: Address) -> Address {
-        if self.moves_headers() { payload_after_header(into) } else { into }
+        if self.stores_headers() { payload_after_header(into) } else { into }
     }
 
     fn port(&self) -> Option<&Rc<Port>> {

@@ -3,7 +3,7 @@
 
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Outcome, PacketMarks, Rate, Recorder, Signal, Sim, Time};
 use crate::fabric::{
-    DeliveryHub, FabricCapabilities, FabricEvent, FabricNet, FabricSpec, LinkUse, Loss, NodeViews, Packet, PacketPort,
+    DeliveryHub, FabricCapabilities, FabricEvent, FabricNet, FabricSpec, LinkUse, Loss, NodePorts, Packet, PacketPort,
 };
 use crate::machine::{Machine, Registry};
 use crate::part::{FabricFeatures, Part, PartInfo};
@@ -115,8 +115,8 @@ impl Output {
 struct SwitchNet(Rc<Vec<Output>>);
 
 impl FabricNet for SwitchNet {
-    fn views(&self, node: NodeId) -> NodeViews {
-        NodeViews::Packets(Rc::new(SwitchPort { outputs: self.0.clone(), node }))
+    fn ports(&self, node: NodeId) -> NodePorts {
+        NodePorts::Packets(Rc::new(SwitchPort { outputs: self.0.clone(), node }))
     }
 
     fn links(&self) -> Vec<LinkUse> {

@@ -192,8 +192,7 @@ impl Driver for RingDriver {
         let ReceivedFrame { queue, buffer, header: FrameHeader { from, to, envelope }, payload_bytes, journey } = frame;
         let endpoints = [from, to].map(|(node, index)| self.addresses.endpoint(NodeId(node), index));
         let processor_stage = ProcessorStage::start(&journey, cpu, dma_stages::POLL.pattern);
-        let state =
-            DriverState { ticket: processor_stage, entry: queue as u64, address: buffer, ..DriverState::default() };
+        let state = DriverState { processor_stage, entry: queue as u64, address: buffer, ..DriverState::default() };
         Some(RxPacket::new(endpoints, envelope, payload_bytes, journey).with_state(state))
     }
 
@@ -213,7 +212,7 @@ impl Driver for RingDriver {
         let completion = RxCompletion::store(cpu, &payload, sink).await;
         self.queues[entry as usize].receive.post(cpu, buffer).await;
         cpu.sync().await;
-        if let Some(processor_stage) = arrival.state.ticket.take() {
+        if let Some(processor_stage) = arrival.state.processor_stage.take() {
             processor_stage.end(&RECEIVING_STAGES, cpu.now());
         }
         lease.record_span("receive", arrival.journey.id(), arrival.bytes);

@@ -4,7 +4,7 @@ use super::super::meaning::Meaning;
 use super::super::origin::Texts;
 use super::super::quantity::{self, ParseError, Quantity, Unit};
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, check_bounds, format_bounds, invalid_value};
+use super::{Decoded, Kind, ValueKind, check_bounds, format_bounds, invalid_value};
 use serde_json::{Value as Json, json};
 
 /// A quantity with its bounds.
@@ -39,8 +39,8 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
     const MEANING: Option<Meaning> = Q::MEANING;
     const UNITS: &'static [Unit] = Q::UNITS;
 
-    fn name(&self) -> String {
-        Q::NAME.to_string() + &format_bounds(&self.min, &self.max)
+    fn describe(&self) -> Kind {
+        Kind::bounded(Q::NAME, &self.min, &self.max)
     }
 
     fn allowed(&self) -> String {

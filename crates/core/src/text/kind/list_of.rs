@@ -3,7 +3,7 @@
 use super::super::origin::Texts;
 use super::super::quantity::{ParseError, Unit};
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Count, Decoded, ValueKind, invalid_value};
+use super::{Count, Decoded, Kind, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 
 /// A list of values of one kind.
@@ -51,8 +51,8 @@ impl<K: ValueKind> ValueKind for ListOf<K> {
     type Literal<'d> = &'d [K::Literal<'d>];
     const UNITS: &'static [Unit] = K::UNITS;
 
-    fn name(&self) -> String {
-        format!("list of {}", self.element_kind.name())
+    fn describe(&self) -> Kind {
+        Kind::named(format!("list of {}", self.element_kind.describe()))
     }
 
     fn allowed(&self) -> String {

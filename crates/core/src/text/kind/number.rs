@@ -3,7 +3,7 @@
 use super::super::origin::Texts;
 use super::super::quantity::ParseError;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, check_bounds, format_bounds, invalid_value};
+use super::{Decoded, Kind, ValueKind, check_bounds, format_bounds, invalid_value};
 use serde_json::{Value as Json, json};
 
 /// A whole number without a unit.
@@ -62,8 +62,8 @@ impl ValueKind for Count {
     type Value = u64;
     type Literal<'d> = u64;
 
-    fn name(&self) -> String {
-        "count".to_string() + &format_bounds(&self.min, &self.max)
+    fn describe(&self) -> Kind {
+        Kind::bounded("count", &self.min, &self.max)
     }
 
     fn allowed(&self) -> String {
@@ -126,8 +126,8 @@ impl ValueKind for Number {
     type Value = f64;
     type Literal<'d> = f64;
 
-    fn name(&self) -> String {
-        "number".to_string() + &format_bounds(&self.min, &self.max)
+    fn describe(&self) -> Kind {
+        Kind::bounded("number", &self.min, &self.max)
     }
 
     fn allowed(&self) -> String {
@@ -169,8 +169,8 @@ impl ValueKind for Flag {
     type Value = bool;
     type Literal<'d> = bool;
 
-    fn name(&self) -> String {
-        "flag".to_string()
+    fn describe(&self) -> Kind {
+        Kind::of_words("flag", ["false", "true"])
     }
 
     fn allowed(&self) -> String {

@@ -4,7 +4,7 @@
 use super::super::origin::{TextSpan, Texts};
 use super::super::quantity::ParseError;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, invalid_value};
+use super::{Decoded, Kind, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
 
@@ -43,8 +43,8 @@ impl ValueKind for SpannedStringKind {
     type Value = SpannedString;
     type Literal<'d> = &'d str;
 
-    fn name(&self) -> String {
-        "text".to_string()
+    fn describe(&self) -> Kind {
+        Kind::named("text")
     }
 
     fn allowed(&self) -> String {
@@ -95,8 +95,8 @@ impl ValueKind for NumberOrText {
     type Value = Constant;
     type Literal<'d> = f64;
 
-    fn name(&self) -> String {
-        "number or text".to_string()
+    fn describe(&self) -> Kind {
+        Kind::named("number or text")
     }
 
     fn allowed(&self) -> String {
@@ -143,8 +143,8 @@ impl<K: ValueKind> ValueKind for MapOf<K> {
     type Value = Vec<(SpannedString, K::Value)>;
     type Literal<'d> = ();
 
-    fn name(&self) -> String {
-        format!("{} by name", self.0.name())
+    fn describe(&self) -> Kind {
+        Kind::named(format!("{} by name", self.0.describe()))
     }
 
     fn allowed(&self) -> String {

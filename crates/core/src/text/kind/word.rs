@@ -5,7 +5,7 @@ use super::super::origin::Texts;
 use super::super::quantity::ParseError;
 use super::super::suggest;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, invalid_value};
+use super::{Decoded, Kind, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
@@ -28,8 +28,8 @@ impl ValueKind for TextKind {
     type Value = String;
     type Literal<'d> = &'d str;
 
-    fn name(&self) -> String {
-        "text".to_string()
+    fn describe(&self) -> Kind {
+        Kind::named("text")
     }
 
     fn allowed(&self) -> String {
@@ -76,8 +76,8 @@ impl<T: Clone> ValueKind for Choice<T> {
     type Value = T;
     type Literal<'d> = &'d str;
 
-    fn name(&self) -> String {
-        self.names().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" | ")
+    fn describe(&self) -> Kind {
+        Kind::of_words(Kind::WORD, self.names())
     }
 
     fn allowed(&self) -> String {
@@ -86,7 +86,7 @@ impl<T: Clone> ValueKind for Choice<T> {
     }
 
     fn to_tree_value(&self, default: &str) -> TreeValue {
-        assert!(self.names().any(|word| word == default), "the default {default:?} is not one of {}", self.name());
+        assert!(self.names().any(|word| word == default), "the default {default:?} is not one of {}", self.describe());
         TreeValue::Text(default.to_string())
     }
 
@@ -125,8 +125,8 @@ impl ValueKind for FilePath {
     type Value = PathBuf;
     type Literal<'d> = &'d str;
 
-    fn name(&self) -> String {
-        "path".to_string()
+    fn describe(&self) -> Kind {
+        Kind::named("path")
     }
 
     fn allowed(&self) -> String {

@@ -2,11 +2,16 @@
 
 use super::{Decimal, ParseError, Quantity, example_help, plausible_unit, unit_list};
 
-/// Returns the error for a number with an exponent, with the same number without one; `rest` is the text after the
-/// `e`: the exponent, and the unit if there is one.
-pub(super) fn error<Q: Quantity>(mantissa: &str, rest: &str) -> ParseError {
+/// Returns the error for a text that begins with a number with an exponent, such as `1e5` or `1.5E3 MB/s`, with the same
+/// number without one, and `None` for another text.
+pub(super) fn error<Q: Quantity>(text: &str) -> Option<ParseError> {
+    let (mantissa, rest) = text.split_once(['e', 'E'])?;
+    let mantissa = mantissa.trim_end();
     let digits_end = rest.find(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '-')).unwrap_or(rest.len());
     let (exponent, unit) = (&rest[..digits_end], rest[digits_end..].trim());
+    if exponent.is_empty() || Decimal::parse(mantissa).is_none() {
+        return None;
+    }
     let number = exponent.parse().ok().and_then(|exponent| without_exponent(mantissa, exponent));
     let why = if unit.is_empty() { "needs a unit, and must not have an exponent" } else { "must not have an exponent" };
     let help = match number {
@@ -16,14 +21,7 @@ pub(super) fn error<Q: Quantity>(mantissa: &str, rest: &str) -> ParseError {
         Some(number) => format!("write \"{number} {unit}\""),
         None => example_help::<Q>(),
     };
-    ParseError::new(format!("{} {why}", Q::NAME_WITH_ARTICLE), help)
-}
-
-/// Returns the error for a number whose unit begins with an exponent, such as `e5` or `E3 MB/s`, and `None` for another
-/// unit.
-pub(super) fn error_of_unit<Q: Quantity>(number: &str, unit: &str) -> Option<ParseError> {
-    let rest = unit.strip_prefix(['e', 'E'])?;
-    rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-')).then(|| error::<Q>(number, rest))
+    Some(ParseError::new(format!("{} {why}", Q::NAME_WITH_ARTICLE), help))
 }
 
 /// Returns `mantissa` times ten to the power of `exponent` as a decimal number, or `None` if that has many digits.
@@ -60,6 +58,9 @@ mod tests {
         );
         assert_eq!(fault::<Rate>("1.5E3 MB/s"), "a rate must not have an exponent: write \"1500 MB/s\"");
         assert_eq!(fault::<Time>("2.5e-3 us"), "a time must not have an exponent: write \"0.0025 us\"");
+        assert_eq!(fault::<Time>("5 e3 ns"), "a time must not have an exponent: write \"5000 ns\"");
+        assert!(fault::<Time>("1 eons").contains("is not a unit of a time"));
+        assert!(fault::<Time>("1s e5").contains("is not a unit of a time"));
         assert!(fault::<Hertz>("2e9").contains("write \"2000000000 Hz\""));
         assert!(fault::<Time>("1e99 s").contains("must not have an exponent: write a number and a unit"));
         let plain = |mantissa, exponent| without_exponent(mantissa, exponent);

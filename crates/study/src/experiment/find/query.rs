@@ -4,7 +4,7 @@
 use super::{Comparison, Condition, FindError, MetricCrossing, Probe, Search, SearchRange};
 use crate::experiment::points::PointStore;
 use crate::experiment::reader::Reader;
-use crate::experiment::sweep::{self, SweepEvent, metrics};
+use crate::experiment::sweep::{self, PointWarning, SweepEvent, metrics};
 use crate::experiment::threads::one_task_per_run;
 use crate::experiment::tidy;
 use crate::experiment::vary;
@@ -123,14 +123,20 @@ impl FindQuery {
         Ok(FindQuery { range, condition, metric: current_name.to_owned(), unit: metric.unit.to_owned() })
     }
 
-    /// Checks the description at both ends of the range of every point; values between are checked when they are run.
-    pub fn check(&self, all_points: &[PointValues], reader: Reader<'_>) -> Result<(), ProblemGroups> {
+    /// Checks the description at both ends of the range of every point, and returns its warnings there, as lines of
+    /// text; values between are checked when they are run.
+    pub fn check(&self, all_points: &[PointValues], reader: Reader<'_>) -> Result<Vec<String>, ProblemGroups> {
+        let mut point_warnings = Vec::new();
         let (low, high) = self.range.first_and_last();
         for (values, position) in all_points.iter().flat_map(|values| [low, high].map(|position| (values, position))) {
             let values = [&values[..], &[(self.range.key.clone(), self.range.value(position))]].concat();
-            reader(&sweep::settings(&values)).map_err(|problems| vec![(point_heading(&values), problems)])?;
+            let read =
+                reader(&sweep::settings(&values)).map_err(|problems| vec![(point_heading(&values), problems)])?;
+            for warning in read.value.warnings() {
+                PointWarning::add(&mut point_warnings, || values.clone(), warning);
+            }
         }
-        Ok(())
+        Ok(point_warnings.iter().map(|warning| warning.text(2 * all_points.len())).collect())
     }
 
     /// Runs the search at each of these points. `other_reader` reads the second description, if two are compared;

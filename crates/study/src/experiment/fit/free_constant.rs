@@ -1,7 +1,7 @@
 //! A constant to be fitted, as it occurs in the machines: its keys, starting value, prior and bounds.
 
 use super::constant::FitConstant;
-use crate::experiment::constants::{self, PartNumber};
+use crate::experiment::constants::{self, NumericParameter};
 use narrows_core::machine::Machine;
 use narrows_core::text::origin::TextSpan;
 use narrows_core::text::quantity::ParseError;
@@ -17,7 +17,7 @@ pub struct FreeConstant {
     /// The key, with `*` for names of parts.
     pub key: String,
     /// The parameter with its value in the first machine.
-    pub current: PartNumber,
+    pub current: NumericParameter,
     /// The distinct source locations of its value.
     pub origins: Vec<Origin>,
     /// The starting value.
@@ -141,7 +141,7 @@ impl FreeConstant {
     }
 }
 
-fn key_and_value(number: &PartNumber) -> String {
+fn key_and_value(number: &NumericParameter) -> String {
     format!("`{}` is {}", number.key, number.value)
 }
 

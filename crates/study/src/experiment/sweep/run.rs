@@ -87,6 +87,11 @@ impl CheckedSweep<'_> {
         (self.input_hashes.len(), self.distinct_points.len())
     }
 
+    /// Returns the warnings of all points, each with the number of its points, as lines of text.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.iter().map(|warning| warning.text(self.input_hashes.len())).collect()
+    }
+
     /// Returns the hash of each point's inputs.
     pub fn input_hashes(&self) -> &[String] {
         &self.input_hashes

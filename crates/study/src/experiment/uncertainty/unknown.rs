@@ -3,7 +3,7 @@
 //! Several parts may share a constant, as nine interfaces share an access time. Keys that differ only in the name of
 //! the part, and have the same value and source, count as one constant.
 
-use crate::experiment::constants::{self, PartNumber};
+use crate::experiment::constants::{self, NumericParameter};
 use narrows_core::machine::Machine;
 use narrows_core::text::{Entry, Read};
 
@@ -17,7 +17,7 @@ pub const UNCERTAIN_SOURCES: [&str; 4] = ["derived", "calibrated", "chosen", "re
 #[derive(Clone, PartialEq, Debug)]
 pub struct UncertainConstant {
     /// The parameter with the first of the constant's keys.
-    pub constant: PartNumber,
+    pub constant: NumericParameter,
     /// All keys of the constant.
     pub keys: Vec<String>,
     /// One standard deviation of the logarithm.
@@ -72,7 +72,7 @@ pub fn priors(unknowns: &[UncertainConstant]) -> Vec<f64> {
 }
 
 /// Returns whether two parameters are the same constant.
-fn are_parts_of_one_constant(first: &PartNumber, other: &PartNumber) -> bool {
+fn are_parts_of_one_constant(first: &NumericParameter, other: &NumericParameter) -> bool {
     first.value == other.value && first.source == other.source && without_part(&first.key) == without_part(&other.key)
 }
 

@@ -5,7 +5,7 @@
 
 use super::trial::{Goal, MeasuredRun, is_comparable};
 use super::{TrialProgress, WhatIfError, WhatIfQuery};
-use crate::experiment::constants::{self, PartNumber};
+use crate::experiment::constants::{self, NumericParameter};
 use crate::experiment::sweep::metrics;
 use narrows_core::engine::{Metric, MetricKind, current_metric_name};
 use narrows_core::machine::Machine;
@@ -26,7 +26,7 @@ const LONG_RUN_EVENTS: u64 = 500_000;
 pub(super) struct Baseline {
     pub description: Read<Machine>,
     /// The numeric parameters of the description.
-    pub numbers: Vec<PartNumber>,
+    pub numbers: Vec<NumericParameter>,
     /// The metric, with its value in the run that is not shortened.
     pub metric: Metric,
     /// The overrides that shorten the runs.
@@ -83,7 +83,7 @@ impl Baseline {
 }
 
 /// Returns overrides that reduce the number of repetitions, the shortest run first.
-fn shortening_overrides(repetitions: &PartNumber) -> Vec<String> {
+fn shortening_overrides(repetitions: &NumericParameter) -> Vec<String> {
     let number = repetitions.number() as u64;
     let reduced_numbers = REPETITION_DIVISORS.iter().map(|divisor| number / divisor);
     reduced_numbers

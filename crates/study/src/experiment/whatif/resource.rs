@@ -1,7 +1,7 @@
 //! The resources of a machine: the parameters that its parts declare to belong together, and their joint changes.
 
 use super::ParameterChange;
-use crate::experiment::constants::PartNumber;
+use crate::experiment::constants::NumericParameter;
 use narrows_core::text::{Meaning, SpeedUp};
 
 /// Parameters that are changed together.
@@ -9,7 +9,7 @@ pub(super) struct Resource {
     /// The name of the resource with its part, such as `PCI of hosts.a`. For a parameter that belongs to no resource,
     /// it is the key.
     pub name: String,
-    pub members: Vec<PartNumber>,
+    pub members: Vec<NumericParameter>,
 }
 
 /// The parameters of a machine, by how they are changed.
@@ -17,15 +17,15 @@ pub(super) struct Resource {
 pub(super) struct Parameters {
     pub resources: Vec<Resource>,
     /// Parameters for which neither direction is a speed-up.
-    pub trade_offs: Vec<PartNumber>,
+    pub trade_offs: Vec<NumericParameter>,
     /// Parameters that are not changed, because they describe another machine or the load on it.
-    pub fixed: Vec<PartNumber>,
+    pub fixed: Vec<NumericParameter>,
 }
 
 impl Parameters {
     /// Divides the parameters of a machine by their declared meanings, and keeps their order. Parameters of the
     /// workload are left out.
-    pub fn new(numbers: Vec<PartNumber>) -> Parameters {
+    pub fn new(numbers: Vec<NumericParameter>) -> Parameters {
         let mut parameters = Parameters::default();
         for number in numbers.into_iter().filter(|number| is_machine_parameter(&number.key)) {
             match number.declaration.meaning {
@@ -37,7 +37,7 @@ impl Parameters {
         parameters
     }
 
-    fn add(&mut self, number: PartNumber) {
+    fn add(&mut self, number: NumericParameter) {
         let resource = number.declaration.resource.map(|resource| format!("{resource} of {}", part_of(&number.key)));
         let name = resource.unwrap_or_else(|| number.key.clone());
         match self.resources.iter_mut().find(|resource| resource.name == name) {
@@ -71,9 +71,11 @@ fn part_of(path: &str) -> String {
 impl Resource {
     /// Returns the alternative sets of members to change together: twice the clock frequency, and half the cycles of
     /// every operation, are two forms of the same speed-up.
-    pub fn alternatives(&self) -> Vec<Vec<&PartNumber>> {
-        let scales_with_rate = |number: &&PartNumber| number.declaration.meaning.is_some_and(Meaning::scales_with_rate);
-        let (scaled, direct): (Vec<&PartNumber>, Vec<&PartNumber>) = self.members.iter().partition(scales_with_rate);
+    pub fn alternatives(&self) -> Vec<Vec<&NumericParameter>> {
+        let scales_with_rate =
+            |number: &&NumericParameter| number.declaration.meaning.is_some_and(Meaning::scales_with_rate);
+        let (scaled, direct): (Vec<&NumericParameter>, Vec<&NumericParameter>) =
+            self.members.iter().partition(scales_with_rate);
         match direct.is_empty() || scaled.is_empty() {
             true => vec![self.members.iter().collect()],
             false => vec![direct, scaled],
@@ -83,13 +85,13 @@ impl Resource {
 
 /// Returns the change of a parameter that makes its part `speed` times as fast, or `None` if rounding leaves it
 /// unchanged.
-pub(super) fn speed_up_change(number: &PartNumber, speed: f64) -> Option<ParameterChange> {
+pub(super) fn speed_up_change(number: &NumericParameter, speed: f64) -> Option<ParameterChange> {
     let is_smaller = number.declaration.meaning.and_then(Meaning::speed_up) == Some(SpeedUp::Smaller);
     scaled_change(number, if is_smaller { 1.0 / speed } else { speed })
 }
 
 /// Returns the change of a parameter by `factor`, or `None` if rounding leaves it unchanged.
-pub(super) fn scaled_change(number: &PartNumber, factor: f64) -> Option<ParameterChange> {
+pub(super) fn scaled_change(number: &NumericParameter, factor: f64) -> Option<ParameterChange> {
     let (value, factor) = number.scaled_by(factor)?;
     Some(ParameterChange { key: number.key.clone(), old_value: number.value.clone(), value, factor })
 }

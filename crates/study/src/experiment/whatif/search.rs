@@ -6,7 +6,7 @@ use super::trial::{Trial, TrialSetup};
 use super::{
     GAIN_MIN, Gain, IneffectiveParameter, ParameterChange, Refusal, SpeedUpGain, TrialProgress, WhatIf, WhatIfQuery,
 };
-use crate::experiment::constants::PartNumber;
+use crate::experiment::constants::NumericParameter;
 use narrows_core::machine::Machine;
 use narrows_core::text::Read;
 use std::cell::Cell;
@@ -164,7 +164,7 @@ impl<'q> Search<'q> {
 
     /// Returns the joint change of `members` that makes them `speed` times as fast. If the machine is invalid with all
     /// of them, those that are invalid alone are left out.
-    fn joint_change(&self, members: &[&PartNumber], speed: f64) -> Result<Vec<ParameterChange>, Option<Refusal>> {
+    fn joint_change(&self, members: &[&NumericParameter], speed: f64) -> Result<Vec<ParameterChange>, Option<Refusal>> {
         let changes: Vec<ParameterChange> =
             members.iter().filter_map(|number| resource::speed_up_change(number, speed)).collect();
         if changes.is_empty() {
@@ -374,7 +374,7 @@ fn weight(gain: &SpeedUpGain) -> f64 {
     libm::log(gain.ratio).max(-libm::log(gain.slower_ratio.unwrap_or(1.0)))
 }
 
-fn gain(number: &PartNumber, change: &ParameterChange, ratio: f64) -> Gain {
+fn gain(number: &NumericParameter, change: &ParameterChange, ratio: f64) -> Gain {
     let ParameterChange { key, old_value, value, factor } = change.clone();
     Gain { key, old_value, value, factor, ratio, meaning: number.declaration.meaning }
 }

@@ -8,9 +8,6 @@ use super::resource::is_machine_parameter;
 use super::search::Search;
 use super::trial::Trial;
 use super::{IneffectiveParameter, ParameterChange, SettingGain};
-use crate::catalog::list;
-use narrows_core::part::ResultName;
-use narrows_core::text::schema::Family;
 use narrows_core::text::{Entry, Meaning, SpeedUp, quantity};
 use std::collections::BTreeSet;
 
@@ -34,16 +31,13 @@ impl Search<'_> {
         if self.runs_needed_trials_only() {
             return Vec::new();
         }
-        let families = list::families(&self.description.value.registry);
         let entries = self.description.entries();
         let tried_entries = entries.iter().filter(|entry| is_machine_parameter(&entry.path));
         let change = |entry: &Entry, value: String| {
             let (key, old_value) = (entry.path.clone(), entry.value.clone());
             ParameterChange { key, old_value, value, factor: f64::NAN }
         };
-        tried_entries
-            .flat_map(|entry| other_values(entry, &families).into_iter().map(move |value| change(entry, value)))
-            .collect()
+        tried_entries.flat_map(|entry| other_values(entry).into_iter().map(move |value| change(entry, value))).collect()
     }
 
     /// Tries the other settings.
@@ -83,41 +77,27 @@ impl Search<'_> {
     }
 }
 
-/// Returns the values that are tried in place of the value of `entry`.
-fn other_values(entry: &Entry, families: &[(String, Family)]) -> Vec<String> {
+/// Returns the values that are tried in place of the value of `entry`. Of a choice at the top level, such as `fabric`,
+/// there are none, because another part is another machine.
+fn other_values(entry: &Entry) -> Vec<String> {
     if matches!(entry.declaration.meaning, Some(Meaning::Load | Meaning::Repetitions)) {
         return Vec::new();
     }
-    let is_other = |word: &&str| *word != entry.value;
-    let words: Vec<&str> = match entry.kind.as_str() {
-        "flag" => vec!["false", "true"],
-        "choice" => members_of(&entry.path, families),
-        kind if kind.starts_with('"') => kind.split(" | ").map(|word| word.trim_matches('"')).collect(),
-        _ => return values_in_place_of_zero(entry),
-    };
-    words.into_iter().filter(is_other).take(WORDS_MAX).map(str::to_owned).collect()
-}
-
-/// Returns the members of the family at `path`. A family of whole parts, such as `ni` or the kinds of a host, has none
-/// here: another part is another machine.
-fn members_of<'f>(path: &str, families: &'f [(String, Family)]) -> Vec<&'f str> {
-    let depth = path.matches('.').count();
-    let is_of_parts =
-        depth == 0 || path.starts_with("hosts.") && depth == 1 || path.starts_with("nodes.") && depth == 2;
-    let is_at_path = |key: &str| key.matches('.').count() == depth && ResultName::matches_words(key, path);
-    let family = families.iter().find(|(key, _)| !is_of_parts && is_at_path(key));
-    family.map(|(_, family)| family.members.iter().map(|member| member.name).collect()).unwrap_or_default()
+    if entry.kind.words.is_empty() {
+        return values_in_place_of_zero(entry);
+    }
+    let words = entry.kind.words.iter().filter(|word| **word != entry.value && entry.path.contains('.'));
+    words.take(WORDS_MAX).map(|word| (*word).to_owned()).collect()
 }
 
 /// Returns the values to try in place of a number that is 0, and none for another value.
 fn values_in_place_of_zero(entry: &Entry) -> Vec<String> {
-    let (kind, bounds) = entry.kind.split_once(", ").unwrap_or((entry.kind.as_str(), ""));
-    let Some((_, steps)) = STEPS.iter().find(|(name, _)| *name == kind) else { return Vec::new() };
+    let Some((_, steps)) = STEPS.iter().find(|(name, _)| *name == entry.kind.name) else { return Vec::new() };
     let is_least = entry.declaration.meaning.and_then(Meaning::speed_up) == Some(SpeedUp::Smaller);
     if is_least || amount(&entry.value) != Some(0.0) {
         return Vec::new();
     }
-    let most = bounds.strip_prefix("at most ").or(bounds.split_once(" to ").map(|(_, most)| most));
+    let most = entry.kind.most.as_deref();
     let fits = |step: &&&str| most.and_then(amount).is_none_or(|most| amount(step).is_some_and(|step| step < most));
     let mut values: Vec<&str> = steps.iter().filter(fits).copied().collect();
     if values.len() < steps.len() {
@@ -134,17 +114,29 @@ fn amount(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_core::machine::{self, Registry, shipped};
+    use narrows_core::machine::{self, shipped};
     use narrows_core::text::Document;
+
+    /// Returns the values tried for a key of a description.
+    fn tried_in(text: &str, key: &str) -> Vec<String> {
+        let read = machine::read(Document::Text("a.toml", text, None), &[]).expect("it is valid");
+        let entries = read.entries();
+        let entry = entries.iter().find(|entry| entry.path == key).unwrap_or_else(|| panic!("{key}"));
+        other_values(entry)
+    }
 
     /// Returns the values tried for a key of a shipped example.
     fn tried(example: &str, key: &str) -> Vec<String> {
-        let text = shipped::example(example).expect("an example");
-        let read = machine::read(Document::Text(example, text, None), &[]).expect("it is valid");
-        let families = list::families(Registry::shared());
-        let entries = read.entries();
-        let entry = entries.iter().find(|entry| entry.path == key).unwrap_or_else(|| panic!("{key}"));
-        other_values(entry, &families)
+        tried_in(shipped::example(example).expect("an example"), key)
+    }
+
+    #[test]
+    fn interface_of_a_node_is_not_a_choice_but_its_words_are() {
+        let parts = "parts = [\"hosts/pcie-gen3-x8\", \"fabrics/ideal-1998\"]\n";
+        let node = |name| format!("[nodes.{name}]\nhost = \"pcie-gen3-x8\"\nparts = \"ni/ring\"\n");
+        let text = format!("{parts}{}{}[workload.ping-pong]\npayload = \"64 B\"\n", node("a"), node("b"));
+        assert_eq!(tried_in(&text, "nodes.a.ni"), Vec::<String>::new());
+        assert_eq!(tried_in(&text, "nodes.a.ni.ring.completion"), ["queue"]);
     }
 
     #[test]

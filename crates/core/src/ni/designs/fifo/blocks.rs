@@ -129,7 +129,7 @@ impl ReceiveHalf for BlockReceiver {
         self.load_block(cpu).await;
         cpu.work(self.word_cycles + 1);
         let header = Header::decode(self.block_buffer.get().read(0, 8));
-        Some(RxHit { header, journey, state: DriverState { ticket: processor_stage, ..DriverState::default() } })
+        Some(RxHit { header, journey, state: DriverState { processor_stage, ..DriverState::default() } })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {

@@ -183,7 +183,7 @@ impl ReceiveHalf for WordReceiver {
         let processor_stage = ProcessorStage::start(&journey, cpu, "receive: poll");
         cpu.work(self.word_cycles);
         let header = Header::decode(self.read_word(cpu).await);
-        Some(RxHit { header, journey, state: DriverState { ticket: processor_stage, ..DriverState::default() } })
+        Some(RxHit { header, journey, state: DriverState { processor_stage, ..DriverState::default() } })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {

@@ -288,7 +288,7 @@ impl ReceiveHalf for QueueReceiver {
         self.meter.begin(poll_start);
         let journey = self.shared.take_journey(position);
         let processor_stage = ProcessorStage::start(&journey, cpu, "receive: poll");
-        Some(RxHit { header, journey, state: DriverState { ticket: processor_stage, ..DriverState::default() } })
+        Some(RxHit { header, journey, state: DriverState { processor_stage, ..DriverState::default() } })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {

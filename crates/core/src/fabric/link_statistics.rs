@@ -13,7 +13,7 @@ use std::cell::Cell;
 pub(super) const TRACK_GROUP: &str = "fabric";
 
 /// One direction of a link.
-pub(super) struct Wire {
+pub(super) struct LinkStatistics {
     sim: Sim,
     name: String,
     busy: BusyTime,
@@ -23,11 +23,11 @@ pub(super) struct Wire {
     track: Cell<Option<Track>>,
 }
 
-impl Wire {
+impl LinkStatistics {
     /// Creates an idle link.
-    pub fn new(sim: &Sim, name: String) -> Wire {
+    pub fn new(sim: &Sim, name: String) -> LinkStatistics {
         let (busy, hold_start, active_time, track) = Default::default();
-        Wire { sim: sim.clone(), name, busy, hold_start, active_time, track }
+        LinkStatistics { sim: sim.clone(), name, busy, hold_start, active_time, track }
     }
 
     /// Returns the link's name.
