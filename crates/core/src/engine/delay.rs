@@ -65,7 +65,7 @@ impl Sim {
     /// advanced. It is not advanced if the instant has passed, or if a limit of the run or the check for a stalled
     /// clock needs an event.
     #[inline]
-    pub(super) fn try_advance(&self, instant: Time) -> bool {
+    pub(crate) fn try_advance(&self, instant: Time) -> bool {
         let core = &*self.0;
         let can_advance = instant < core.no_event_before.get()
             && core.now.get() < instant
@@ -82,7 +82,7 @@ impl Sim {
 
     /// Sets whether every delay is queued as an event as soon as it is awaited.
     #[cfg(test)]
-    pub(super) fn set_queues_every_delay(&self, queues_every_delay: bool) {
+    pub(crate) fn set_queues_every_delay(&self, queues_every_delay: bool) {
         self.0.queues_every_delay.set(queues_every_delay);
     }
 

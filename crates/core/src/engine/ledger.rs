@@ -14,6 +14,9 @@ pub(super) const INITIAL_CAPACITY: usize = 16;
 /// same name. The bound is needed because a packet may be returned and sent again without limit.
 const MERGE_THRESHOLD: usize = 256;
 
+/// The interval that is neither joined to another nor counted.
+const NO_INTERVAL: (Time, Time) = (Time::MAX, Time::ZERO);
+
 /// One stage of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stage {
@@ -37,8 +40,11 @@ impl Stage {
 pub struct Ledger {
     start: Time,
     stage_start: Time,
-    /// The intervals in which resources worked for the message, as reported since the present stage began.
-    service_intervals: SmallVec<[(Time, Time); 4]>,
+    /// The last interval in which a resource worked for the message, as reported since the present stage began;
+    /// [`NO_INTERVAL`] if there is none. Most stages have one interval, to which others are joined.
+    last_interval: (Time, Time),
+    /// The intervals before the last one.
+    earlier_intervals: SmallVec<[(Time, Time); 4]>,
     stages: Vec<Stage>,
 }
 
@@ -51,7 +57,8 @@ impl Ledger {
     /// Begins an empty ledger at `start`, with memory for `stages` stages.
     pub(super) fn with_capacity(start: Time, stages: usize) -> Ledger {
         let stages = Vec::with_capacity(stages);
-        Ledger { start, stage_start: start, service_intervals: SmallVec::new(), stages }
+        let earlier_intervals = SmallVec::new();
+        Ledger { start, stage_start: start, last_interval: NO_INTERVAL, earlier_intervals, stages }
     }
 
     /// Returns the instant at which the message started.
@@ -66,28 +73,52 @@ impl Ledger {
 
     /// Adds an interval of service to the present stage. Service before the stage's beginning or after its end is not
     /// counted; simultaneous service by several resources is counted once.
+    #[inline]
     pub fn add_service(&mut self, from: Time, to: Time) {
-        match self.service_intervals.last_mut() {
-            Some((start, end)) if (*start..=*end).contains(&from) => *end = to.max(*end),
-            _ => self.service_intervals.push((from, to)),
+        let (start, end) = self.last_interval;
+        if start <= from && from <= end {
+            self.last_interval.1 = to.max(end);
+        } else {
+            self.begin_interval(from, to);
         }
+    }
+
+    #[inline(never)]
+    fn begin_interval(&mut self, from: Time, to: Time) {
+        if self.last_interval != NO_INTERVAL {
+            self.earlier_intervals.push(self.last_interval);
+        }
+        self.last_interval = (from, to);
     }
 
     /// Ends the present stage at `time` and names it `name`.
     pub fn close(&mut self, name: &'static str, time: Time) {
         let total = time - self.stage_start;
-        if self.service_intervals.len() > 1 {
-            self.service_intervals.sort_unstable();
-        }
+        let service = if self.earlier_intervals.is_empty() {
+            let (from, to) = self.last_interval;
+            to.min(time).since(from.max(self.stage_start))
+        } else {
+            self.union_until(time)
+        };
+        self.last_interval = NO_INTERVAL;
+        self.stage_start = time;
+        self.add(Stage { name, waiting: total - service, service });
+    }
+
+    /// Returns the time in which at least one resource worked between the beginning of the stage and `time`, and forgets
+    /// the intervals before the last one.
+    #[inline(never)]
+    fn union_until(&mut self, time: Time) -> Time {
+        self.earlier_intervals.push(self.last_interval);
+        self.earlier_intervals.sort_unstable();
         let (mut service, mut counted_until) = (Time::ZERO, self.stage_start);
-        for &(from, to) in &self.service_intervals {
+        for &(from, to) in &self.earlier_intervals {
             let to = to.min(time);
             service += to.since(from.max(counted_until));
             counted_until = counted_until.max(to);
         }
-        self.service_intervals.clear();
-        self.stage_start = time;
-        self.add(Stage { name, waiting: total - service, service });
+        self.earlier_intervals.clear();
+        service
     }
 
     /// Adds a stage that has ended. Above [`MERGE_THRESHOLD`] entries, the stage is merged with the last entry with the

@@ -18,6 +18,8 @@ use std::task::{Context, Poll};
 pub struct Resource {
     sim: Sim,
     reason: WaitReasonId,
+    /// The task that holds the resource or held it last, which deadlock reports name.
+    holder: Rc<Cell<Option<TaskId>>>,
     is_held: Cell<bool>,
     held_since: Cell<Time>,
     held_total: Cell<Time>,
@@ -26,14 +28,18 @@ pub struct Resource {
     track: Track,
     grants: Cell<u64>,
     waiters: RefCell<VecDeque<TaskId>>,
+    /// Whether a task waits. A release checks only this if none does.
+    has_waiters: Cell<bool>,
 }
 
 impl Resource {
     /// Returns a free resource.
     pub fn new(sim: &Sim, name: impl Into<String>) -> Resource {
+        let reason = sim.register_wait_reason(name);
         Resource {
             sim: sim.clone(),
-            reason: sim.register_wait_reason(name),
+            reason,
+            holder: sim.holder(reason),
             is_held: Cell::new(false),
             held_since: Cell::default(),
             held_total: Cell::default(),
@@ -42,6 +48,7 @@ impl Resource {
             track: Track::default(),
             grants: Cell::new(0),
             waiters: RefCell::default(),
+            has_waiters: Cell::new(false),
         }
     }
 
@@ -56,9 +63,18 @@ impl Resource {
         Acquire { resource: self, waiter: NO_TASK }
     }
 
+    /// Takes the resource if it is free.
+    #[inline]
+    pub fn try_acquire(&self) -> Option<ResourceHold<'_>> {
+        (!self.is_held.get()).then(|| {
+            self.grant(self.sim.current());
+            ResourceHold(self)
+        })
+    }
+
     /// Returns whether a task waits for the resource.
     pub fn is_wanted(&self) -> bool {
-        !self.waiters.borrow().is_empty()
+        self.has_waiters.get()
     }
 
     /// Returns whether a task holds the resource.
@@ -96,11 +112,12 @@ impl Resource {
         self.moved_total.get()
     }
 
+    #[inline]
     fn grant(&self, task: TaskId) {
         self.is_held.set(true);
         self.held_since.set(self.sim.now());
         self.grants.set(self.grants.get() + 1);
-        self.sim.set_holder(self.reason, task);
+        self.holder.set((task != NO_TASK).then_some(task));
     }
 
     /// Excludes the part of the current hold before `start` from the totals.
@@ -119,14 +136,20 @@ impl Resource {
         if self.sim.recorder().keeps_spans_of(self.track) {
             self.sim.recorder().record_span(self.track, self.span_label.take(), self.held_since.get(), now);
         }
-        let next = self.waiters.borrow_mut().pop_front();
-        match next {
-            None => self.is_held.set(false),
-            Some(task) => {
-                self.grant(task);
-                self.sim.wake(task);
-            }
+        match self.has_waiters.get() {
+            false => self.is_held.set(false),
+            true => self.grant_next(),
         }
+    }
+
+    /// Grants the resource to the first waiting task.
+    fn grant_next(&self) {
+        let mut waiters = self.waiters.borrow_mut();
+        let task = waiters.pop_front().expect("a task waits");
+        self.has_waiters.set(!waiters.is_empty());
+        drop(waiters);
+        self.grant(task);
+        self.sim.wake(task);
     }
 }
 
@@ -199,6 +222,7 @@ impl<'a> Future for Acquire<'a> {
         }
         self.waiter = current;
         resource.waiters.borrow_mut().push_back(current);
+        resource.has_waiters.set(true);
         resource.sim.set_waiting(current, Some(resource.reason));
         Poll::Pending
     }
@@ -219,7 +243,10 @@ impl Acquire<'_> {
         self.resource.sim.set_waiting(self.waiter, None);
         let mut waiters = self.resource.waiters.borrow_mut();
         match waiters.iter().position(|&task| task == self.waiter) {
-            Some(index) => _ = waiters.remove(index),
+            Some(index) => {
+                waiters.remove(index);
+                self.resource.has_waiters.set(!waiters.is_empty());
+            }
             None => {
                 // The resource was granted, but the task was dropped before it resumed.
                 drop(waiters);

@@ -3,6 +3,7 @@
 use super::sim::{NO_TASK, Sim, TaskId};
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::rc::Rc;
 
 /// The entry of a task for deadlock reports.
 pub(super) struct TaskInfo {
@@ -38,7 +39,7 @@ impl TaskInfo {
 /// A named reason for which tasks wait.
 pub(super) struct WaitReason {
     pub name: String,
-    pub holder: Cell<Option<TaskId>>,
+    pub holder: Rc<Cell<Option<TaskId>>>,
 }
 
 /// The number of a named reason for which tasks wait.
@@ -49,7 +50,7 @@ impl Sim {
     /// Registers a named reason for which tasks wait, for deadlock reports.
     pub fn register_wait_reason(&self, name: impl Into<String>) -> WaitReasonId {
         let mut wait_reasons = self.0.wait_reasons.borrow_mut();
-        wait_reasons.push(WaitReason { name: name.into(), holder: Cell::new(None) });
+        wait_reasons.push(WaitReason { name: name.into(), holder: Rc::default() });
         WaitReasonId(wait_reasons.len() as u32 - 1)
     }
 
@@ -57,6 +58,11 @@ impl Sim {
     #[inline]
     pub fn set_holder(&self, reason: WaitReasonId, task: TaskId) {
         self.0.wait_reasons.borrow()[reason.0 as usize].holder.set((task != NO_TASK).then_some(task));
+    }
+
+    /// Returns the task that holds what waits for `reason` await, shared with the deadlock report.
+    pub(super) fn holder(&self, reason: WaitReasonId) -> Rc<Cell<Option<TaskId>>> {
+        self.0.wait_reasons.borrow()[reason.0 as usize].holder.clone()
     }
 
     /// States the reason for which the current task polls, as long as the guard lives. A deadlock report names this

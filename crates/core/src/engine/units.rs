@@ -215,14 +215,32 @@ impl Hertz {
     /// edge that is this number of cycles later. The two edges are then rounded, but not the duration between them.
     /// Otherwise the duration is rounded up.
     pub const fn end_of_transfer(self, start: Time, amount: Bytes, rate: Rate) -> Time {
+        if let Some(cycles) = self.whole_cycles_for(amount, rate) {
+            let first_cycle = self.cycle_before(start);
+            let edge_offset = start.since(self.end_of_cycle(first_cycle));
+            if edge_offset.ps() <= 1 {
+                return self.end_of_cycle(first_cycle.saturating_add(cycles)).saturating_add(edge_offset);
+            }
+        }
+        start.saturating_add(rate.time_for(amount))
+    }
+
+    /// Returns the number of cycles in which `amount` is transferred at `rate`, if it is a whole number.
+    #[inline]
+    const fn whole_cycles_for(self, amount: Bytes, rate: Rate) -> Option<u64> {
+        // 64-bit division is several times faster than 128-bit division.
+        if amount.0 <= u32::MAX as u64 / 8 && self.0 <= u32::MAX as u64 {
+            let bit_cycles = amount.0 * 8 * self.0;
+            return if bit_cycles.is_multiple_of(rate.0) { Some(bit_cycles / rate.0) } else { None };
+        }
+        self.whole_cycles_for_much(amount, rate)
+    }
+
+    /// Computes [`whole_cycles_for`](Self::whole_cycles_for) for any amount and clock.
+    const fn whole_cycles_for_much(self, amount: Bytes, rate: Rate) -> Option<u64> {
         let bit_cycles = (amount.0 as u128 * 8).saturating_mul(self.0 as u128);
         let (cycles, remainder) = (bit_cycles / rate.0 as u128, bit_cycles % rate.0 as u128);
-        let first_cycle = self.cycle_before(start);
-        let edge_offset = start.since(self.end_of_cycle(first_cycle));
-        if remainder > 0 || edge_offset.ps() > 1 || cycles > u64::MAX as u128 {
-            return start.saturating_add(rate.time_for(amount));
-        }
-        self.end_of_cycle(first_cycle.saturating_add(cycles as u64)).saturating_add(edge_offset)
+        if remainder > 0 || cycles > u64::MAX as u128 { None } else { Some(cycles as u64) }
     }
 
     /// Returns the length of a cycle if it is a whole number of picoseconds, so that cycles are counted without
@@ -293,6 +311,21 @@ mod tests {
         for n in [1, 2, 3, 1_000, 999_999_999] {
             assert_eq!(clock.cycle_at(clock.end_of_cycle(n)), n);
             assert_eq!(clock.edge_after(clock.end_of_cycle(n), 2), clock.end_of_cycle(n + 2));
+        }
+    }
+
+    #[test]
+    fn cycles_of_a_transfer_in_64_bits_equal_those_in_128_bits() {
+        for clock in [Hertz(33_000_000), Hertz(1_333_333_333), Hertz(4_294_967_295)] {
+            for rate in [1, 8_000, 264_000_000 * 8, 1_333_333_333, u64::MAX].map(Rate::from_bits_per_s) {
+                for amount in [0, 1, 8, 128, 4_096, 536_870_911].map(Bytes) {
+                    assert_eq!(
+                        clock.whole_cycles_for(amount, rate),
+                        clock.whole_cycles_for_much(amount, rate),
+                        "{amount} at {rate} with {clock}",
+                    );
+                }
+            }
         }
     }
 

@@ -51,12 +51,17 @@ impl AnyCoherentPort {
     pub async fn read_shared(&self, agent: AgentId, block: Address, cached_copy: impl Fn() -> Option<Block>) -> Block {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
-                let grant = bus.acquire(agent, block).await;
+                let grant = match bus.try_acquire(agent, block) {
+                    Some(grant) => grant,
+                    None => bus.acquire(agent, block).await,
+                };
                 if let Some(data) = cached_copy() {
                     return data;
                 }
                 let mut data = Block::ZERO;
-                grant.run(TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
+                if let Err(transaction) = grant.start(TransactionKind::Read, block, BLOCK_BYTES, &mut data) {
+                    transaction.finish(&mut data).await;
+                }
                 data
             }
             PortKind::Custom(port) => port.read_shared(agent, block, &cached_copy).await,

@@ -153,6 +153,8 @@ forward! {
         fn leave(&self);
         fn try_load(&self, address: Address, bytes: usize) -> Option<u64>;
         fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool;
+        fn try_read(&self, at: Address, bytes: usize) -> Option<u64>;
+        fn try_write(&self, at: Address, bytes: usize, value: u64) -> bool;
         fn announce_run(&self, from: Address, bytes: usize, write: bool);
         fn context_switch_cycles(&self) -> u64;
         fn stalls(&self) -> Stalls;

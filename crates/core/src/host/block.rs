@@ -31,13 +31,21 @@ impl Block {
     pub const ZERO: Block = Block([0; BLOCK_BYTES]);
 
     /// Returns the little-endian number of `bytes` bytes at `offset`.
+    #[inline]
     pub fn read(&self, offset: usize, bytes: usize) -> u64 {
         read_bytes(&self.0[offset..offset + bytes])
     }
 
     /// Writes the low `bytes` bytes of `value` at `offset`.
+    #[inline]
     pub fn write(&mut self, offset: usize, bytes: usize, value: u64) {
-        self.0[offset..offset + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        let (target, word) = (&mut self.0[offset..offset + bytes], value.to_le_bytes());
+        // Copies of a fixed length need no call.
+        match bytes {
+            8 => target.copy_from_slice(&word),
+            4 => target.copy_from_slice(&word[..4]),
+            _ => target.copy_from_slice(&word[..bytes]),
+        }
     }
 
     /// Returns a block that begins with `bytes` and continues with zeros.
@@ -53,6 +61,9 @@ impl Block {
 pub fn read_bytes(bytes: &[u8]) -> u64 {
     if let Ok(word) = bytes.try_into() {
         return u64::from_le_bytes(word);
+    }
+    if let Ok(word) = bytes.try_into() {
+        return u32::from_le_bytes(word).into();
     }
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);

@@ -150,6 +150,14 @@ pub(crate) struct BridgeTransfer<'a> {
     tag: Option<DmaTag>,
 }
 
+/// Sets the length of a buffer whose bytes are all overwritten next. Most bursts have the same length.
+#[inline]
+fn set_length(buffer: &mut Vec<u8>, bytes: usize) {
+    if buffer.len() != bytes {
+        buffer.resize(bytes, 0);
+    }
+}
+
 impl<'a> BridgeTransfer<'a> {
     fn new(host: &'a IoBusHost, request: &'a DmaRequest) -> BridgeTransfer<'a> {
         let (stream, burst, tag) = (None, None, None);
@@ -184,12 +192,12 @@ impl Transfer for BridgeTransfer<'_> {
         self.burst = Some(burst);
         match &self.request.operation {
             DmaOperation::Read(_) => {
-                into.resize(bytes.len(), 0);
+                set_length(into, bytes.len());
                 self.host.read_by_dma(address, into);
             }
             DmaOperation::Write(source) => {
                 into.clear();
-                self.write_data.resize(bytes.len(), 0);
+                set_length(&mut self.write_data, bytes.len());
                 source.load(offset, &mut self.write_data);
             }
         }
@@ -198,6 +206,14 @@ impl Transfer for BridgeTransfer<'_> {
 
     async fn beat_passed(&mut self) {
         self.host.pci.sim().until(self.burst_end).await;
+        self.end_beat();
+    }
+
+    fn beat_end(&self) -> Option<Time> {
+        Some(self.burst_end)
+    }
+
+    fn end_beat(&mut self) {
         let burst = self.burst.take().expect("a beat has begun");
         if matches!(self.request.operation, DmaOperation::Write(_)) {
             self.host.write_by_dma(self.request.address + self.moved_bytes.get(), &self.write_data);

@@ -135,6 +135,15 @@ pub(crate) trait Transfer {
 
     /// Waits until the beat has passed, as [`DmaCompletion::beat_passed`] describes.
     async fn beat_passed(&mut self);
+
+    /// Returns the time at which the beat passes, if it is known. The engine may then wait until this time and call
+    /// [`end_beat`](Transfer::end_beat) instead of [`beat_passed`](Transfer::beat_passed), which saves a future.
+    fn beat_end(&self) -> Option<Time> {
+        None
+    }
+
+    /// Ends the beat at the time that [`beat_end`](Transfer::beat_end) returned.
+    fn end_beat(&mut self) {}
 }
 
 /// An engine that drives transfers of any kind.

@@ -38,12 +38,10 @@ impl PagedBytes {
     pub fn read(&self, at: usize, into: &mut [u8]) {
         self.check_range(at, into.len());
         let offset = at % PAGE_BYTES;
-        match offset + into.len() <= PAGE_BYTES {
-            true => match self.page(at) {
-                Some(page) => into.copy_from_slice(&page[offset..offset + into.len()]),
-                None => into.fill(0),
-            },
-            false => self.read_over_pages(at, into),
+        // The page has the bytes, except if it was never written or the range exceeds it.
+        match self.page(at).and_then(|page| page.get(offset..offset + into.len())) {
+            Some(bytes) => into.copy_from_slice(bytes),
+            None => self.read_over_pages(at, into),
         }
     }
 
@@ -56,10 +54,12 @@ impl PagedBytes {
     pub fn write(&mut self, at: usize, from: &[u8]) {
         self.check_range(at, from.len());
         let offset = at % PAGE_BYTES;
-        match offset + from.len() <= PAGE_BYTES {
-            true => self.page_mut(at)[offset..offset + from.len()].copy_from_slice(from),
-            false => self.write_over_pages(at, from),
+        if let Some(Some(page)) = self.pages.get_mut(at / PAGE_BYTES)
+            && let Some(bytes) = page.get_mut(offset..offset + from.len())
+        {
+            return bytes.copy_from_slice(from);
         }
+        self.write_over_pages(at, from);
     }
 
     /// Calls `read` with `length` bytes from `at` on, and returns its result. Bytes that are in several pages are
@@ -115,6 +115,7 @@ impl PagedBytes {
         self.pages[page] = Some(Box::new([0; PAGE_BYTES]));
     }
 
+    #[inline(never)]
     fn read_over_pages(&self, at: usize, into: &mut [u8]) {
         let (mut at, mut remaining) = (at, into);
         while !remaining.is_empty() {
@@ -127,6 +128,7 @@ impl PagedBytes {
         }
     }
 
+    #[inline(never)]
     fn write_over_pages(&mut self, at: usize, from: &[u8]) {
         let (mut at, mut remaining) = (at, from);
         while !remaining.is_empty() {

@@ -146,6 +146,18 @@ pub trait Processor: Clone + 'static {
         panic!("{NO_BUS_REASON}")
     }
 
+    /// Reads up to 8 bytes of a device as [`read`](Processor::read) does, if the simulation of the access needs no
+    /// event; otherwise returns `None`.
+    fn try_read(&self, _at: Address, _bytes: usize) -> Option<u64> {
+        None
+    }
+
+    /// Writes up to 8 bytes to a device as [`write`](Processor::write) does, if the simulation of the access needs no
+    /// event. Returns whether they were written.
+    fn try_write(&self, _at: Address, _bytes: usize, _value: u64) -> bool {
+        false
+    }
+
     /// Writes up to 8 bytes to a device, uncached. The write is posted if the bus posts writes.
     async fn write(&self, _at: Address, _bytes: usize, _value: u64) {
         panic!("{NO_BUS_REASON}")

@@ -68,13 +68,13 @@ impl Cache {
     }
 
     /// Returns the frame and the state of the block of `address`, if it is in the cache.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, address: Address) -> Option<(BlockFrame, MoesiState)> {
         let (frame, tag) = self.find_tag(address)?;
         Some((frame, MoesiState::ALL[(tag & STATE_MASK) as usize]))
     }
 
-    #[inline]
+    #[inline(always)]
     fn find_tag(&self, address: Address) -> Option<(BlockFrame, Tag)> {
         let first = self.first_frame(address);
         if self.ways > 1 {
@@ -85,7 +85,7 @@ impl Cache {
     }
 
     /// Finds a block among several ways. At most one frame holds the block.
-    #[inline]
+    #[inline(never)]
     fn find_among_ways(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
         let recent_frame = &self.recent_frames[(block / BLOCK_BYTES as u64) as usize % RECENT_FRAMES];
         let tag = self.tags[recent_frame.get() as usize];
@@ -135,9 +135,12 @@ impl Cache {
         }
         self.touch(frame);
         let (block, from) = (&mut self.blocks[self.block_indices[frame.0] as usize].0, offset_in_block(address));
-        match (bytes, block[from..].first_chunk_mut()) {
-            (8, Some(word)) => *word = value.to_le_bytes(),
-            _ => block[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]),
+        if bytes == 8
+            && let Some(word) = block[from..].first_chunk_mut()
+        {
+            *word = value.to_le_bytes();
+        } else {
+            block[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
         }
         true
     }

@@ -153,16 +153,19 @@ impl<'a> DmaStream<'a> {
     /// caller waits for the burst's `time` and drops the burst.
     pub async fn burst(&mut self, remaining_bytes: Bytes) -> Burst<'a> {
         let bridge = self.bridge;
-        let bus = bridge.pci.acquire_bus().await;
+        let bus = match bridge.pci.bus().try_acquire() {
+            Some(bus) => bus,
+            None => bridge.pci.acquire_bus().await,
+        };
         let burst_bytes = remaining_bytes.min(bridge.parameters.burst);
         let burst = match bridge.parameters.competition {
             Competition::Alternate { grain, read_restart, write_restart } => {
-                self.start_alternating(
-                    bus,
-                    burst_bytes.min(grain),
-                    by_direction(self.direction, read_restart, write_restart),
-                )
-                .await
+                let memory = match bridge.memory.port().try_acquire() {
+                    Some(memory) => memory,
+                    None => bridge.memory.port().acquire().await,
+                };
+                let restart = by_direction(self.direction, read_restart, write_restart);
+                self.start_alternating((bus, memory), burst_bytes.min(grain), restart)
             }
             Competition::DmaFirst => {
                 let (service_start, time) = (bridge.sim.now(), self.rate.time_for(burst_bytes));
@@ -170,7 +173,28 @@ impl<'a> DmaStream<'a> {
             }
             Competition::Buffered { memory_rate, read_restart, write_restart } => {
                 let restart = by_direction(self.direction, read_restart, write_restart);
-                self.start_buffered(bus, burst_bytes, (memory_rate, restart)).await
+                let restart_delay = if self.is_interrupted() { restart } else { Time::ZERO };
+                let time = self.rate.time_for(burst_bytes);
+                // The burst holds memory for the time that its data take at memory's rate, and after that only the bus.
+                let memory_time = memory_rate.time_for(burst_bytes).min(time);
+                let memory = match bridge.memory.port().try_acquire() {
+                    Some(memory) => memory,
+                    None => bridge.memory.port().acquire().await,
+                };
+                memory.set_span_label(self.direction.span_label(burst_bytes));
+                let service_start = bridge.sim.now();
+                bridge.sim.delay(memory_time).await;
+                bridge.memory.port().add_moved_time(memory_time);
+                drop(memory);
+                Burst {
+                    bytes: burst_bytes,
+                    service_start,
+                    time: restart_delay + time - memory_time,
+                    bridge,
+                    active_times: [time, Time::ZERO],
+                    bus,
+                    _memory: None,
+                }
             }
         };
         burst.bus.set_span_label(self.direction.span_label(burst.bytes));
@@ -181,9 +205,13 @@ impl<'a> DmaStream<'a> {
 
     /// Starts a burst that alternates with the processor: the processor may access memory after every grain of the
     /// stream, and the stream takes the restart time after such an interruption.
-    async fn start_alternating(&mut self, bus: ResourceHold<'a>, bytes: Bytes, restart: Time) -> Burst<'a> {
+    fn start_alternating(
+        &self,
+        (bus, memory): (ResourceHold<'a>, ResourceHold<'a>),
+        bytes: Bytes,
+        restart: Time,
+    ) -> Burst<'a> {
         let bridge = self.bridge;
-        let memory = bridge.memory.port().acquire().await;
         memory.set_span_label(self.direction.span_label(bytes));
         let restart_delay = if self.is_interrupted() { restart } else { Time::ZERO };
         let data_time = self.rate.time_for(bytes);
@@ -195,35 +223,6 @@ impl<'a> DmaStream<'a> {
     /// is not counted.
     fn is_interrupted(&self) -> bool {
         self.last_grants.is_some_and(|(bus, memory)| self.bridge.grant_counts() != (bus + 1, memory))
-    }
-
-    /// Starts a burst through a buffer. The burst holds memory for the time that its data take at memory's rate, and
-    /// after that only the bus.
-    async fn start_buffered(
-        &mut self,
-        bus: ResourceHold<'a>,
-        bytes: Bytes,
-        (memory_rate, restart): (Rate, Time),
-    ) -> Burst<'a> {
-        let restart_delay = if self.is_interrupted() { restart } else { Time::ZERO };
-        let time = self.rate.time_for(bytes);
-        let memory_time = memory_rate.time_for(bytes).min(time);
-        let bridge = self.bridge;
-        let memory = bridge.memory.port().acquire().await;
-        memory.set_span_label(self.direction.span_label(bytes));
-        let service_start = bridge.sim.now();
-        bridge.sim.delay(memory_time).await;
-        bridge.memory.port().add_moved_time(memory_time);
-        drop(memory);
-        Burst {
-            bytes,
-            service_start,
-            time: restart_delay + time - memory_time,
-            bridge,
-            active_times: [time, Time::ZERO],
-            bus,
-            _memory: None,
-        }
     }
 
     /// Ends the transfer, and releases memory if the competition rule holds memory for whole transfers.

@@ -5,9 +5,10 @@
 //! Parameters: [`CacheParameters`]. The module leaves out levels of caches, victim buffers and prefetching.
 
 use super::agent::{Agent, AgentId, TransactionKind};
-use super::bus::{Bus, BusGrant};
+use super::bus::Bus;
 use super::moesi::{self, MoesiState, SnoopEffect};
 use super::parameters::CacheParameters;
+use crate::engine::signal::SignalWait;
 use crate::engine::time_series::TimeSeries;
 use crate::engine::{Signal, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
@@ -88,68 +89,114 @@ impl CacheAgent {
     pub async fn obtain(&self, address: Address, is_write: bool) -> Option<Time> {
         let mut wait_time = Time::ZERO;
         loop {
-            let grant = self.bus.acquire(self.id, address).await;
+            let grant = match self.bus.try_acquire(self.id, address) {
+                Some(grant) => grant,
+                None => self.bus.acquire(self.id, address).await,
+            };
             wait_time += grant.wait_time;
-            // The state is read after the grant, because it may have changed since the miss.
-            let found = self.contents.cache.borrow().find(address);
-            match found {
-                Some((_, state)) if !is_write || state.writable() => return None,
-                Some((frame, _)) => {
-                    grant
-                        .run(TransactionKind::Invalidate, block_of(address), BLOCK_BYTES, &mut Block::ZERO.clone())
-                        .await;
-                    self.contents.cache.borrow_mut().set_state(frame, MoesiState::Modified);
+            let mut data = Block::ZERO;
+            let step = match self.next_step(address, is_write, &mut data) {
+                NextStep::Done => return None,
+                NextStep::Wait(conflict) => {
+                    drop(grant);
+                    conflict.await;
+                    continue;
                 }
-                None if self.fetch_or_write_back(address, grant, is_write).await => {}
-                None => continue,
+                NextStep::Transact(step) => step,
+            };
+            let result = match grant.start(step.kind, step.block, BLOCK_BYTES, &mut data) {
+                Ok(result) => result,
+                Err(transaction) => transaction.finish(&mut data).await,
+            };
+            if self.complete(step, address, result.is_shared, &data) {
+                return Some(wait_time);
             }
-            if cfg!(debug_assertions) {
-                self.bus.assert_single_writer(block_of(address));
-            }
-            return Some(wait_time);
         }
     }
 
-    /// Fetches the block of `address` and returns `true`. If the block would replace a dirty block, writes the dirty
-    /// block back instead and returns `false`. If another task is filling the frame, or a transaction is moving the
-    /// dirty block, waits for the end of a transaction and returns `false`. The caller tries again after `false`.
-    async fn fetch_or_write_back(&self, address: Address, grant: BusGrant<'_>, is_write: bool) -> bool {
-        let (frame, victim) = self.contents.cache.borrow().victim(address);
-        let is_dirty = victim.is_some_and(|(_, state)| state.owns());
-        let conflict = match victim {
-            _ if self.filling_frames.borrow().contains(&frame) => Some(self.bus.next_end()),
-            Some((victim, _)) if is_dirty => self.bus.conflict(victim),
-            _ => None,
-        };
-        if let Some(conflict) = conflict {
-            drop(grant);
-            conflict.await;
-            return false;
+    /// Returns the next step to make the block of `address` readable or writable. The state is read after the grant,
+    /// because it may have changed since the miss. If the step writes a dirty block back, puts the block into `data`.
+    fn next_step(&self, address: Address, is_write: bool, data: &mut Block) -> NextStep<'_> {
+        let mut cache = self.contents.cache.borrow_mut();
+        if let Some((frame, state)) = cache.find(address) {
+            return match !is_write || state.writable() {
+                true => NextStep::Done,
+                false => {
+                    NextStep::Transact(Step { kind: TransactionKind::Invalidate, block: block_of(address), frame })
+                }
+            };
         }
-        let mut data = self.contents.cache.borrow().block(frame);
+        let (frame, victim) = cache.victim(address);
+        let is_dirty = victim.is_some_and(|(_, state)| state.owns());
+        if self.bus.is_split() {
+            let conflict = match victim {
+                _ if self.filling_frames.borrow().contains(&frame) => Some(self.bus.next_end()),
+                Some((victim, _)) if is_dirty => self.bus.conflict(victim),
+                _ => None,
+            };
+            if let Some(conflict) = conflict {
+                return NextStep::Wait(conflict);
+            }
+        }
+        *data = cache.block(frame);
         // The block is invalidated now, so that no store hits it during the transaction.
-        self.contents.cache.borrow_mut().set_state(frame, MoesiState::Invalid);
+        cache.set_state(frame, MoesiState::Invalid);
+        drop(cache);
         if victim.is_some_and(|(victim, _)| victim == self.contents.watched_block.get()) {
             self.contents.watched_block_dropped.notify();
         }
-        if let Some((victim, _)) = victim.filter(|_| is_dirty) {
-            grant.run(TransactionKind::WriteBack, victim, BLOCK_BYTES, &mut data).await;
-            return false;
+        if let Some((block, _)) = victim.filter(|_| is_dirty) {
+            return NextStep::Transact(Step { kind: TransactionKind::WriteBack, block, frame });
         }
-        let kind = if is_write { TransactionKind::ReadExclusive } else { TransactionKind::Read };
         if self.bus.is_split() {
             self.filling_frames.borrow_mut().push(frame);
         }
-        let result = grant.run(kind, block_of(address), BLOCK_BYTES, &mut data).await;
-        if self.bus.is_split() {
-            self.filling_frames.borrow_mut().retain(|filling| *filling != frame);
+        let kind = if is_write { TransactionKind::ReadExclusive } else { TransactionKind::Read };
+        NextStep::Transact(Step { kind, block: block_of(address), frame })
+    }
+
+    /// Completes a transaction, whose data is in `data`. Returns whether the block of `address` has the requested
+    /// state now. After a write-back, it has not.
+    fn complete(&self, Step { kind, frame, .. }: Step, address: Address, is_shared: bool, data: &Block) -> bool {
+        match kind {
+            TransactionKind::WriteBack => return false,
+            TransactionKind::Invalidate => {
+                self.contents.cache.borrow_mut().set_state(frame, MoesiState::Modified);
+            }
+            _ => {
+                if self.bus.is_split() {
+                    self.filling_frames.borrow_mut().retain(|filling| *filling != frame);
+                }
+                let state = moesi::fill_state(kind, is_shared);
+                if self.contents.cache.borrow_mut().fill(frame, address, state, data) {
+                    self.cold_fills.borrow_mut().add(self.sim.now().ps(), 1);
+                }
+            }
         }
-        let state = moesi::fill_state(kind, result.is_shared);
-        if self.contents.cache.borrow_mut().fill(frame, address, state, &data) {
-            self.cold_fills.borrow_mut().add(self.sim.now().ps(), 1);
+        if cfg!(debug_assertions) {
+            self.bus.assert_single_writer(block_of(address));
         }
         true
     }
+}
+
+/// The next step of a task that needs a block.
+enum NextStep<'a> {
+    /// The block has the requested state.
+    Done,
+    /// Another task is filling the frame, or a transaction is moving the dirty block that would be replaced: the task
+    /// waits for the end of a transaction, and then tries again.
+    Wait(SignalWait<'a>),
+    /// A transaction: a fetch of the block, an invalidation of other copies, or the write-back of the dirty block that
+    /// would be replaced, after which the task tries again.
+    Transact(Step),
+}
+
+/// A transaction on `block`, for the cache frame `frame`.
+struct Step {
+    kind: TransactionKind,
+    block: Address,
+    frame: BlockFrame,
 }
 
 impl Agent for Contents {

@@ -118,6 +118,11 @@ impl MemoryBusProcessor {
         self.0.cycles.set(self.0.cycles.get() + cycles);
     }
 
+    /// Takes back `cycles` cycles of [`work`](Self::work).
+    pub(super) fn take_back_work(&self, cycles: u64) {
+        self.0.cycles.set(self.0.cycles.get() - cycles);
+    }
+
     pub(super) fn set_time(&self, time: Time) {
         self.0.base_time.set(time);
         self.0.cycles.set(0);
@@ -256,7 +261,9 @@ impl MemoryBusProcessor {
     /// Accounts for `count` equal accesses.
     pub(super) fn add_stalls(&self, duration: Time, wait_time: Time, count: u64) {
         let parameters = &self.0.parameters;
-        let path_time = parameters.clock.cycles(parameters.request_cycles + parameters.reply_cycles);
+        let path_cycles = parameters.request_cycles + parameters.reply_cycles;
+        let path_time =
+            self.0.period.map_or_else(|| parameters.clock.cycles(path_cycles), |period| period * path_cycles);
         let stalls = self.0.stalls.get();
         let service = stalls.service + (duration - wait_time + path_time) * count;
         self.0.stalls.set(Stalls { service, waiting: stalls.waiting + wait_time * count });

@@ -8,6 +8,7 @@ use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::processor::{Fault, Processor, Stalls};
 use crate::host::time_sync::LocalTimeLag;
 
+// Methods that only forward return the inner future, because each future around it costs instructions at each poll.
 impl Processor for MemoryBusProcessor {
     fn sim(&self) -> &Sim {
         &self.0.sim
@@ -51,8 +52,8 @@ impl Processor for MemoryBusProcessor {
         self.0.arbiter.end_work();
     }
 
-    async fn until(&self, instant: Time) {
-        self.idle_until(instant).await;
+    fn until(&self, instant: Time) -> impl Future<Output = ()> {
+        self.idle_until(instant)
     }
 
     fn arbiter(&self) -> &CpuArbiter {
@@ -88,28 +89,38 @@ impl Processor for MemoryBusProcessor {
         }
     }
 
-    async fn read(&self, at: Address, bytes: usize) -> u64 {
-        self.read_uncached(at, bytes).await
+    fn read(&self, at: Address, bytes: usize) -> impl Future<Output = u64> {
+        self.read_uncached(at, bytes)
     }
 
-    async fn write(&self, at: Address, bytes: usize, value: u64) {
-        self.write_uncached(at, bytes, value).await;
+    fn write(&self, at: Address, bytes: usize, value: u64) -> impl Future<Output = ()> {
+        self.write_uncached(at, bytes, value)
     }
 
-    async fn read_block(&self, at: Address) -> Block {
-        MemoryBusProcessor::read_block(self, at).await
+    #[inline]
+    fn try_read(&self, at: Address, bytes: usize) -> Option<u64> {
+        self.try_read_uncached(at, bytes)
     }
 
-    async fn write_block(&self, at: Address, data: Block) {
-        MemoryBusProcessor::write_block(self, at, data).await;
+    #[inline]
+    fn try_write(&self, at: Address, bytes: usize, value: u64) -> bool {
+        self.try_write_uncached(at, bytes, value)
     }
 
-    async fn load_run(&self, from: Address, into: &mut [u8]) {
-        MemoryBusProcessor::load_run(self, from, into).await;
+    fn read_block(&self, at: Address) -> impl Future<Output = Block> {
+        MemoryBusProcessor::read_block(self, at)
     }
 
-    async fn store_run(&self, to: Address, bytes: &[u8]) {
-        MemoryBusProcessor::store_run(self, to, bytes).await;
+    fn write_block(&self, at: Address, data: Block) -> impl Future<Output = ()> {
+        MemoryBusProcessor::write_block(self, at, data)
+    }
+
+    fn load_run(&self, from: Address, into: &mut [u8]) -> impl Future<Output = ()> {
+        MemoryBusProcessor::load_run(self, from, into)
+    }
+
+    fn store_run(&self, to: Address, bytes: &[u8]) -> impl Future<Output = ()> {
+        MemoryBusProcessor::store_run(self, to, bytes)
     }
 
     fn announce_run(&self, from: Address, bytes: usize, write: bool) {

@@ -15,7 +15,10 @@ impl MemoryBusProcessor {
     /// Reads up to 8 bytes, uncached.
     pub async fn read_uncached(&self, address: Address, bytes: usize) -> u64 {
         let mut data = Block::ZERO;
-        self.access_device(TransactionKind::ReadWord, address, bytes, &mut data).await;
+        if !self.0.combining.is_empty() {
+            self.flush_combined().await;
+        }
+        self.transact(TransactionKind::ReadWord, address, bytes, &mut data).await;
         data.read(offset_in_block(address), bytes)
     }
 
@@ -26,29 +29,31 @@ impl MemoryBusProcessor {
         }
         let mut data = Block::ZERO;
         data.write(offset_in_block(address), bytes, value);
-        self.access_device(TransactionKind::WriteWord, address, bytes, &mut data).await;
+        if !self.0.combining.is_empty() {
+            self.flush_combined().await;
+        }
+        self.transact(TransactionKind::WriteWord, address, bytes, &mut data).await;
     }
 
     /// Loads 64 bytes into a block buffer of the processor.
     pub async fn read_block(&self, address: Address) -> Block {
         let mut data = Block::ZERO;
-        self.access_device(TransactionKind::ReadBlock, address, BLOCK_BYTES, &mut data).await;
+        if !self.0.combining.is_empty() {
+            self.flush_combined().await;
+        }
+        self.transact(TransactionKind::ReadBlock, address, BLOCK_BYTES, &mut data).await;
         data
     }
 
     /// Stores 64 bytes from a block buffer of the processor.
     pub async fn write_block(&self, address: Address, mut data: Block) {
-        self.access_device(TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
-    }
-
-    /// Flushes combined stores, and then runs a transaction.
-    async fn access_device(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         if !self.0.combining.is_empty() {
             self.flush_combined().await;
         }
-        self.transact(kind, address, bytes, data).await;
+        self.transact(TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
     }
 
+    /// Runs a transaction, after all earlier stores. No combined stores wait.
     pub(super) async fn transact(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         if !self.0.stores.is_empty() {
             self.fence().await;
@@ -64,9 +69,14 @@ impl MemoryBusProcessor {
         }
         self.sync().await;
         let requested_at = self.0.sim.now();
-        let grant = self.0.bus.acquire(self.0.cache.id(), address).await;
+        let grant = match self.0.bus.try_acquire(self.0.cache.id(), address) {
+            Some(grant) => grant,
+            None => self.0.bus.acquire(self.0.cache.id(), address).await,
+        };
         let wait_time = grant.wait_time;
-        grant.run(kind, address, bytes, data).await;
+        if let Err(transaction) = grant.start(kind, address, bytes, data) {
+            transaction.finish(data).await;
+        }
         self.finish_access(requested_at, Some(wait_time));
     }
 
@@ -86,8 +96,52 @@ impl MemoryBusProcessor {
     async fn transact_uncontended(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         let now = self.0.sim.now();
         let start = self.time().max(now);
-        self.0.bus.acquire(self.0.cache.id(), address).await.begin_at(start).run(kind, address, bytes, data).await;
+        let grant = match self.0.bus.try_acquire(self.0.cache.id(), address) {
+            Some(grant) => grant,
+            None => self.0.bus.acquire(self.0.cache.id(), address).await,
+        };
+        if let Err(transaction) = grant.begin_at(start).start(kind, address, bytes, data) {
+            transaction.finish(data).await;
+        }
         self.0.arbiter.record_active(now, start);
         self.finish_access(start, Some(Time::ZERO));
+    }
+
+    /// Reads up to 8 bytes of a device on the bus, uncached, as [`read_uncached`](Self::read_uncached) does, if that
+    /// needs no event: only this processor may request the bus, and no other task acts before the access ends. The
+    /// access then needs no future.
+    #[inline]
+    pub fn try_read_uncached(&self, address: Address, bytes: usize) -> Option<u64> {
+        let mut data = Block::ZERO;
+        let is_read = self.try_access_word(TransactionKind::ReadWord, address, bytes, &mut data);
+        is_read.then(|| data.read(offset_in_block(address), bytes))
+    }
+
+    /// Writes up to 8 bytes as [`write_uncached`](Self::write_uncached) does, if that needs no event. Returns whether
+    /// they were written.
+    #[inline]
+    pub fn try_write_uncached(&self, address: Address, bytes: usize, value: u64) -> bool {
+        let mut data = Block::ZERO;
+        data.write(offset_in_block(address), bytes, value);
+        self.try_access_word(TransactionKind::WriteWord, address, bytes, &mut data)
+    }
+
+    fn try_access_word(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> bool {
+        let core = &*self.0;
+        let is_alone = core.stores.is_empty() && core.combining.is_unused() && core.bus.is_uncontended();
+        if !is_alone || core.devices.get().is_some() {
+            return false;
+        }
+        // A device that the access reaches sees the local time at which the request has left the processor.
+        self.work(core.parameters.request_cycles);
+        let now = core.sim.now();
+        let start = self.time().max(now);
+        if !core.bus.try_access_word(core.cache.id(), (kind, address, bytes), start, data) {
+            self.take_back_work(core.parameters.request_cycles);
+            return false;
+        }
+        core.arbiter.record_active(now, start);
+        self.finish_access(start, Some(Time::ZERO));
+        true
     }
 }

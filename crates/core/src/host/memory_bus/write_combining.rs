@@ -37,6 +37,11 @@ impl WriteCombining {
         self.windows.borrow().iter().any(|window| window.contains(&address))
     }
 
+    /// Returns whether no stores are combined, whatever their address.
+    pub fn is_unused(&self) -> bool {
+        self.windows.borrow().is_empty()
+    }
+
     /// Returns whether no store waits in the buffer.
     pub fn is_empty(&self) -> bool {
         !self.is_occupied.get()

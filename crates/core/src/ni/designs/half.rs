@@ -7,7 +7,7 @@ use crate::engine::sim::WaitReasonId;
 use crate::engine::{Journey, Sim};
 use crate::host::{AnyCoherentPort, AnyProcessor, Host};
 use crate::ni::build_context::BuildContext;
-use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::driver::{SendRequest, Wake};
 use crate::ni::parcel::{Header, ProcessorStage};
 use crate::ni::port::Port;
 use crate::ni::word_copy::PayloadSink;
@@ -33,8 +33,8 @@ pub struct RxHit {
     pub header: Header,
     /// Record of the packet's latency.
     pub journey: Journey,
-    /// State of the driver until the packet is taken.
-    pub state: DriverState,
+    /// Record of the processor's part of the latency, if the packet has a ledger.
+    pub processor_stage: Option<ProcessorStage>,
 }
 
 /// A receiving half of a driver.

@@ -196,10 +196,18 @@ impl Driver for SplitDriver {
 
     async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let lease = cpu.acquire("poll").await;
-        let RxHit { header, journey, state } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
-        let endpoints = [header.source, header.destination].map(EndpointId);
-        let packet = RxPacket::new(endpoints, header.envelope, header.payload_bytes.into(), journey);
-        Some(packet.with_state(DriverState { header, ..state }).with_lease(lease))
+        let RxHit { header, journey, processor_stage } =
+            on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
+        // The packet is built in one step, because it is large to move.
+        Some(RxPacket {
+            from: EndpointId(header.source),
+            to: EndpointId(header.destination),
+            envelope: header.envelope,
+            bytes: header.payload_bytes.into(),
+            journey,
+            state: DriverState { header, processor_stage, ..DriverState::default() },
+            lease: Some(lease),
+        })
     }
 
     async fn take(

@@ -100,24 +100,26 @@ impl HostDma {
         DmaRequest { address: job.host_address, operation }
     }
 
-    /// Transfers a started beat between bus and SRAM. For a read, `data` holds the beat's bytes.
-    async fn transfer_beat(&self, job: &HostJob, transfer: &mut impl Transfer, (beat, data): (DataBeat, &[u8])) {
+    /// Begins to transfer a started beat between bus and SRAM. For a read, `data` holds the beat's bytes. Returns the end
+    /// of the beat.
+    fn begin_beat(&self, job: &HostJob, beat: &DataBeat, data: &[u8]) -> Time {
         if job.direction == Direction::Read {
             self.sram.store(job.sram_address + beat.offset, data);
         }
         self.sram.set_bus_rate(Some(self.sram.host_rate(beat.rate)));
-        let end = self.end_of_beat(&beat);
+        let end = self.end_of_beat(beat);
         if let Some(progress) = &job.progress {
             progress.begin(beat.bytes, beat.from, end);
         }
-        transfer.beat_passed().await;
-        if end > beat.to {
-            self.sim.until(end).await;
-        }
+        end
+    }
+
+    /// Ends a beat, at its `end`.
+    fn end_beat(&self, job: &HostJob, service_start: Time, end: Time) {
         self.sram.set_bus_rate(None);
-        job.journey.add_service(beat.service_start, end);
+        job.journey.add_service(service_start, end);
         // The service of a beat may begin before the previous beat has ended.
-        let active_from = beat.service_start.max(self.last_beat_end.get());
+        let active_from = service_start.max(self.last_beat_end.get());
         self.registers.record_active(end.since(active_from));
         self.last_beat_end.set(end);
         if job.progress.as_ref().is_some_and(|progress| progress.end_burst()) {
@@ -156,7 +158,19 @@ impl TransferEngine for HostTransfer<'_> {
         engine.registers.record_active(setup);
         let mut data = engine.buffer.take();
         while let Some(beat) = transfer.next_beat(&mut data).await {
-            engine.transfer_beat(job, &mut transfer, (beat, &data)).await;
+            let end = engine.begin_beat(job, &beat, &data);
+            let (passed_at, service_start) = (beat.to, beat.service_start);
+            match transfer.beat_end() {
+                Some(beat_end) => {
+                    engine.sim.until(beat_end).await;
+                    transfer.end_beat();
+                }
+                None => transfer.beat_passed().await,
+            }
+            if end > passed_at {
+                engine.sim.until(end).await;
+            }
+            engine.end_beat(job, service_start, end);
         }
         engine.buffer.set(data);
         if let Some(stage) = job.closed_stage {

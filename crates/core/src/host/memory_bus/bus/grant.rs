@@ -22,6 +22,38 @@ pub struct AcquireBus<'a> {
     conflict: Option<SignalWait<'a>>,
 }
 
+impl Bus {
+    /// Grants the bus to `requester` for a transaction on the block of `address`, if the bus is free and no other
+    /// transaction moves the block.
+    #[inline]
+    pub fn try_acquire(&self, requester: AgentId, address: Address) -> Option<BusGrant<'_>> {
+        if self.is_split() && self.in_flight.moves(block_of(address)) {
+            return None;
+        }
+        let (hold, now) = (self.resource.try_acquire()?, self.sim.now());
+        Some(BusGrant { bus: self, requester, wait_time: Time::ZERO, earliest_start: now, hold })
+    }
+
+    /// Waits for the bus and runs one transaction.
+    pub async fn transact(
+        &self,
+        requester: AgentId,
+        kind: TransactionKind,
+        address: Address,
+        bytes: usize,
+        data: &mut Block,
+    ) -> TransactionResult {
+        let grant = match self.try_acquire(requester, address) {
+            Some(grant) => grant,
+            None => self.acquire(requester, address).await,
+        };
+        match grant.start(kind, address, bytes, data) {
+            Ok(result) => result,
+            Err(transaction) => transaction.finish(data).await,
+        }
+    }
+}
+
 impl<'a> AcquireBus<'a> {
     pub(super) fn new(bus: &'a Bus, requester: AgentId, block: Address) -> AcquireBus<'a> {
         let requested_at = bus.sim.now();
@@ -56,7 +88,7 @@ impl<'a> Future for AcquireBus<'a> {
         };
         let AcquireBus { bus, requester, requested_at, .. } = *self;
         let now = bus.sim.now();
-        Poll::Ready(BusGrant { bus, requester, wait_time: now - requested_at, earliest_start: now, hold: Some(hold) })
+        Poll::Ready(BusGrant { bus, requester, wait_time: now - requested_at, earliest_start: now, hold })
     }
 }
 
@@ -67,8 +99,7 @@ pub struct BusGrant<'a> {
     /// Time for which the agent waited for the bus.
     pub wait_time: Time,
     earliest_start: Time,
-    /// The hold of the bus; `None` after its release.
-    hold: Option<ResourceHold<'a>>,
+    hold: ResourceHold<'a>,
 }
 
 impl BusGrant<'_> {
@@ -86,39 +117,64 @@ impl BusGrant<'_> {
         bytes: usize,
         data: &mut Block,
     ) -> TransactionResult {
-        // The steps of `Transaction::finish` are repeated here, so that no future contains another.
-        let mut transaction = self.begin(kind, address, bytes, data);
-        transaction.publish_data(data);
-        if transaction.release_time < transaction.end {
-            transaction.grant.bus.sim.until(transaction.release_time).await;
-            transaction.grant.hold = None;
+        match self.start(kind, address, bytes, data) {
+            Ok(result) => result,
+            Err(transaction) => transaction.finish(data).await,
         }
-        transaction.grant.bus.sim.until(transaction.end).await;
-        transaction.complete(data)
     }
 }
 
 impl<'a> BusGrant<'a> {
+    /// Begins a transaction on `bytes` bytes at `address`, which are in one block. If no other task acts before the
+    /// transaction ends, the clock advances to its end within the current event, and the result is returned. Otherwise
+    /// returns the transaction, which the caller finishes at once.
+    pub fn start(
+        self,
+        kind: TransactionKind,
+        address: Address,
+        bytes: usize,
+        data: &mut Block,
+    ) -> Result<TransactionResult, Transaction<'a>> {
+        let mut transaction = self.begin_unseen(kind, address, bytes, data);
+        let bus = transaction.bus;
+        if transaction.try_advance_to_end() {
+            // Nothing could observe the block during the transaction.
+            bus.in_flight.transaction_ended().notify();
+            return Ok(transaction.complete(data));
+        }
+        bus.in_flight.add(block_of(address), transaction.end);
+        Err(transaction)
+    }
+
     /// Begins a transaction on `bytes` bytes at `address`, which are in one block. If an agent supplies the block, it
     /// writes the block to `data` at once. Bytes to be written may be put into `data` until [`Transaction::finish`].
-    #[inline(always)]
+    #[inline]
     pub fn begin(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Transaction<'a> {
-        let (bus, block) = (self.bus, block_of(address));
-        let start = self.earliest_start.max(bus.sim.now());
+        let transaction = self.begin_unseen(kind, address, bytes, data);
+        transaction.bus.in_flight.add(block_of(address), transaction.end);
+        transaction
+    }
+
+    /// Begins a transaction, without adding it to the transactions in progress.
+    #[inline(always)]
+    fn begin_unseen(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Transaction<'a> {
+        let BusGrant { bus, requester, earliest_start, hold, .. } = self;
+        let (start, block) = (earliest_start.max(bus.sim.now()), block_of(address));
         debug_assert!(block_of(address + bytes.max(1) as u64 - 1) == block, "a transaction stays in one block");
         debug_assert!(!kind.is_word() || (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
         let (supplier, is_shared) = match kind {
             TransactionKind::ReadWord | TransactionKind::WriteWord | TransactionKind::WriteBack => (None, false),
-            _ => bus.snoop(self.requester, kind, block, data),
+            _ => bus.snoop(requester, kind, block, data),
         };
         let responder = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
         let access_time = bus.access_time(start, kind, supplier, responder, address);
-        let access_time = access_time.max(bus.answer_time(self.requester, kind, block));
+        let access_time = access_time.max(bus.answer_time(requester, kind, block));
         let end = bus.transaction_end(start, kind, bytes, access_time);
         let release_time = bus.release_time((start, end), kind, bytes);
-        bus.in_flight.add(block, end);
         Transaction {
-            grant: self,
+            bus,
+            requester,
+            hold: Some(hold),
             kind,
             address,
             bytes,
@@ -136,7 +192,10 @@ impl<'a> BusGrant<'a> {
 /// A transaction that has begun.
 #[must_use = "a transaction ends only when it is finished"]
 pub struct Transaction<'a> {
-    grant: BusGrant<'a>,
+    bus: &'a Bus,
+    requester: AgentId,
+    /// The hold of the bus; `None` after its release.
+    hold: Option<ResourceHold<'a>>,
     kind: TransactionKind,
     address: Address,
     bytes: usize,
@@ -159,19 +218,33 @@ impl Transaction<'_> {
     /// Waits for the end of the transaction, whose data is in `data`.
     pub async fn finish(mut self, data: &mut Block) -> TransactionResult {
         self.publish_data(data);
-        if self.release_time < self.end {
-            self.grant.bus.sim.until(self.release_time).await;
-            self.grant.hold = None;
+        if self.hold.is_some() && self.release_time < self.end {
+            self.bus.sim.until(self.release_time).await;
+            self.hold = None;
         }
-        self.grant.bus.sim.until(self.end).await;
+        self.bus.sim.until(self.end).await;
+        self.bus.in_flight.remove(block_of(self.address));
         self.complete(data)
+    }
+
+    /// Advances the clock to the end of the transaction, if no other task acts before. Returns whether it was advanced.
+    #[inline(always)]
+    fn try_advance_to_end(&mut self) -> bool {
+        let sim = &self.bus.sim;
+        if self.release_time < self.end {
+            if !sim.try_advance(self.release_time) {
+                return false;
+            }
+            self.hold = None;
+        }
+        sim.try_advance(self.end)
     }
 
     /// Makes the data visible to [`Bus::peek`] during the transaction, if the data is known when the transaction
     /// begins.
     #[inline(always)]
     fn publish_data(&self, data: &Block) {
-        let bus = self.grant.bus;
+        let bus = self.bus;
         if self.supplier.is_some() || self.kind.may_be_posted() && self.bytes == BLOCK_BYTES {
             bus.in_flight.set_data(block_of(self.address), data);
         }
@@ -181,7 +254,10 @@ impl Transaction<'_> {
     #[inline(always)]
     fn complete(self, data: &mut Block) -> TransactionResult {
         let Transaction {
-            ref grant,
+            bus,
+            requester,
+            // The bus is held until this function returns.
+            hold: _,
             kind,
             address,
             bytes,
@@ -193,8 +269,6 @@ impl Transaction<'_> {
             release_time,
             end,
         } = self;
-        let (bus, requester) = (grant.bus, grant.requester);
-        bus.in_flight.remove(block_of(address));
         bus.account(kind, (requester, responder), access_time, (start, release_time, end));
         let completed_at = bus.finish_posted_write(kind, responder, address);
         if let (None, Some(home)) = (supplier, responder) {

@@ -147,18 +147,6 @@ impl Bus {
         AcquireBus::new(self, requester, block_of(address))
     }
 
-    /// Waits for the bus and runs one transaction.
-    pub async fn transact(
-        &self,
-        requester: AgentId,
-        kind: TransactionKind,
-        address: Address,
-        bytes: usize,
-        data: &mut Block,
-    ) -> TransactionResult {
-        self.acquire(requester, address).await.run(kind, address, bytes, data).await
-    }
-
     /// Returns a wait for the end of a transaction, if a transaction moves the block of `address`. On a
     /// circuit-switched bus, no transaction is in progress when the bus is granted.
     #[inline]
@@ -350,13 +338,18 @@ impl Bus {
     /// Panics if this does not hold.
     pub fn assert_single_writer(&self, block: Address) {
         let agents = self.agents.borrow();
-        let states: Vec<MoesiState> = agents.iter().map(|agent| agent.state(block)).collect();
-        let copies = states.iter().filter(|state| state.readable()).count();
-        let unsnooped = agents.iter().zip(&states).find(|(agent, state)| !agent.snoops() && state.readable());
-        assert!(unsnooped.is_none(), "an agent that does not snoop has a copy of block {block:#x}");
-        let has_writable_copy = states.iter().any(|state| state.writable());
-        let owners = states.iter().filter(|state| state.owns()).count();
-        assert!(!(has_writable_copy && copies > 1) && owners <= 1, "block {block:#x} is held as {states:?}");
+        let (mut copies, mut owners, mut has_writable_copy) = (0, 0, false);
+        for agent in &*agents {
+            let state = agent.state(block);
+            if state.readable() {
+                assert!(agent.snoops(), "an agent that does not snoop has a copy of block {block:#x}");
+                copies += 1;
+                owners += u32::from(state.owns());
+                has_writable_copy |= state.writable();
+            }
+        }
+        let states = || agents.iter().map(|agent| agent.state(block)).collect::<Vec<MoesiState>>();
+        assert!(!(has_writable_copy && copies > 1) && owners <= 1, "block {block:#x} is held as {:?}", states());
     }
 
     /// Returns the access time of the owner or home that serves a transaction, including the wait for a posted write.

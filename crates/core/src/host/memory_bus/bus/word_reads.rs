@@ -5,7 +5,7 @@
 
 use super::Bus;
 use crate::engine::Time;
-use crate::host::block::Address;
+use crate::host::block::{Address, Block};
 use crate::host::memory_bus::agent::{AgentId, TransactionKind};
 
 /// A word that is read repeatedly while no other agent uses the bus.
@@ -77,5 +77,35 @@ impl Bus {
     /// Returns whether the bus is free and only one agent may request it.
     pub(in crate::host::memory_bus) fn is_uncontended(&self) -> bool {
         self.requesters.get() == 1 && !self.is_busy()
+    }
+
+    /// Runs an access of 1 to 8 bytes from `start` on, if no other task acts before it ends: the clock advances to the
+    /// end of the access. Returns whether the access was run. Its effects are those of [`BusGrant::run`], but it needs
+    /// no hold of the bus. The caller ensures that the bus is free and that no other agent requests it.
+    ///
+    /// [`BusGrant::run`]: super::BusGrant::run
+    pub(in crate::host::memory_bus) fn try_access_word(
+        &self,
+        requester: AgentId,
+        (kind, address, bytes): (TransactionKind, Address, usize),
+        start: Time,
+        data: &mut Block,
+    ) -> bool {
+        debug_assert!(kind.is_word() && (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
+        let home = self.home(address);
+        let access_time = self.access_time(start, kind, None, Some(home), address);
+        let end = self.transaction_end(start, kind, bytes, access_time);
+        if self.is_split() || !self.sim.try_advance(end) {
+            return false;
+        }
+        self.resource.add_holds(end - start, 1);
+        self.account(kind, (requester, Some(home)), access_time, (start, end, end));
+        let agent = &self.agents.borrow()[home.0];
+        match kind.is_read() {
+            true => agent.home_read(address, bytes, data),
+            false => agent.home_write(address, bytes, data),
+        }
+        self.record(kind, bytes, start, end);
+        true
     }
 }

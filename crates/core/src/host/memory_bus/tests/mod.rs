@@ -10,6 +10,7 @@ mod processor;
 mod protocol;
 mod split;
 mod traffic;
+mod within_event;
 mod write_combining;
 
 use super::*;

@@ -24,7 +24,7 @@ use super::words::{REGISTER_BYTES, receive_fifo, send_fifo};
 use crate::engine::sim::WaitReasonId;
 use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
-use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::driver::{SendRequest, Wake};
 use crate::ni::parcel::{Header, ProcessorStage};
 use crate::ni::word_copy::{PayloadSink, load_word, loaded, store_word, stored};
 use std::cell::Cell;
@@ -129,7 +129,7 @@ impl ReceiveHalf for BlockReceiver {
         self.load_block(cpu).await;
         cpu.work(self.word_cycles + 1);
         let header = Header::decode(self.block_buffer.get().read(0, 8));
-        Some(RxHit { header, journey, state: DriverState { processor_stage, ..DriverState::default() } })
+        Some(RxHit { header, journey, processor_stage })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {

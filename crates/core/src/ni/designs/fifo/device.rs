@@ -16,6 +16,7 @@
 use crate::engine::{Class, EndpointId, FlowKey, Journey, Mailbox, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::Device;
+use crate::host::block::read_bytes;
 use crate::ni::parcel::{Header, HeaderFormat, ProcessorStage, SENDING_STAGES};
 use crate::ni::port::{Port, TakenPacket};
 use crate::protocol::{Marks, Offer, Slot};
@@ -151,13 +152,14 @@ impl SendFifo {
     /// Sends the first `bytes` composed bytes as a packet.
     pub fn launch(&self, bytes: usize, marks: Marks) {
         let slot = self.port.try_reserve(Class::REQUESTS).expect("a driver launches only if a slot is free");
-        let composed_bytes = std::mem::take(&mut *self.composed_bytes.borrow_mut());
+        let mut composed_bytes = self.composed_bytes.borrow_mut();
         assert!(composed_bytes.len() >= bytes, "a packet is composed before it is launched");
         let (journey, processor_stage) = self.journeys.borrow_mut().pop_front().expect("a launched packet was begun");
         if let Some(processor_stage) = processor_stage {
             processor_stage.end(&SENDING_STAGES, self.sim.now());
         }
         let packet = Packet::with_bytes(Label::default(), journey, &composed_bytes[..bytes]);
+        composed_bytes.clear();
         self.output.send(slot, packet, marks);
     }
 }
@@ -180,9 +182,7 @@ impl Device for SendFifo {
     fn write(&self, at: u64, bytes: &[u8]) {
         match at {
             LAUNCH_OFFSET => {
-                let mut word = [0; 8];
-                word[..bytes.len()].copy_from_slice(bytes);
-                let word = u64::from_le_bytes(word);
+                let word = read_bytes(bytes);
                 self.launch((word & ((1 << LENGTH_BITS) - 1)) as usize, marks_of(word >> LENGTH_BITS));
             }
             _ => self.append(bytes),
@@ -251,23 +251,24 @@ impl ReceiveFifo {
         }
     }
 
-    /// Returns the next `bytes` bytes of the oldest packet, with zeros after its end. Reading its last word removes the
+    /// Copies the next bytes of the oldest packet to `into`, with zeros after its end. Reading its last word removes the
     /// packet.
-    pub fn read_next(&self, bytes: usize) -> Vec<u8> {
-        let (from, mut data) = (self.read_position.get(), vec![0; bytes]);
+    pub fn read_next(&self, into: &mut [u8]) {
+        let (from, bytes) = (self.read_position.get(), into.len());
         let length = {
             let ready_packets = self.ready_packets.borrow();
             let packet = ready_packets.front().expect("a driver reads only a packet that is there").packet.bytes();
             let end = (from + bytes).min(packet.len());
             let part = &packet[from.min(end)..end];
-            data[..part.len()].copy_from_slice(part);
+            let (data, padding) = into.split_at_mut(part.len());
+            data.copy_from_slice(part);
+            padding.fill(0);
             packet.len().next_multiple_of(8)
         };
         self.read_position.set(from + bytes);
         if from + bytes >= length {
             self.discard();
         }
-        data
     }
 
     /// Restarts the reading of the oldest packet at its beginning.
@@ -309,7 +310,7 @@ impl Device for ReceiveFifo {
             _ if at > DATA_OFFSET && self.is_at_end.get() => into.fill(0),
             _ => {
                 self.is_at_end.set(false);
-                into.copy_from_slice(&self.read_next(into.len()));
+                self.read_next(into);
             }
         }
     }

@@ -134,7 +134,8 @@ impl UdmaEngine {
             self.sim.delay(self.start_time).await;
             for block in (0..bytes).step_by(BLOCK_BYTES) {
                 self.sim.delay(self.memory_time + self.switch_time).await;
-                let data = Block::from_bytes(&fifo.read_next(BLOCK_BYTES));
+                let mut data = Block::ZERO;
+                fifo.read_next(&mut data.0);
                 self.initiator.write_block(to + block as u64, data).await;
             }
             self.registers.is_busy.set(false);

@@ -25,7 +25,7 @@ use crate::engine::sim::WaitReasonId;
 use crate::host::{AnyProcessor, Device, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::designs::parameters::InterfaceParameters;
-use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::driver::{SendRequest, Wake};
 use crate::ni::parcel::{Header, ProcessorStage};
 use crate::ni::word_copy::{PayloadSink, load_word, loaded, store_word, stored};
 use std::rc::Rc;
@@ -45,7 +45,10 @@ impl AccessPath {
     /// Reads a register.
     pub async fn read(&self, cpu: &AnyProcessor, at: u64, bytes: usize) -> u64 {
         match self {
-            AccessPath::Bus(window) => cpu.read(window.at(at), bytes).await,
+            AccessPath::Bus(window) => match cpu.try_read(window.at(at), bytes) {
+                Some(value) => value,
+                None => cpu.read(window.at(at), bytes).await,
+            },
             AccessPath::Register(device) => {
                 cpu.work(ACCESS_CYCLES);
                 cpu.sync().await;
@@ -59,7 +62,11 @@ impl AccessPath {
     /// Writes a register.
     pub async fn write(&self, cpu: &AnyProcessor, at: u64, bytes: usize, value: u64) {
         match self {
-            AccessPath::Bus(window) => cpu.write(window.at(at), bytes, value).await,
+            AccessPath::Bus(window) => {
+                if !cpu.try_write(window.at(at), bytes, value) {
+                    cpu.write(window.at(at), bytes, value).await;
+                }
+            }
             AccessPath::Register(device) => {
                 cpu.work(ACCESS_CYCLES);
                 cpu.sync().await;
@@ -183,7 +190,7 @@ impl ReceiveHalf for WordReceiver {
         let processor_stage = ProcessorStage::start(&journey, cpu, "receive: poll");
         cpu.work(self.word_cycles);
         let header = Header::decode(self.read_word(cpu).await);
-        Some(RxHit { header, journey, state: DriverState { processor_stage, ..DriverState::default() } })
+        Some(RxHit { header, journey, processor_stage })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {

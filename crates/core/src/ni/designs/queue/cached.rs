@@ -41,6 +41,7 @@ use crate::host::memory_bus::{Agent, AgentId, Cache, MoesiState, SnoopEffect, Tr
 use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use crate::ni::designs::half::HalfContext;
 use crate::ni::designs::parameters::SendNotice;
+use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -221,8 +222,9 @@ impl CacheDeposit {
         for block in 0..blocks.len() {
             self.line(position, block).set(Some((position, block)));
         }
-        let write_order: Vec<usize> = header_last(blocks.len()).collect();
-        let addresses: Vec<Address> = write_order.iter().map(|block| self.queue.block(position, *block)).collect();
+        let write_order: SmallVec<[usize; 4]> = header_last(blocks.len()).collect();
+        let addresses: SmallVec<[Address; 4]> =
+            write_order.iter().map(|block| self.queue.block(position, *block)).collect();
         let on_ownership = |index: usize| {
             self.device.cache.put(addresses[index], MoesiState::Modified, &blocks[write_order[index]]);
             if write_order[index] == 0 {

@@ -181,7 +181,10 @@ impl<D: Deposit + 'static> Receiver<D> {
                 self.port.release(taken_packet);
                 continue;
             }
-            wait_for_capacity(&self.sim, &self.shared, &self.queue, position, self.times.head_poll, &self.target).await;
+            if position - self.shared.known_head() >= self.queue.slots() {
+                let head_poll = self.times.head_poll;
+                wait_for_capacity(&self.sim, &self.shared, &self.queue, position, head_poll, &self.target).await;
+            }
             match &pool {
                 None => self.deposit(position, taken_packet, start).await,
                 Some((workers, free_tasks)) => {

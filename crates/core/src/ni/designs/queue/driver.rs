@@ -12,7 +12,7 @@ use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor, Window};
 use crate::ni::designs::fifo::device::marks_word;
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::designs::parameters::SendNotice;
-use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::driver::{SendRequest, Wake};
 use crate::ni::parcel::{HEADER_BYTES, Header, HeaderFormat, ProcessorStage};
 use crate::ni::port::Port;
 use crate::ni::word_copy::{PayloadSink, load, load_word, loaded, store, store_word, stored};
@@ -288,7 +288,7 @@ impl ReceiveHalf for QueueReceiver {
         self.meter.begin(poll_start);
         let journey = self.shared.take_journey(position);
         let processor_stage = ProcessorStage::start(&journey, cpu, "receive: poll");
-        Some(RxHit { header, journey, state: DriverState { processor_stage, ..DriverState::default() } })
+        Some(RxHit { header, journey, processor_stage })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {

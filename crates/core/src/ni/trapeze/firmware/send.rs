@@ -113,23 +113,29 @@ impl SendSide {
 
     /// Logs the hostTx transfers that have ended since the last pass.
     async fn log_fetched(&mut self, context: &Context) {
-        for message in
-            self.outgoing_messages.iter().filter(|message| !message.is_logged.get() && message.progress.is_complete())
-        {
-            message.is_logged.set(true);
-            context.charge_log_entry().await;
+        // There are few messages, and an iterator of a queue costs more than the look-up of one message.
+        let mut index = 0;
+        while let Some(message) = self.outgoing_messages.get(index) {
+            if !message.is_logged.get() && message.progress.is_complete() {
+                message.is_logged.set(true);
+                context.charge_log_entry().await;
+            }
+            index += 1;
         }
     }
 
     /// Frees the buffers of messages that will not be sent again. Frees ring entries in order, up to the first one
     /// that is still in use. Returns whether a buffer was freed.
     async fn free_finished(&mut self, context: &Context) -> bool {
-        let mut has_freed = false;
-        for message in self.outgoing_messages.iter().filter(|message| message.is_finished()) {
-            has_freed = true;
-            message.is_freed.set(true);
-            context.work_for(&message.journey, context.parameters.firmware.send_end).await;
-            self.free_buffers.push(message.buffer);
+        let (mut has_freed, mut index) = (false, 0);
+        while let Some(message) = self.outgoing_messages.get(index) {
+            if message.is_finished() {
+                has_freed = true;
+                message.is_freed.set(true);
+                context.work_for(&message.journey, context.parameters.firmware.send_end).await;
+                self.free_buffers.push(message.buffer);
+            }
+            index += 1;
         }
         while let Some(message) = self.outgoing_messages.pop_front_if(|message| message.is_freed.get()) {
             context.chip.sram.store_word(message.entry + word::STATE, state::FREE);
