@@ -57,8 +57,8 @@ class NarrowsLive extends HTMLElement {
     elementCount += 1;
     const channel = `live-${elementCount}`;
     const sets = parseOverrides(this.getAttribute("set"));
-    /** @type {MachineState[]} */
     const text = this.getAttribute("text");
+    /** @type {MachineState[]} */
     const machines = [{ name: text === null ? this.getAttribute("description") ?? "memory-bus" : null, text, sets }];
     if (this.hasAttribute("against")) machines.push({ name: machines[0].name, text, sets: new Map([...sets, ...parseOverrides(this.getAttribute("against"))]) });
     const shown = await narrowsEngine.ask({ ask: "show", ...question(machines[0]) });
