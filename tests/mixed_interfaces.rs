@@ -4,7 +4,9 @@
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment;
-use narrows::machine::{self, Machine, shipped};
+use narrows::machine::combinations::Combination;
+use narrows::machine::{self, Machine, Registry, shipped};
+use narrows::testing::HOSTS;
 use narrows::text::Document;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -60,6 +62,39 @@ fn interfaces_on_a_memory_bus_read_each_others_packets_under_every_protocol() {
             }
         }
     }
+}
+
+#[test]
+fn an_interface_chosen_by_each_node_is_that_chosen_for_all() {
+    let combinations = Registry::shared().combinations();
+    let pairs = combinations.iter().filter(|combination| {
+        [combination.protocol, combination.fabric, combination.workload]
+            == ["protocols/none", "fabrics/ideal-1998", "ping-pong"]
+            && combination.refusal_reasons.is_empty()
+            && HOSTS.contains(&combination.host)
+            && combination.ni.contains('/')
+    });
+    let mut pair_count = 0;
+    for Combination { host, ni, .. } in pairs {
+        let node = |name: &str, parts: &str| {
+            let name_of_host = host.trim_start_matches("hosts/");
+            format!("[nodes.{name}]\nhost = \"{name_of_host}\"\n{parts}")
+        };
+        let nodes = |parts: &str| [node("a", parts), node("b", parts)].concat();
+        let text = |part: &str, nodes: &str| {
+            format!("parts = [\"{host}\", \"fabrics/ideal-1998\"{part}]\n{nodes}{}\n", ping_pong(64))
+        };
+        let texts = [text("", &nodes(&format!("parts = \"{ni}\"\n"))), text(&format!(", \"{ni}\""), &nodes(""))];
+        let [of_each, of_all] = texts.map(|text| {
+            let read = machine::read(Document::Text("nodes.toml", &text, None), &[]);
+            let machine = read.unwrap_or_else(|problems| panic!("{text}\n{problems}")).value;
+            let result = experiment::run(&machine, Recorder::off());
+            (result.outcome, result.end, result.metrics)
+        });
+        assert_eq!(of_each, of_all, "{host} {ni}");
+        pair_count += 1;
+    }
+    assert!(pair_count >= 30, "{pair_count} pairs");
 }
 
 /// Returns the settings of one node's optimisations; each of the low four bits of `bits` enables one of them.

@@ -101,13 +101,16 @@ fn check_packet_formats(parts: &PartsToCheck<'_>) -> Vec<IncompatibleParts> {
     let interface = parts.interface;
     let has_other_family = |first: &&&InterfacePart| first.family_table() != interface.family_table();
     let Some(&other) = parts.interfaces.first().filter(has_other_family) else { return Vec::new() };
-    let without_format = [interface, other].into_iter().find(|interface| interface.wire_format().is_none());
+    let [format, other_format] = [interface, other].map(|interface| interface.wire_format());
+    // Without a common format, only interfaces of one kind read each other's packets.
+    let have_own_format = interface.name() == other.name() && [format, other_format] == [None; 2];
+    let without_format = [interface, other].into_iter().find(|each| !have_own_format && each.wire_format().is_none());
     let mut keys = vec![interface.table()];
     let [packet, other_packet] = [interface, other].map(|interface| interface.limits().packet);
     let (message, help) = if let Some(unreadable) = without_format {
         let message = format!("only interfaces of its kind can read the packets of [ni.{}]", unreadable.name());
         (message, "choose interfaces of one packet format for all nodes".to_owned())
-    } else if interface.wire_format() != other.wire_format() {
+    } else if format != other_format {
         let [own_format, other_format] = [interface, other]
             .map(|interface| format!("[ni.{}] ({})", interface.name(), interface.wire_format().unwrap_or("")));
         let message = format!(
