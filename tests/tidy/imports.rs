@@ -30,7 +30,7 @@ const IMPORTS: [(&str, &[&str]); 21] = [
     ("report", &["engine", "text"]),
     ("catalog", &["text", "machine"]),
     ("verify", &["text", "ni"]),
-    ("experiment", &["engine", "text", "error", "part", "host", "program", "machine", "report", "catalog"]),
+    ("experiment", &["engine", "text", "error", "host", "program", "machine", "report"]),
     ("study", &["engine", "text", "error", "machine", "report", "experiment"]),
     ("papers", &["engine", "text", "machine", "report", "experiment", "study"]),
     ("reference", &["text", "part", "machine", "report", "catalog"]),

@@ -41,7 +41,7 @@ pub struct Ledger {
     start: Time,
     stage_start: Time,
     /// The last interval in which a resource worked for the message, as reported since the present stage began;
-    /// [`NO_INTERVAL`] if there is none. Most stages have one interval, to which others are joined.
+    /// [`NO_INTERVAL`] without such an interval. Most stages have one interval, to which others are joined.
     last_interval: (Time, Time),
     /// The intervals before the last one.
     earlier_intervals: SmallVec<[(Time, Time); 4]>,

@@ -108,7 +108,7 @@ fn prepare<'a>(
 /// refused.
 const CLAIMS_VERSION: u32 = 1;
 
-/// Returns what determines the numbers of the claims besides the runs: the claims, by the keys of the study, and the
+/// Returns what determines the numbers of the claims in addition to the runs: the claims, by the keys of the study, and the
 /// definitions to which they refer.
 fn claims_as_data(located: &LocatedStudy, claims: &[&ClaimStatement]) -> Json {
     let study = located.read.resolved();

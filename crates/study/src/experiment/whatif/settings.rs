@@ -77,8 +77,8 @@ impl Search<'_> {
     }
 }
 
-/// Returns the values that are tried in place of the value of `entry`. Of a choice at the top level, such as `fabric`,
-/// there are none, because another part is another machine.
+/// Returns the values that are tried in place of the value of `entry`. A choice at the top level, such as
+/// `fabric`, has no others, because another part is another machine.
 fn other_values(entry: &Entry) -> Vec<String> {
     if matches!(entry.declaration.meaning, Some(Meaning::Load | Meaning::Repetitions)) {
         return Vec::new();

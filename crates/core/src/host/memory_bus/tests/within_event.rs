@@ -10,9 +10,9 @@ use std::cell::RefCell;
 
 const BLOCKS: u64 = 6;
 
-/// What a run can show: the transactions by kind; the times for which the bus was held, moved data and kept memories
-/// busy; the stalls and the last local time of each processor; the values that were read; the end of the run and the
-/// number of its events.
+/// The observable outcome of a run: the transactions by kind; the times for which the bus was held, moved data and kept
+/// memories busy; the stalls and the last local time of each processor; the values that were read; the end of the run
+/// and the number of its events.
 #[derive(PartialEq, Debug)]
 struct Observation {
     counts: Vec<u64>,
