@@ -105,8 +105,8 @@ impl Ledger {
         self.add(Stage { name, waiting: total - service, service });
     }
 
-    /// Returns the time in which at least one resource worked between the beginning of the stage and `time`, and forgets
-    /// the intervals before the last one.
+    /// Returns the time in which at least one resource worked between the beginning of the stage and `time`, and
+    /// forgets the intervals before the last one.
     #[inline(never)]
     fn union_until(&mut self, time: Time) -> Time {
         self.earlier_intervals.push(self.last_interval);

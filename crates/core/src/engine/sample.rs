@@ -1,8 +1,8 @@
 //! An even sample of a sequence in bounded memory.
 //!
-//! Every item is kept until the largest number of them is reached. Then every second of these is dropped, and from there
-//! on only every second new item is kept; when there are as many again, only every fourth, and so on. The sample is
-//! deterministic.
+//! Every item is kept until the largest number of them is reached. Then every second of these is dropped, and from
+//! there on only every second new item is kept; when there are as many again, only every fourth, and so on. The sample
+//! is deterministic.
 
 /// An even sample of the items of a sequence.
 #[derive(Clone, PartialEq, Eq, Debug)]

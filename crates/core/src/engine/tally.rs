@@ -90,9 +90,9 @@ pub struct MessageTally {
     expected_stages: Cell<usize>,
     is_measuring: Cell<bool>,
     delivered_count: Cell<u64>,
-    /// The first messages that were delivered and measured, each with its time of delivery, and their largest number.
+    /// The first messages that were delivered and measured, each with its time of delivery: as many as the recorder
+    /// keeps.
     first_delivered: RefCell<Vec<(Rc<Message>, Time)>>,
-    first_delivered_max: usize,
     /// The number of messages that were delivered and measured.
     measured_count: Cell<u64>,
     /// The delivered and measured messages, by sender and receiver.
@@ -129,7 +129,6 @@ impl MessageTally {
             is_measuring: Cell::new(true),
             delivered_count: Cell::new(0),
             first_delivered: RefCell::default(),
-            first_delivered_max: sim.recorder().messages_max(),
             measured_count: Cell::default(),
             flows: RefCell::default(),
             ledger_source: Cell::default(),
@@ -206,8 +205,9 @@ impl MessageTally {
             return false;
         }
         self.measured_count.set(self.measured_count.get() + 1);
-        if self.first_delivered.borrow().len() < self.first_delivered_max {
-            self.first_delivered.borrow_mut().push((message.clone(), time));
+        let mut first_delivered = self.first_delivered.borrow_mut();
+        if first_delivered.len() < self.sim.recorder().messages_max() {
+            first_delivered.push((message.clone(), time));
         }
         if let Some(number) = flow.latencies.count().checked_div(flow.tested_flows) {
             self.flow_series.borrow_mut().add(number, ledger.total(), time);

@@ -41,8 +41,8 @@ pub(super) struct RecordedKey {
     pub declaration: ParameterDeclaration,
 }
 
-/// Reads a table. Tables are read into values of about a hundred types; the code that finds a table, records it and reports
-/// its problems takes this function without the type, so that it is compiled once.
+/// Reads a table. Tables are read into values of about a hundred types; the code that finds a table, records it and
+/// reports its problems takes this function without the type, so that it is compiled once.
 pub(super) type ReadTable<'r> = dyn FnMut(&mut Table<'_>) + 'r;
 
 /// Reads a table, given its name.
@@ -276,8 +276,9 @@ impl<'t> Table<'t> {
     /// Notes that the table may hold `key`.
     pub(crate) fn add_known(&self, key: &'static str) {
         let mut known = self.known_keys.borrow_mut();
-        let is_new = !known.contains(&key);
-        known.extend(is_new.then_some(key));
+        if !known.contains(&key) {
+            known.push(key);
+        }
     }
 
     /// Records a value that was read, from a node or by default.

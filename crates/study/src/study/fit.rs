@@ -108,8 +108,8 @@ fn prepare<'a>(
 /// refused.
 const CLAIMS_VERSION: u32 = 1;
 
-/// Returns what determines the numbers of the claims in addition to the runs: the claims, by the keys of the study, and the
-/// definitions to which they refer.
+/// Returns what determines the numbers of the claims in addition to the runs: the claims, by the keys of the study, and
+/// the definitions to which they refer.
 fn claims_as_data(located: &LocatedStudy, claims: &[&ClaimStatement]) -> Json {
     let study = located.read.resolved();
     let is_fitted = |claim: &&Json| claims.iter().any(|fitted| claim["id"] == fitted.id.text.as_str());
