@@ -1,10 +1,9 @@
 //! `fits`: the parts that may be chosen for a key of a machine, with the reasons why others do not fit.
 
 use crate::question::Question;
-use crate::show::is_path_of;
 use crate::{AnswerEngine, AnswerResult, QuestionError};
 use narrows_core::text::Problems;
-use narrows_study::catalog::{NameKind, list};
+use narrows_study::catalog::NameKind;
 use narrows_study::experiment::loaded_description::LoadedDescription;
 use serde_json::{Value as Json, json};
 
@@ -82,10 +81,9 @@ fn workloads(engine: &AnswerEngine) -> Vec<PartChoice> {
 
 /// Returns the alternatives that the key `key` selects.
 fn policies(engine: &AnswerEngine, key: &str) -> Result<Vec<PartChoice>, QuestionError> {
-    let families = list::families(&engine.registry);
-    let (_, family) = families
-        .iter()
-        .find(|(family_key, _)| is_path_of(family_key, key))
+    let family = engine
+        .keys()
+        .family(key)
         .ok_or_else(|| QuestionError::Error(format!("`{key}` is not a key that selects a part: write host, ni, protocol, fabric, workload, or a key that selects one of several tables")))?;
     let candidate = |member: &narrows_core::text::schema::Member| PartChoice {
         name: member.name.to_owned(),

@@ -6,6 +6,7 @@
 //! | file | answers or holds |
 //! |---|---|
 //! | `question.rs` | the question, and its machine |
+//! | `key_catalog.rs` | the keys of descriptions |
 //! | `show.rs` | `show`: every value of a machine, with what a control for it needs |
 //! | `control_kind.rs` | the kind of the control for a value |
 //! | `fits.rs` | `fits`: the parts that may be chosen, with the reasons why others do not fit |
@@ -30,6 +31,7 @@ mod analysis;
 mod control_kind;
 mod export;
 mod fits;
+mod key_catalog;
 pub mod page;
 mod problem_json;
 mod question;
@@ -41,15 +43,16 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
+use key_catalog::KeyCatalog;
 use narrows_core::machine::{self, Machine, Registry};
 use narrows_core::text::{Problems, Read};
 use narrows_study::catalog::{NameGroup, NameKind, list};
 use narrows_study::experiment::record::VERSION;
-use question::Question;
 pub use question::is_inside;
+use question::{Question, RecentSubjects};
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The version of the questions and answers. It is raised by a change that an older page does not understand.
 const PROTOCOL: u32 = 1;
@@ -88,6 +91,9 @@ pub struct AnswerEngine {
     registry: Arc<Registry>,
     folder: Option<PathBuf>,
     questions: &'static [(&'static str, AnswerFn)],
+    subjects: RecentSubjects,
+    /// The keys of descriptions, which are collected for the first question that needs them.
+    keys: OnceLock<KeyCatalog>,
 }
 
 /// The reason why a question cannot be answered.
@@ -110,7 +116,7 @@ impl From<Problems> for QuestionError {
 impl AnswerEngine {
     /// Returns the engine with the shipped parts, which reads no files.
     pub fn shipped() -> AnswerEngine {
-        AnswerEngine { registry: Registry::shared().clone(), folder: None, questions: QUESTIONS }
+        AnswerEngine::new(Registry::shared().clone(), None, QUESTIONS)
     }
 
     /// Returns the engine with the shipped parts and studies that answers the questions of the page of a study alone.
@@ -118,13 +124,26 @@ impl AnswerEngine {
     /// A module with this engine needs no code for other questions.
     #[cfg(feature = "studies")]
     pub fn for_studies() -> AnswerEngine {
-        AnswerEngine { registry: Registry::shared().clone(), folder: None, questions: STUDY_QUESTIONS }
+        AnswerEngine::new(Registry::shared().clone(), None, STUDY_QUESTIONS)
     }
 
     /// Returns the engine with the parts of `registry`. Descriptions and the files that they name are read below
     /// `folder`, and nowhere else.
     pub fn with_folder(registry: Arc<Registry>, folder: PathBuf) -> AnswerEngine {
-        AnswerEngine { registry, folder: Some(folder), questions: QUESTIONS }
+        AnswerEngine::new(registry, Some(folder), QUESTIONS)
+    }
+
+    fn new(
+        registry: Arc<Registry>,
+        folder: Option<PathBuf>,
+        questions: &'static [(&'static str, AnswerFn)],
+    ) -> AnswerEngine {
+        AnswerEngine { registry, folder, questions, subjects: RecentSubjects::default(), keys: OnceLock::new() }
+    }
+
+    /// Returns the keys of descriptions.
+    fn keys(&self) -> &KeyCatalog {
+        self.keys.get_or_init(|| KeyCatalog::new(&self.registry))
     }
 
     /// Answers a question. Both are JSON text.
@@ -135,7 +154,7 @@ impl AnswerEngine {
         };
         answer.unwrap_or_else(|error| match error {
             QuestionError::Problems(problems) => {
-                json!({ "problems": problem_json::problems_json(&problems, &self.registry) }).to_string()
+                json!({ "problems": problem_json::problems_json(&problems, self.keys()) }).to_string()
             }
             QuestionError::Error(why) => json!({ "error": why }).to_string(),
         })
@@ -171,7 +190,7 @@ impl AnswerEngine {
                 json!({ "ok": true, "note": notes.first(), "warnings": warnings(&read), "problems": [] })
             }
             Err(problems) => {
-                json!({ "ok": false, "note": null, "warnings": [], "problems": problem_json::problems_json(&problems, &self.registry) })
+                json!({ "ok": false, "note": null, "warnings": [], "problems": problem_json::problems_json(&problems, self.keys()) })
             }
         }
         .to_string())

@@ -1,16 +1,13 @@
 //! Diagnostics as data: a page shows them at the controls of their keys.
 
-use crate::show::is_path_of;
-use narrows_core::machine::Registry;
+use crate::key_catalog::KeyCatalog;
 use narrows_core::text::Problems;
 use narrows_core::text::origin::Layer;
 use serde_json::{Value as Json, json};
-use std::sync::Arc;
 
 /// Returns each problem with its message, key, location and help, and the text that the command line prints for it.
-pub fn problems_json(problems: &Problems, registry: &Arc<Registry>) -> Json {
-    let lines = registry.schema().lines();
-    let is_key = |word: &&str| lines.iter().any(|line| is_path_of(&line.path, word));
+pub fn problems_json(problems: &Problems, keys: &KeyCatalog) -> Json {
+    let is_key = |word: &&str| keys.line(word).is_some();
     let problem_json = |single: Problems| {
         let problem = &single.list()[0];
         let quoted_words = || problem.message.split('`').skip(1).step_by(2);

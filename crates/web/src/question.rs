@@ -5,9 +5,13 @@ use narrows_core::text::Problems;
 use narrows_study::experiment::loaded_description::LoadedDescription;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The largest number of bytes of a description.
 const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// The number of descriptions that remain loaded: of two machines, a baseline, and a shared link.
+const RECENT_SUBJECTS_MAX: usize = 4;
 
 /// A question. Fields that it does not need are ignored.
 #[derive(Deserialize)]
@@ -70,23 +74,29 @@ impl Default for Question {
 }
 
 impl Question {
-    /// Returns the description of the machine.
-    pub fn subject(&self, engine: &AnswerEngine) -> Result<LoadedDescription, QuestionError> {
+    /// Returns the description of the machine. Questions that differ in their settings alone share it, and with it the
+    /// merged texts of the description and its parts.
+    pub fn subject(&self, engine: &AnswerEngine) -> Result<Arc<LoadedDescription>, QuestionError> {
+        if let Some(subject) = engine.subjects.find(self) {
+            return Ok(subject);
+        }
         match (&self.text, &self.name, &self.file) {
             (Some(text), ..) if text.len() > TEXT_BYTES_MAX => {
                 Err(QuestionError::Error(format!("the description has more than {TEXT_BYTES_MAX} bytes")))
             }
             (Some(text), name, file) => {
                 let name = file.as_ref().or(name.as_ref()).map_or("page.toml", String::as_str);
-                Ok(LoadedDescription::new(&engine.registry, name, text, engine.folder.clone()))
+                let subject = LoadedDescription::new(&engine.registry, name, text, engine.folder.clone());
+                Ok(engine.subjects.keep(self, subject))
             }
             (None, Some(name), _) | (None, None, Some(name)) => {
                 match LoadedDescription::example(&engine.registry, name) {
-                    Some(example) => Ok(example),
+                    Some(example) => Ok(engine.subjects.keep(self, example)),
+                    // Not kept, since a file may change between two questions.
                     None => {
                         let path = engine.path_in_folder(name)?;
-                        LoadedDescription::find(&engine.registry, &path)
-                            .map_err(|problem| Problems::from_problem(problem).into())
+                        let found = LoadedDescription::find(&engine.registry, &path);
+                        found.map(Arc::new).map_err(|problem| Problems::from_problem(problem).into())
                     }
                 }
             }
@@ -103,6 +113,45 @@ impl Question {
             None => self.name.as_ref().or(self.file.as_ref()),
         };
         name.map_or("machine.toml", String::as_str)
+    }
+}
+
+/// The descriptions of the last questions, the latest last. None is that of a file.
+#[derive(Default)]
+pub struct RecentSubjects(Mutex<Vec<RecentSubject>>);
+
+/// A loaded description, with the fields of the question that select it.
+struct RecentSubject {
+    text: Option<String>,
+    name: Option<String>,
+    file: Option<String>,
+    description: Arc<LoadedDescription>,
+}
+
+impl RecentSubjects {
+    /// Returns the description of the machine of `question`, if it is still loaded.
+    fn find(&self, question: &Question) -> Option<Arc<LoadedDescription>> {
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |subject: &RecentSubject| {
+            subject.text == question.text && subject.name == question.name && subject.file == question.file
+        };
+        let index = recent.iter().position(is_same)?;
+        let subject = recent.remove(index);
+        let description = subject.description.clone();
+        recent.push(subject);
+        Some(description)
+    }
+
+    /// Keeps the description of the machine of `question`, in place of the one that was used the longest time ago.
+    fn keep(&self, question: &Question, description: LoadedDescription) -> Arc<LoadedDescription> {
+        let description = Arc::new(description);
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if recent.len() >= RECENT_SUBJECTS_MAX {
+            recent.remove(0);
+        }
+        let (text, name, file) = (question.text.clone(), question.name.clone(), question.file.clone());
+        recent.push(RecentSubject { text, name, file, description: description.clone() });
+        description
     }
 }
 

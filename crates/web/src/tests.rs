@@ -48,6 +48,32 @@ fn run_has_the_record_of_the_command_line() {
 }
 
 #[test]
+fn answers_do_not_depend_on_earlier_questions() {
+    let engine = AnswerEngine::shipped();
+    let text = include_str!("../../core/shipped/examples/memory-bus.toml");
+    let short = "workload.ping-pong.messages=20";
+    let subjects = [
+        json!({ "name": "memory-bus", "sets": [short] }),
+        json!({ "name": "memory-bus", "sets": [short, "ni=ni2w"] }),
+        json!({ "name": "ping-pong", "sets": [short] }),
+        json!({ "text": text, "sets": [short] }),
+        json!({ "text": text, "file": "mine.toml", "sets": ["ni=nothing"] }),
+        json!({ "text": text.replace("ping-pong", "ping-pang"), "file": "mine.toml" }),
+        json!({ "name": "udp", "sets": [short] }),
+    ];
+    // Twice, and back, so that descriptions are found again, and dropped.
+    for subject in subjects.iter().chain(&subjects).chain(subjects.iter().rev()) {
+        for question in ["run", "show", "check"] {
+            let mut question_json = subject.clone();
+            question_json["ask"] = question.into();
+            let again: Json =
+                serde_json::from_str(&engine.answer(question_json.to_string().as_bytes())).expect("an answer is JSON");
+            assert_eq!(again, answer(question_json), "{question} of {subject}");
+        }
+    }
+}
+
+#[test]
 fn run_without_record_has_all_other_fields() {
     let machine = json!({ "ask": "run", "name": "memory-bus", "sets": ["workload.ping-pong.messages=20"] });
     let mut question = machine.clone();
