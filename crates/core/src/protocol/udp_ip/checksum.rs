@@ -22,10 +22,16 @@ impl Sum {
     pub const ZERO: Sum = Sum(0);
 
     /// Returns the sum of bytes that begin at an even offset.
+    ///
+    /// Two words are added at a time, with the bytes of each word swapped, and the sum is swapped back (RFC 1071, section
+    /// 2 (B) and (C)).
     pub fn of_bytes(bytes: &[u8]) -> Sum {
-        let (words, odd) = bytes.as_chunks::<2>();
-        let last = odd.first().map_or(0, |byte| u64::from(*byte) << 8);
-        Sum::folded(words.iter().map(|word| u64::from(u16::from_be_bytes(*word))).sum::<u64>() + last)
+        let (pairs, rest) = bytes.as_chunks::<4>();
+        let mut last_pair = [0; 4];
+        last_pair[..rest.len()].copy_from_slice(rest);
+        let swapped = |pair: &[u8; 4]| u64::from(u32::from_le_bytes(*pair));
+        let sum = pairs.iter().map(swapped).sum::<u64>() + swapped(&last_pair);
+        Sum(Sum::folded(sum).0.swap_bytes())
     }
 
     /// Returns a wide sum folded to 16 bits, with its carries added.

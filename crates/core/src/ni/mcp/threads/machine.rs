@@ -5,7 +5,7 @@
 //! threads before that thread runs again. If the other direction waits for the engine, it gets the engine next, so
 //! neither direction starves. The checker counts how often a waiting direction is bypassed.
 
-use super::{Config, Guard, Rule, Step, TRANSITIONS, Thread, ThreadState, Transition, Watch};
+use super::{Config, Guard, Rule, Step, Thread, ThreadState, Transition, Watch};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -182,7 +182,7 @@ impl Mcp {
 
     /// Returns the number of enabled rows of a thread, at most one if the table is correct.
     pub fn enabled_rows(&self, thread: Thread) -> usize {
-        self.rows(thread).filter(|row| self.is_enabled(row)).count()
+        self.rows(thread).iter().filter(|row| self.is_enabled(row)).count()
     }
 
     /// Returns whether a thread waits for the host engine only.
@@ -190,6 +190,7 @@ impl Mcp {
         let needs_host = |row: &&Transition| row.guards.contains(&Guard::HostFree);
         let is_not_host_free = |guard: &&Guard| **guard != Guard::HostFree;
         self.rows(thread)
+            .iter()
             .filter(needs_host)
             .any(|row| row.guards.iter().filter(is_not_host_free).all(|&guard| self.holds(guard)))
     }
@@ -231,14 +232,14 @@ impl Mcp {
         step
     }
 
-    fn rows(&self, thread: Thread) -> impl Iterator<Item = &'static Transition> {
-        let from = self.state(thread);
-        TRANSITIONS.iter().filter(move |row| row.thread == thread && row.from == from)
+    /// Returns the rows of a thread in its state.
+    fn rows(&self, thread: Thread) -> &'static [Transition] {
+        Transition::of_state(thread, self.state(thread))
     }
 
     /// Returns the enabled row of a thread, if there is one.
     pub fn enabled_row(&self, thread: Thread) -> Option<&'static Transition> {
-        self.rows(thread).find(|row| self.is_enabled(row))
+        self.rows(thread).iter().find(|row| self.is_enabled(row))
     }
 
     fn is_enabled(&self, row: &Transition) -> bool {

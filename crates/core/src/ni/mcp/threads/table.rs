@@ -262,3 +262,26 @@ pub static TRANSITIONS: [Transition; 23] = {
         row(Rdma, S::RdmaDone, &[], &[Delivered], S::Idle),
     ]
 };
+
+/// The first row of each thread and state, and the one after its last: the rows of a thread in a state are adjacent.
+static ROWS: [[(usize, usize); ThreadState::ALL.len()]; Thread::ALL.len()] = {
+    let mut rows = [[(0, 0); ThreadState::ALL.len()]; Thread::ALL.len()];
+    let mut index = 0;
+    while index < TRANSITIONS.len() {
+        let of_state = &mut rows[TRANSITIONS[index].thread as usize][TRANSITIONS[index].from as usize];
+        if of_state.1 == 0 {
+            of_state.0 = index;
+        }
+        of_state.1 = index + 1;
+        index += 1;
+    }
+    rows
+};
+
+impl Transition {
+    /// Returns the rows of a thread that is in a state.
+    pub fn of_state(thread: Thread, state: ThreadState) -> &'static [Transition] {
+        let (first, end) = ROWS[thread as usize][state as usize];
+        &TRANSITIONS[first..end]
+    }
+}

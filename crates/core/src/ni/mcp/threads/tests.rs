@@ -197,6 +197,14 @@ fn the_directions_alternate_on_the_host_engine() {
 }
 
 #[test]
+fn rows_of_a_thread_and_state_are_adjacent() {
+    for (thread, state) in Thread::ALL.into_iter().flat_map(|thread| ThreadState::ALL.map(|state| (thread, state))) {
+        let all = TRANSITIONS.iter().filter(|row| row.thread == thread && row.from == state);
+        assert!(Transition::of_state(thread, state).iter().eq(all), "{thread:?} in {state:?}");
+    }
+}
+
+#[test]
 fn rows_guards_and_states_are_all_used() {
     for row in &TRANSITIONS {
         let has_next = TRANSITIONS.iter().any(|next| next.thread == row.thread && next.from == row.to);
