@@ -11,9 +11,8 @@ use std::sync::Arc;
 impl Registry {
     /// Returns the setting with its keys spelled as in descriptions. A JSON value is converted to TOML.
     pub fn with_canonical_keys(self: &Arc<Self>, option: &str) -> String {
-        // The table of keys is built only for an option that it may change.
-        match option.contains('_') || option.contains(['{', '[']) {
-            true => with_canonical_keys(self.key_spelling(), option),
+        match option.contains(['_', '{', '[']) {
+            true => with_canonical_keys(&|| self.key_spelling(), option),
             false => option.to_owned(),
         }
     }
@@ -30,13 +29,18 @@ impl Registry {
     }
 }
 
-fn with_canonical_keys(key_spelling: &KeySpelling, option: &str) -> String {
+/// Returns the setting with its keys spelled as in descriptions. The table of all keys takes longer to make than a
+/// description to read, so `key_spelling` is called only for a key that it may change: one with `_`, or one in JSON.
+fn with_canonical_keys<'a>(key_spelling: &dyn Fn() -> &'a KeySpelling, option: &str) -> String {
     // If the option is not a setting, that is reported when it is read.
     let Ok(setting) = set::parse(option, 0, 0) else { return option.to_owned() };
     let mut canonical = option.to_owned();
     let mut parent: Option<String> = None;
     for (key, span) in &setting.path {
-        let key = key_spelling.canonical_key(parent.as_deref(), key);
+        let key = match key.contains('_') {
+            true => key_spelling().canonical_key(parent.as_deref(), key),
+            false => key.clone(),
+        };
         if key != canonical[span.clone()] && !canonical[span.clone()].starts_with(['"', '\'']) {
             canonical.replace_range(span.clone(), &key);
         }
@@ -49,7 +53,7 @@ fn with_canonical_keys(key_spelling: &KeySpelling, option: &str) -> String {
         && value.parse::<toml::Value>().is_err()
         && let Ok(json) = serde_json::from_str::<Json>(value)
     {
-        let value = inline(key_spelling, parent.as_deref(), &json);
+        let value = inline(key_spelling(), parent.as_deref(), &json);
         canonical.replace_range(equals.., &value);
     }
     canonical
