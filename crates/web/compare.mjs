@@ -3,7 +3,7 @@
 //
 //   node compare.mjs MODULE NARROWS [--times]
 //
-// --times also prints the processor time of some runs, the least of 5.
+// --times also prints the processor time of some runs, the least of 15.
 
 import { spawnSync } from "node:child_process";
 import { loadModule } from "./module.mjs";
@@ -63,12 +63,12 @@ if (options.includes("--times")) {
     const { user, system } = process.cpuUsage(begin);
     return (user + system) / 1e3;
   };
-  const runs = [["memory-bus", ["ni=ni2w"]], ["memory-bus", []], ["ping-pong", []], ["stream", []], ["udp", []], ["offered-load", []], ["nifdy", []]];
+  const runs = [["memory-bus", ["ni=ni2w"]], ["memory-bus", []], ["ping-pong", []], ["stream", []], ["udp", []], ["offered-load", []], ["nifdy", []], ["nifdy", ["workload=em3d"]]];
   for (const [name, sets] of runs) {
-    const moduleTimes = Array.from({ length: 5 }, () => processorMilliseconds(() => ask({ ask: "record", name, sets })));
+    const moduleTimes = Array.from({ length: 15 }, () => processorMilliseconds(() => ask({ ask: "record", name, sets })));
     // The shell's `time` counts the processor time of the native process.
     const line = `time '${narrows}' run ${name} --format json --no-host ${overrides(sets).map((word) => `'${word}'`).join(" ")} >/dev/null 2>&1`;
-    const nativeTimes = Array.from({ length: 5 }, () => {
+    const nativeTimes = Array.from({ length: 15 }, () => {
       const { stderr } = spawnSync("bash", ["-c", `TIMEFORMAT='%U %S'; ${line}`], { encoding: "utf8" });
       return stderr.trim().split(" ").reduce((sum, part) => sum + 1e3 * Number(part), 0);
     });
