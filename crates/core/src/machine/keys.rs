@@ -12,7 +12,7 @@ impl Registry {
     /// Returns the setting with its keys spelled as in descriptions. A JSON value is converted to TOML.
     pub fn with_canonical_keys(self: &Arc<Self>, option: &str) -> String {
         match option.contains(['_', '{', '[']) {
-            true => with_canonical_keys(&|| self.key_spelling(), option),
+            true => with_canonical_keys(self, option),
             false => option.to_owned(),
         }
     }
@@ -29,16 +29,16 @@ impl Registry {
     }
 }
 
-/// Returns the setting with its keys spelled as in descriptions. The table of all keys takes longer to make than a
-/// description to read, so `key_spelling` is called only for a key that it may change: one with `_`, or one in JSON.
-fn with_canonical_keys<'a>(key_spelling: &dyn Fn() -> &'a KeySpelling, option: &str) -> String {
+/// Returns the setting with its keys spelled as in descriptions. The spelling of all keys takes longer to make than a
+/// description to read, so it is made only for a key that it may change: one with `_`, or one in JSON.
+fn with_canonical_keys(registry: &Arc<Registry>, option: &str) -> String {
     // If the option is not a setting, that is reported when it is read.
     let Ok(setting) = set::parse(option, 0, 0) else { return option.to_owned() };
     let mut canonical = option.to_owned();
     let mut parent: Option<String> = None;
     for (key, span) in &setting.path {
         let key = match key.contains('_') {
-            true => key_spelling().canonical_key(parent.as_deref(), key),
+            true => registry.key_spelling().canonical_key(parent.as_deref(), key),
             false => key.clone(),
         };
         if key != canonical[span.clone()] && !canonical[span.clone()].starts_with(['"', '\'']) {
@@ -53,7 +53,7 @@ fn with_canonical_keys<'a>(key_spelling: &dyn Fn() -> &'a KeySpelling, option: &
         && value.parse::<toml::Value>().is_err()
         && let Ok(json) = serde_json::from_str::<Json>(value)
     {
-        let value = inline(key_spelling(), parent.as_deref(), &json);
+        let value = inline(registry.key_spelling(), parent.as_deref(), &json);
         canonical.replace_range(equals.., &value);
     }
     canonical
