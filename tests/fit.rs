@@ -244,6 +244,27 @@ fn number_left_out_of_the_fit_is_predicted_without_it() {
 }
 
 #[test]
+fn cross_validation_resumes_with_the_same_bytes_and_refuses_the_state_of_another() {
+    let (output, folder) = fit_small_study("held-out-resumed", FIT_TOML, &["--cross-validate"]);
+    let uninterrupted = output.stdout;
+    let out = folder.0.join("held-out.txt");
+    let state = folder.0.join("held-out.txt.fit");
+    let resume = || narrows(&["fit", folder.root(), "--cross-validate", "--out", &out.to_string_lossy()]);
+    let first = resume();
+    assert_eq!(first.status.code(), Some(0), "{}", String::from_utf8_lossy(&first.stderr));
+    let stored = fs::read(&state).expect("a state file");
+    let second = resume();
+    let message = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(message.contains("Fit 1 of 2: on all numbers."), "{message}");
+    assert!(message.contains(" 0 runs, ") && message.contains(" stored before"), "every run is stored: {message}");
+    assert_eq!(fs::read(&out).expect("the result"), uninterrupted);
+    assert_eq!(fs::read(&state).expect("a state file"), stored, "nothing is run again");
+    fs::write(folder.0.join("fit.toml"), FIT_TOML.replacen("[fit]", "[fit]\nnoise = 0.02", 1)).expect("a file");
+    let message = String::from_utf8_lossy(&resume().stderr).into_owned();
+    assert!(message.contains("is the state of another fit, which differs in"), "{message}");
+}
+
+#[test]
 fn stored_cross_validation_is_on_the_page_of_its_study_and_names_its_claims() {
     let (output, folder) = fit_small_study("held-out-stored", FIT_TOML, &["--cross-validate", "--write"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

@@ -105,12 +105,18 @@ pub struct Options {
 pub fn run(options: &Options) -> CommandResult {
     let pool = pool(options.jobs)?;
     let out = options.out.as_deref().map(Output::prepare).transpose()?;
+    let state = options.out.as_deref().map(state_file);
+    let progress = FitProgress::start(state.is_some());
+    let control = FitControl { monitor: &progress, state: state.as_deref() };
     if options.cross_validate {
-        let progress = FitProgress::start(false);
-        let control = FitControl { monitor: &progress, state: None };
         let held_out_numbers = pool.install(|| cross_validation(options, control));
         progress.end(held_out_numbers.is_ok());
-        let held_out_numbers = held_out_numbers?;
+        let Some(held_out_numbers) = held_out_numbers? else {
+            if let Some(state) = &state {
+                print_resumption(state);
+            }
+            return Ok(ExitStatus::Interrupted);
+        };
         let result = match options.format() {
             Format::Text => text::cross_validation(&held_out_numbers),
             Format::Json => format!("{:#}\n", serde_json::json!(held_out_numbers)),
@@ -121,9 +127,6 @@ pub fn run(options: &Options) -> CommandResult {
         }
         return Ok(ExitStatus::Done);
     }
-    let state = options.out.as_deref().map(state_file);
-    let progress = FitProgress::start(state.is_some());
-    let control = FitControl { monitor: &progress, state: state.as_deref() };
     let result = pool.install(|| {
         if options.measured.is_empty() { fit_study(options, control) } else { fit_curves(options, control) }
     });
@@ -139,14 +142,17 @@ pub fn run(options: &Options) -> CommandResult {
         eprint_line!("{}", text::finding(&fit_result).trim_end());
     }
     match (status, &state) {
-        (ExitStatus::Interrupted, Some(state)) => {
-            eprint_line!("Its runs are stored in `{}`; the same command resumes from there.", state.display());
-        }
+        (ExitStatus::Interrupted, Some(state)) => print_resumption(state),
         (ExitStatus::Done, _) if options.write => write_values(&fit_result)?,
         _ if options.write => eprint_line!("Nothing is written into the descriptions."),
         _ => {}
     }
     Ok(status)
+}
+
+/// Prints how an interrupted fit resumes.
+fn print_resumption(state: &Path) {
+    eprint_line!("Its runs are stored in `{}`; the same command resumes from there.", state.display());
 }
 
 /// Returns the path of the state file of an output file.
@@ -181,8 +187,8 @@ fn fit_study(options: &Options, control: FitControl<'_>) -> Result<FitResult, Fa
     study::fit::fit_study(&located_study(options)?, options.tolerance, control).map_err(Failure::grouped)
 }
 
-/// Fits the constants of a study without each row of its numbers.
-fn cross_validation(options: &Options, control: FitControl<'_>) -> Result<Vec<HeldOutNumber>, Failure> {
+/// Fits the constants of a study without each row of its numbers. Returns `None` if it was interrupted.
+fn cross_validation(options: &Options, control: FitControl<'_>) -> Result<Option<Vec<HeldOutNumber>>, Failure> {
     cross_validate(&located_study(options)?, control).map_err(Failure::grouped)
 }
 

@@ -20,6 +20,10 @@ static IS_STOPPED: AtomicBool = AtomicBool::new(false);
 /// The state of a fit.
 struct State {
     start: Instant,
+    /// The start of the current fit of a series.
+    fit_start: Instant,
+    /// The number of fits in a series that began.
+    fits: usize,
     /// The number of runs that ended.
     runs: usize,
     /// The number of results found in the state file.
@@ -66,7 +70,8 @@ impl FitProgress {
             if state.runs_stored > 0 { format!(", {} stored before", state.runs_stored) } else { String::new() };
         let steps = state.step.as_ref().map_or(0, |step| step.number);
         let time = duration(state.start.elapsed().as_secs_f64());
-        eprint_line!("{}, {}{stored_text}, {time}.", count(steps, "step"), count(state.runs, "run"));
+        let done = if state.fits > 0 { count(state.fits, "fit") } else { count(steps, "step") };
+        eprint_line!("{done}, {}{stored_text}, {time}.", count(state.runs, "run"));
     }
 
     fn display(&self, state: &State) {
@@ -101,7 +106,7 @@ impl FitMonitor for FitProgress {
     fn probe_ends(&self, without_effect: &[String], refused: &[RefusedConstant], runs: usize) {
         let mut state = lock(&self.state);
         state.seconds_per_run = Some(state.start.elapsed().as_secs_f64() / runs.max(1) as f64);
-        (state.start, state.runs) = (Instant::now(), 0);
+        (state.start, state.fit_start, state.runs) = (Instant::now(), Instant::now(), 0);
         if !without_effect.is_empty() {
             let constants = count(without_effect.len(), "constant");
             eprint_line!("Not fitted, without effect: {constants} ({}).", without_effect.join(", "));
@@ -111,13 +116,21 @@ impl FitMonitor for FitProgress {
         }
     }
 
+    fn fit_of_series_begins(&self, number: usize, total: usize, name: &str) {
+        let mut state = lock(&self.state);
+        (state.fits, state.fit_start, state.step) = (number, Instant::now(), None);
+        eprint_line!("Fit {number} of {total}: {name}.");
+    }
+
     fn fit_begins(&self, constants: usize, runs_of_step: usize) {
         if let Some(seconds) = lock(&self.state).seconds_per_run {
             let step_time = duration(seconds * runs_of_step as f64);
             let runs = count(runs_of_step, "run");
             eprint_line!("Fitting {}: a step needs at most {runs}, about {step_time}.", count(constants, "constant"));
         }
-        if let Some(text) = announcement(constants, runs_of_step) {
+        if lock(&self.state).fits <= 1
+            && let Some(text) = announcement(constants, runs_of_step)
+        {
             eprint_line!("{text}");
         }
     }
@@ -128,7 +141,7 @@ impl FitMonitor for FitProgress {
             // The description and the curves are valid, since runs have begun.
             eprint_line!("Without --out no run is stored, so an interrupted fit starts from the beginning.");
         }
-        (state.runs_left, state.runs_stored) = (runs, stored);
+        (state.runs_left, state.runs_stored) = (runs, stored.max(state.runs_stored));
         self.display(&state);
     }
 
@@ -162,6 +175,8 @@ impl State {
     fn new(is_stored: bool) -> State {
         State {
             start: Instant::now(),
+            fit_start: Instant::now(),
+            fits: 0,
             runs: 0,
             runs_stored: 0,
             runs_left: 0,
@@ -174,7 +189,7 @@ impl State {
     /// Returns the progress in one line: the step, its errors, and the remaining time, provided that it can be
     /// estimated.
     fn text(&self) -> String {
-        let elapsed = self.start.elapsed().as_secs_f64();
+        let elapsed = self.fit_start.elapsed().as_secs_f64();
         let Some(step) = &self.step else {
             return format!(
                 "starting values: {} runs done, {} left, {} elapsed",
@@ -208,7 +223,7 @@ impl State {
             runs_left => {
                 format!(
                     ", {runs_left} of this step left ({})",
-                    duration(elapsed / self.runs.max(1) as f64 * runs_left as f64)
+                    duration(self.start.elapsed().as_secs_f64() / self.runs.max(1) as f64 * runs_left as f64)
                 )
             }
         };

@@ -1,6 +1,7 @@
 //! Calibration of the constants of a study on its claims, by the plan in its `fit.toml`.
 
 pub mod cross_validation;
+mod known_numbers;
 pub mod plan;
 
 use super::claims::{ClaimStatement, judge};
@@ -8,6 +9,7 @@ use super::description::Study;
 use super::experiments::{Draft, PointProblems, Results};
 use super::located::{LocatedStudy, papers};
 use super::shipped;
+use crate::experiment::RunResult;
 use crate::experiment::fit::control::FitControl;
 use crate::experiment::fit::free_constant::FreeConstant;
 use crate::experiment::fit::number::{Datum, PredictionResult, PredictionSource};
@@ -154,29 +156,39 @@ fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeCo
     }
 }
 
+impl ClaimPredictor<'_> {
+    /// Runs a point with these values of the constants; an empty value is that of the description.
+    fn run(&self, draft_index: usize, constants: &[&str]) -> Result<(String, RunResult), String> {
+        let draft = &self.drafts[draft_index];
+        let overrides_of_constant = |(keys, value): (&Vec<String>, &&str)| {
+            keys.iter().filter(|_| !value.is_empty()).map(|key| format!("{key}={value}")).collect::<Vec<_>>()
+        };
+        let overrides: Vec<String> =
+            self.keys[draft_index].iter().zip(constants).flat_map(overrides_of_constant).collect();
+        let read = draft.read(&overrides).map_err(|_| format!("invalid description of `{}`", draft.name))?;
+        let result = draft.run(&read);
+        match result.outcome {
+            Outcome::Done => Ok((draft.name.clone(), result)),
+            outcome => Err(format!("{} of `{}`", outcome_name(&outcome), draft.name)),
+        }
+    }
+
+    /// Returns the number of a claim by the results of its points.
+    fn number(&self, datum: usize, results: &Results) -> PredictionResult {
+        let numbers = judge::claim_numbers(&self.located.results_view(results), &[self.claims[datum]]);
+        let number = numbers.first().copied().filter(|number| number.is_finite());
+        number.ok_or_else(|| "the claim has no number".to_owned())
+    }
+}
+
 impl PredictionSource for ClaimPredictor<'_> {
     fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
-        let run_draft = |draft_index: &usize| {
-            let draft = &self.drafts[*draft_index];
-            let overrides_of_constant = |(keys, value): (&Vec<String>, &&str)| {
-                keys.iter().filter(|_| !value.is_empty()).map(|key| format!("{key}={value}")).collect::<Vec<_>>()
-            };
-            let overrides: Vec<String> =
-                self.keys[*draft_index].iter().zip(constants).flat_map(overrides_of_constant).collect();
-            let read = draft.read(&overrides).map_err(|_| format!("invalid description of `{}`", draft.name))?;
-            let result = draft.run(&read);
-            match result.outcome {
-                Outcome::Done => Ok((draft.name.clone(), result)),
-                outcome => Err(format!("{} of `{}`", outcome_name(&outcome), draft.name)),
-            }
-        };
+        let run_draft = |draft_index: &usize| self.run(*draft_index, constants);
         // All results are collected before an error is chosen. The error is then that of the first failing point, in
         // whatever order the threads finish.
         let results: Vec<_> = one_task_per_run(self.draft_indices[datum].par_iter()).map(run_draft).collect();
         let results: Results = results.into_iter().collect::<Result<_, _>>()?;
-        let numbers = judge::claim_numbers(&self.located.results_view(&results), &[self.claims[datum]]);
-        let number = numbers.first().copied().filter(|number| number.is_finite());
-        number.ok_or_else(|| "the claim has no number".to_owned())
+        self.number(datum, &results)
     }
 
     fn depends_on(&self, datum: usize, constant: usize) -> bool {

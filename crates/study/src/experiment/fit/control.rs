@@ -10,6 +10,8 @@ pub trait FitMonitor: Sync {
     /// Reports the end of the probe: the constants without effect on the numbers, the constants whose values in the
     /// probe were all refused, and the number of runs. None of these constants is fitted.
     fn probe_ends(&self, _without_effect: &[String], _refused: &[RefusedConstant], _runs: usize) {}
+    /// Reports that fit `number` of `total` in a series begins, of which `name` says what it is fitted on.
+    fn fit_of_series_begins(&self, _number: usize, _total: usize, _name: &str) {}
     /// Reports the number of constants that are fitted, and the largest number of runs in one step of the solver.
     fn fit_begins(&self, _constants: usize, _runs_of_step: usize) {}
     /// Reports the number of runs that begin, and the number of results found in the state file.

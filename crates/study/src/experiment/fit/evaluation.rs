@@ -102,6 +102,26 @@ impl<'a> Evaluations<'a> {
         missing
     }
 
+    /// Returns the number with index `datum` for these values of the constants; it is run if it is not known yet.
+    pub fn number(&self, datum: usize, values: &[&str]) -> PredictionResult {
+        let evaluation = self.evaluation(datum, values);
+        if !self.is_known(&evaluation) {
+            self.run(&evaluation);
+        }
+        self.prediction(&evaluation)
+    }
+
+    /// Returns whether the evaluation was run.
+    pub fn is_known(&self, evaluation: &Evaluation) -> bool {
+        lock(&self.results).contains_key(evaluation)
+    }
+
+    /// Adds evaluations whose results were computed elsewhere, and writes the state.
+    pub fn add(&self, evaluations: impl Iterator<Item = (Evaluation, PredictionResult)>) {
+        lock(&self.results).extend(evaluations);
+        self.write_state();
+    }
+
     fn run(&self, evaluation: &Evaluation) {
         if self.is_stopped() || self.control.monitor.is_stopped() {
             self.is_stopped.store(true, Ordering::Relaxed);
@@ -120,7 +140,9 @@ impl<'a> Evaluations<'a> {
             .and_modify(|duration_max| *duration_max = duration.max(*duration_max))
             .or_insert(duration);
         lock(&self.results).insert(evaluation.clone(), prediction);
-        self.control.monitor.run_ends();
+        if !self.source.reports_runs() {
+            self.control.monitor.run_ends();
+        }
         if self.state.is_some() && lock(&self.last_write).elapsed() >= STATE_INTERVAL {
             self.write_state();
         }

@@ -43,6 +43,11 @@ pub trait PredictionSource: Sync {
     fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult;
     /// Returns whether the number may depend on the constant.
     fn depends_on(&self, datum: usize, constant: usize) -> bool;
+    /// Returns whether the source itself reports its runs to the monitor of the fit, since it knows some numbers without
+    /// a run.
+    fn reports_runs(&self) -> bool {
+        false
+    }
 }
 
 /// A number that has no value for some values of the constants.

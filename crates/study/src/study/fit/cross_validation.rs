@@ -6,72 +6,98 @@
 //! Numbers on which the constants are not fitted are predicted, too. A number of a row of the fit is predicted by the
 //! fit without that row, and any other predicted number of the study by the fit on all numbers.
 
+use super::known_numbers::KnownNumbers;
 use super::plan::Plan;
 use super::{PointProblems, PreparedFit, prepare};
+use crate::experiment::fit::FitResult;
 use crate::experiment::fit::control::FitControl;
-use crate::experiment::fit::number::{Datum, PredictionResult, PredictionSource};
-use crate::experiment::fit::{FitResult, fit};
 use crate::report::claim::Role;
 use crate::report::cross_validation::HeldOutNumber;
 use crate::study::claims::ClaimStatement;
 use crate::study::{LocatedStudy, Study};
-use narrows_core::text::Problems;
+use narrows_core::text::{Problem, Problems};
+use std::collections::BTreeSet;
 
-/// A subset of the numbers of a fit.
-struct DataSubset<'a> {
-    prepared: &'a PreparedFit<'a>,
-    indices: Vec<usize>,
+/// The fits of a cross-validation: on all numbers, and without each row.
+struct Fits<'a> {
+    on_all: FitResult,
+    /// For each row, the fit without it; `None` if it would have no numbers, so that the constants keep their values.
+    without_row: Vec<(&'a str, Option<FitResult>)>,
 }
 
-impl PredictionSource for DataSubset<'_> {
-    fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
-        self.prepared.predictor.predict(self.indices[datum], constants)
-    }
-
-    fn depends_on(&self, datum: usize, constant: usize) -> bool {
-        self.prepared.predictor.depends_on(self.indices[datum], constant)
-    }
-}
-
-/// Fits the constants of a study once on all numbers of its plan, and once without each row. If the fit is stopped, the
-/// remaining predictions are those of the steps so far.
+/// Fits the constants of a study once on all numbers of its plan, and once without each row. Returns `None` if the
+/// cross-validation was stopped; with a state file, it resumes from there.
 ///
 /// # Errors
 ///
-/// Reports the errors of the fit.
-pub fn cross_validate(located: &LocatedStudy, control: FitControl<'_>) -> Result<Vec<HeldOutNumber>, PointProblems> {
+/// Reports the errors of the fits, and a state file that cannot be used.
+pub fn cross_validate(
+    located: &LocatedStudy,
+    control: FitControl<'_>,
+) -> Result<Option<Vec<HeldOutNumber>>, PointProblems> {
     let prepared = prepare(located, None, further_claims)?;
-    let claims = &prepared.predictor.claims;
-    let rows: Vec<&str> = claims.iter().map(|claim| row_of(claim)).collect();
-    let fit_indices: Vec<usize> =
-        (0..claims.len()).filter(|index| is_in_fit(&located.read.value, claims[*index])).collect();
-    let full_fit = fit_on(&prepared, fit_indices.clone(), control)?;
-    let mut fit_rows: Vec<&str> = fit_indices.iter().map(|index| rows[*index]).collect();
-    fit_rows.sort_unstable();
-    fit_rows.dedup();
-    let held_out_number = |index: usize, left_out: Option<&str>, fit_without_row: Option<&FitResult>| HeldOutNumber {
-        claim: claims[index].id.text.clone(),
-        role: claims[index].role(),
-        left_out: left_out.map(str::to_owned),
-        unit: claims[index].unit().to_owned(),
-        expected: prepared.data[index].expected,
-        fitted: number(&prepared, index, Some(&full_fit)),
-        predicted: number(&prepared, index, fit_without_row),
+    let without_point = |problem| vec![(String::new(), Problems::from_problem(problem))];
+    let known_numbers = KnownNumbers::open(&prepared, control).map_err(without_point)?;
+    let rows: Vec<&str> = prepared.predictor.claims.iter().map(|claim| row_of(claim)).collect();
+    let Some(fits) = fits(&known_numbers, &located.read.value, &rows).map_err(without_point)? else {
+        return Ok(None);
     };
-    let mut numbers: Vec<(usize, HeldOutNumber)> = Vec::new();
-    for row in &fit_rows {
-        let remaining_indices: Vec<usize> = fit_indices.iter().copied().filter(|index| rows[*index] != *row).collect();
-        // Without other numbers, the constants keep the values of the descriptions.
-        let fit_without_row =
-            if remaining_indices.is_empty() { None } else { Some(fit_on(&prepared, remaining_indices, control)?) };
-        let indices_of_row = (0..claims.len()).filter(|index| rows[*index] == *row);
-        numbers
-            .extend(indices_of_row.map(|index| (index, held_out_number(index, Some(*row), fit_without_row.as_ref()))));
+    let row_of_fit = |index: &usize| fits.without_row.iter().find(|(row, _)| *row == rows[*index]);
+    let all_indices: Vec<usize> = (0..rows.len()).collect();
+    known_numbers.run_points(&all_indices, &values(&prepared, Some(&fits.on_all)));
+    for (row, fit_without_row) in &fits.without_row {
+        let indices: Vec<usize> = all_indices.iter().copied().filter(|index| rows[*index] == *row).collect();
+        known_numbers.run_points(&indices, &values(&prepared, fit_without_row.as_ref()));
     }
-    let indices_of_other_rows = (0..claims.len()).filter(|index| !fit_rows.contains(&rows[*index]));
-    numbers.extend(indices_of_other_rows.map(|index| (index, held_out_number(index, None, Some(&full_fit)))));
-    numbers.sort_by_key(|(index, _)| *index);
-    Ok(numbers.into_iter().map(|(_, number)| number).collect())
+    if known_numbers.is_stopped().map_err(without_point)? {
+        return Ok(None);
+    }
+    let held_out_number = |index: &usize| {
+        let claim = prepared.predictor.claims[*index];
+        let left_out = row_of_fit(index);
+        let predicting_fit = left_out.map_or(Some(&fits.on_all), |(_, fit_without_row)| fit_without_row.as_ref());
+        HeldOutNumber {
+            claim: claim.id.text.clone(),
+            role: claim.role(),
+            left_out: left_out.map(|(row, _)| (*row).to_owned()),
+            unit: claim.unit().to_owned(),
+            expected: prepared.data[*index].expected,
+            fitted: known_numbers.number(*index, &values(&prepared, Some(&fits.on_all))),
+            predicted: known_numbers.number(*index, &values(&prepared, predicting_fit)),
+        }
+    };
+    Ok(Some(all_indices.iter().map(held_out_number).collect()))
+}
+
+/// Fits the constants on all numbers, and without each row. Returns `None` if the series was stopped.
+fn fits<'a>(known_numbers: &KnownNumbers<'_>, study: &Study, rows: &[&'a str]) -> Result<Option<Fits<'a>>, Problem> {
+    let claims = &known_numbers.prepared.predictor.claims;
+    let fit_indices: Vec<usize> = (0..rows.len()).filter(|index| is_in_fit(study, claims[*index])).collect();
+    let fit_rows: BTreeSet<&str> = fit_indices.iter().map(|index| rows[*index]).collect();
+    let monitor = known_numbers.control.monitor;
+    let fit_count = fit_rows.len() + 1;
+    monitor.fit_of_series_begins(1, fit_count, "on all numbers");
+    let Some(on_all) = known_numbers.fit(fit_indices.clone())? else { return Ok(None) };
+    let mut without_row = Vec::new();
+    for (index, row) in fit_rows.into_iter().enumerate() {
+        let remaining_indices: Vec<usize> = fit_indices.iter().copied().filter(|index| rows[*index] != row).collect();
+        if remaining_indices.is_empty() {
+            without_row.push((row, None));
+            continue;
+        }
+        monitor.fit_of_series_begins(index + 2, fit_count, &format!("without `{row}`"));
+        let Some(fit_without_row) = known_numbers.fit(remaining_indices)? else { return Ok(None) };
+        without_row.push((row, Some(fit_without_row)));
+    }
+    Ok(Some(Fits { on_all, without_row }))
+}
+
+/// Returns the fitted values of the constants, or empty texts for the values of the descriptions.
+fn values<'a>(prepared: &PreparedFit<'_>, fit_result: Option<&'a FitResult>) -> Vec<&'a str> {
+    match fit_result {
+        Some(fit_result) => fit_result.constants.iter().map(|constant| constant.rounded_value.as_str()).collect(),
+        None => vec![""; prepared.constants.len()],
+    }
 }
 
 /// Returns the row of the paper's table that a claim's number is from, or the claim's name.
@@ -96,27 +122,4 @@ fn further_claims<'a>(study: &'a Study, plan: &Plan) -> Vec<&'a ClaimStatement> 
         is_run && is_number && (is_prediction || is_in_fit_row) && !is_in_plan(claim)
     };
     study.claims.iter().filter(is_further).collect()
-}
-
-fn fit_on(
-    prepared: &PreparedFit<'_>,
-    indices: Vec<usize>,
-    control: FitControl<'_>,
-) -> Result<FitResult, PointProblems> {
-    // Each number of a study is a curve of its own.
-    let datum = |(curve, index): (usize, &usize)| Datum { curve, ..prepared.data[*index].clone() };
-    let data: Vec<Datum> = indices.iter().enumerate().map(datum).collect();
-    let subset = DataSubset { prepared, indices };
-    let control = FitControl { state: None, ..control };
-    let fit_result = fit(&prepared.constants, &data, &subset, prepared.inputs_digest.clone(), control);
-    fit_result.map_err(|problem| vec![(String::new(), Problems::from_problem(problem))])
-}
-
-/// Returns the number with index `index` for the fitted constants, or for those of the descriptions.
-fn number(prepared: &PreparedFit<'_>, index: usize, fit_result: Option<&FitResult>) -> Option<f64> {
-    let values: Vec<&str> = match fit_result {
-        Some(fit_result) => fit_result.constants.iter().map(|constant| constant.rounded_value.as_str()).collect(),
-        None => vec![""; prepared.constants.len()],
-    };
-    prepared.predictor.predict(index, &values).ok()
 }
