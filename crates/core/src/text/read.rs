@@ -84,6 +84,11 @@ impl<T> Read<T> {
         self.records.entries(&self.loaded.texts)
     }
 
+    /// Returns the number of values and tables that were read.
+    pub fn item_count(&self) -> usize {
+        self.records.0.len()
+    }
+
     /// Returns the complete description with all defaults and overrides in the form of a result, with snake_case keys
     /// and canonical values.
     pub fn resolved(&self) -> Json {

@@ -17,6 +17,7 @@ pub use longer_run::LongerRun;
 pub use query::{FindQuery, FoundRow, PointValues, ProblemGroups, SearchContext, undecided_reason};
 pub use search_range::SearchRange;
 
+use super::inputs::RunInputs;
 use super::points::PointStore;
 use super::reader::Reader;
 use super::record;
@@ -248,9 +249,8 @@ impl Search<'_> {
     fn result(&self, reader: Reader<'_>, values: &[(String, String)]) -> Result<Arc<ResultRow>, FindError> {
         let description =
             reader(&settings(values)).map_err(|problems| FindError::Invalid(values.to_vec(), problems))?;
-        let inputs_hash = record::inputs_hash(&description);
-        let result =
-            find_or_run(&inputs_hash, self.store, self.on_event, || Ok(description)).map_err(FindError::Store)?;
+        let inputs = RunInputs::new(description);
+        let result = find_or_run(&inputs.hash(), self.store, self.on_event, || Ok(inputs)).map_err(FindError::Store)?;
         Ok(result.expect("the inputs are unchanged since they were hashed"))
     }
 }

@@ -10,6 +10,7 @@
 //! | `run_summary.rs` | the summary of a run in sentences |
 //! | `shell_command.rs` | the command lines that repeat an experiment |
 //! | `outcome.rs` | the outcome of a run, and which of its metrics can be compared |
+//! | `inputs.rs`, `digest.rs` | the inputs of a run with their hash, and hashes |
 //! | `record.rs` | the result of a run as JSON, with its hash |
 //! | `full_description.rs` | a description with every value of a machine |
 //! | `json_leaves.rs` | the values of nested tables of a result, with their keys |
@@ -42,6 +43,7 @@ pub mod candidate;
 #[doc(hidden)]
 pub mod constants;
 mod description;
+mod digest;
 #[doc(hidden)]
 pub mod distribution;
 #[doc(hidden)]
@@ -50,6 +52,8 @@ pub mod find;
 pub mod fit;
 #[doc(hidden)]
 pub mod full_description;
+#[doc(hidden)]
+pub mod inputs;
 #[doc(hidden)]
 pub mod json_leaves;
 #[doc(hidden)]

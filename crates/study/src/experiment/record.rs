@@ -4,27 +4,25 @@
 //! run and the folder of its files. `hash` covers everything except `host` and the uncertainty, so a record can be
 //! verified on its own.
 
+pub use super::digest::digest;
+use super::inputs::{RunInputs, folder, hash_of_inputs};
+pub use super::inputs::{VERSION, file_hashes, inputs_hash};
 pub use super::outcome::{COMPLETE_OUTCOMES, is_comparable, outcome_name, outcome_reason};
 use super::uncertainty::single::{MetricUncertainty, RunUncertainty};
 use super::{Candidate, RunResult, distribution};
 use crate::report::MeanLedger;
 use narrows_core::engine::transient::TransientTest;
 use narrows_core::engine::{DeadlockReport, Distribution, Metric, Outcome, Time, current_metric_name};
-use narrows_core::machine::{Machine, shipped};
+use narrows_core::machine::Machine;
 use narrows_core::program::WarmUpCheck;
 use narrows_core::text::Read;
 use serde_json::{Map, Value as Json, json};
-use sha2::{Digest, Sha256};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Key of the candidate for the bottleneck.
 pub const CANDIDATE_KEY: &str = "candidate";
-
-/// The version of the program, which is in every result.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The keys that every record has.
 const REQUIRED_KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledger"];
@@ -43,6 +41,16 @@ pub struct Record(Map<String, Json>);
 impl Record {
     /// Returns the record of a run of `description`.
     pub fn new(description: &Read<Machine>, result: &RunResult) -> Record {
+        Record::with_machine(description, description.resolved(), result)
+    }
+
+    /// Returns the record of a run of `inputs`, with the folder of its files.
+    pub fn of_inputs(inputs: RunInputs, result: &RunResult) -> Record {
+        let (description, machine) = inputs.into_parts();
+        Record::with_machine(&description, machine, result).with_folder(&description)
+    }
+
+    fn with_machine(description: &Read<Machine>, machine: Json, result: &RunResult) -> Record {
         let ledger = MeanLedger::new(&result.ledger);
         let mut map = Map::new();
         map.insert("outcome".into(), outcome_name(&result.outcome).into());
@@ -71,7 +79,7 @@ impl Record {
         if let Some(report) = pending_waits(&result.outcome) {
             map.insert("stuck".into(), deadlock_json(report));
         }
-        map.insert("machine".into(), description.resolved());
+        map.insert("machine".into(), machine);
         let file_hashes = file_hashes(description);
         if !file_hashes.is_null() {
             map.insert("files".into(), file_hashes);
@@ -213,63 +221,6 @@ impl Record {
     pub fn pretty(&self) -> String {
         distribution::pretty(&self.0)
     }
-}
-
-/// Returns the hash of the inputs of a run of `description`: the resolved description with its seed, the files it
-/// names, and the version of the program.
-pub fn inputs_hash(description: &Read<Machine>) -> String {
-    hash_of_inputs(&description.resolved(), &file_hashes(description), VERSION)
-}
-
-fn hash_of_inputs(machine: &Json, file_hashes: &Json, version: &str) -> String {
-    digest(&Inputs { machine, files: file_hashes, version })
-}
-
-/// The inputs of a run, in the order in which they are hashed.
-#[derive(serde::Serialize)]
-struct Inputs<'a> {
-    machine: &'a Json,
-    #[serde(skip_serializing_if = "Json::is_null")]
-    files: &'a Json,
-    version: &'a str,
-}
-
-/// Returns the files that the description names, by key. Shipped traces are left out, since the version of the program
-/// determines them.
-fn user_files(description: &Read<Machine>) -> impl Iterator<Item = &(String, PathBuf)> {
-    description.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED))
-}
-
-/// Returns the hash of each file that the description names, by key, or null if it names no file.
-pub fn file_hashes(description: &Read<Machine>) -> Json {
-    let hash = |(key, file): &(String, PathBuf)| Some((key.clone(), sha256(&fs::read(file).ok()?).into()));
-    let hashes: Map<String, Json> = user_files(description).filter_map(hash).collect();
-    if hashes.is_empty() { Json::Null } else { hashes.into() }
-}
-
-/// Returns the folder to which the paths of the description's files are relative; `None` if there are no files, or
-/// their paths are absolute.
-fn folder(description: &Read<Machine>) -> Option<PathBuf> {
-    let mut files = user_files(description).peekable();
-    // Most descriptions name no file, so their many entries need not be listed.
-    files.peek()?;
-    let entries = description.entries();
-    files.find_map(|(key, file)| {
-        let value = entries.iter().find(|entry| entry.path == *key)?.value.trim_matches('"');
-        let depth = Path::new(value).components().count();
-        let folder = Path::new(value).is_relative().then(|| file.ancestors().nth(depth))??;
-        fs::canonicalize(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).ok()
-    })
-}
-
-/// Returns the SHA-256 of compact JSON, in hexadecimal.
-pub fn digest(json: &impl serde::Serialize) -> String {
-    sha256(serde_json::to_string(json).expect("a record is plain JSON").as_bytes())
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    let digit = |half_byte: u8| char::from_digit(half_byte.into(), 16).expect("half a byte is a digit");
-    Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// Returns whether a run was stopped before its end, so that its counts cover only the time before the stop.

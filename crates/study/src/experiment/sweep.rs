@@ -11,9 +11,9 @@ pub mod run;
 pub use point_finding::{PointFinding, PointProblem, PointWarning};
 pub use run::{RunOptions, Shard, SweepLines};
 
+use super::inputs::RunInputs;
 use super::part_overrides;
 use super::reader::Reader;
-use super::record;
 use super::result_row::ResultRow;
 use super::vary::{self, Dimension};
 use narrows_core::machine::{HostWarning, Machine, Registry};
@@ -21,10 +21,14 @@ use narrows_core::text::{Problem, Problems, Read};
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The largest number of points of a sweep.
 pub const POINTS_MAX: usize = 1_000_000;
+
+/// The largest number of values and tables in the inputs that are kept after the check, about 35 MB (chosen: those of 500
+/// points of `ping-pong`). Further points are read once more when they are run.
+const KEPT_ITEMS_MAX: usize = 50_000;
 
 /// A sweep whose points are not yet checked.
 pub struct Sweep<'a> {
@@ -41,7 +45,17 @@ pub struct CheckedSweep<'a> {
     input_hashes: Vec<String>,
     /// The first point of each distinct hash: the points to run.
     distinct_points: Vec<usize>,
+    /// For each point, its inputs until it is run, if they are kept.
+    kept_inputs: Vec<Mutex<Option<Box<RunInputs>>>>,
     warnings: Vec<PointWarning>,
+}
+
+/// A point that is valid.
+struct CheckedPoint {
+    inputs_hash: String,
+    warnings: Vec<HostWarning>,
+    /// The inputs, if they are kept until the point is run.
+    kept_inputs: Option<Box<RunInputs>>,
 }
 
 /// A point and its result.
@@ -154,24 +168,29 @@ impl<'a> Sweep<'a> {
     ///
     /// Reports each distinct problem with the points that have it.
     pub fn check(self) -> Result<CheckedSweep<'a>, Vec<PointProblem>> {
-        let check_point = |point| {
-            let read = self.read(point)?;
-            Ok((record::inputs_hash(&read), read.value.warnings()))
-        };
-        let checks: Vec<Result<(String, Vec<HostWarning>), Problems>> =
-            (0..self.point_count()).into_par_iter().map(check_point).collect();
+        let checks: Vec<Result<CheckedPoint, Problems>> =
+            (0..self.point_count()).into_par_iter().map(|point| self.check_point(point)).collect();
         if checks.iter().any(Result::is_err) {
             return Err(self.point_problems(checks.into_iter().map(Result::err)));
         }
-        let (input_hashes, warnings): (Vec<String>, Vec<Vec<HostWarning>>) = checks.into_iter().flatten().unzip();
-        let mut shared_warnings = Vec::new();
-        for (point, warnings) in warnings.into_iter().enumerate() {
-            warnings
-                .into_iter()
-                .for_each(|warning| PointWarning::add(&mut shared_warnings, || self.values(point), warning));
+        let (mut input_hashes, mut shared_warnings, mut kept_inputs) = (Vec::new(), Vec::new(), Vec::new());
+        for (point, checked) in checks.into_iter().flatten().enumerate() {
+            input_hashes.push(checked.inputs_hash);
+            kept_inputs.push(Mutex::new(checked.kept_inputs));
+            for warning in checked.warnings {
+                PointWarning::add(&mut shared_warnings, || self.values(point), warning);
+            }
         }
         let distinct_points = first_points(&input_hashes);
-        Ok(CheckedSweep { distinct_points, sweep: self, input_hashes, warnings: shared_warnings })
+        Ok(CheckedSweep { distinct_points, sweep: self, input_hashes, kept_inputs, warnings: shared_warnings })
+    }
+
+    fn check_point(&self, point: usize) -> Result<CheckedPoint, Problems> {
+        let inputs = RunInputs::new(self.read(point)?);
+        let (inputs_hash, warnings) = (inputs.hash(), inputs.description.value.warnings());
+        // The decision is that of the point alone, so that it does not depend on the order of the threads.
+        let is_kept = point * inputs.description.item_count() < KEPT_ITEMS_MAX;
+        Ok(CheckedPoint { inputs_hash, warnings, kept_inputs: is_kept.then(|| Box::new(inputs)) })
     }
 
     /// Returns each distinct problem once, in the order of the first points that have the problem. Problems are

@@ -5,18 +5,17 @@
 
 use super::{CheckedSweep, SweepEvent, SweepPoint};
 use crate::experiment::ResultRow;
+use crate::experiment::inputs::RunInputs;
 use crate::experiment::points::{PointStore, StoredPoint};
 use crate::experiment::record::Record;
 use crate::experiment::threads::one_task_per_run;
 use crate::experiment::vary::Dimension;
 use narrows_core::engine::Recorder;
-use narrows_core::machine::Machine;
-use narrows_core::text::Read;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// One shard of a sweep that is divided among several computers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,18 +174,26 @@ impl CheckedSweep<'_> {
 
     fn find_or_run_point(&self, point: usize, options: &RunOptions<'_>) -> io::Result<Arc<ResultRow>> {
         let changed_error = || io::Error::other("the description changed while the sweep was running");
-        let read = || self.sweep.read(point).map_err(|_| changed_error());
-        find_or_run(&self.input_hashes[point], options.store, options.on_event, read)?.ok_or_else(changed_error)
+        let inputs = || match self.take_inputs(point) {
+            Some(inputs) => Ok(*inputs),
+            None => self.sweep.read(point).map(RunInputs::new).map_err(|_| changed_error()),
+        };
+        find_or_run(&self.input_hashes[point], options.store, options.on_event, inputs)?.ok_or_else(changed_error)
+    }
+
+    /// Returns the inputs of a point that the check has kept, once.
+    fn take_inputs(&self, point: usize) -> Option<Box<RunInputs>> {
+        self.kept_inputs.get(point)?.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// Returns the stored result, or runs the description that `read` returns and stores its result. Returns `None` if a
+/// Returns the stored result, or runs the inputs that `inputs` returns and stores their result. Returns `None` if a
 /// file that the description names has changed, so that the hash of the description is not `inputs_hash`.
 pub fn find_or_run(
     inputs_hash: &str,
     store: Option<&PointStore>,
     on_event: &(dyn Fn(SweepEvent) + Sync),
-    read: impl FnOnce() -> io::Result<Read<Machine>>,
+    inputs: impl FnOnce() -> io::Result<RunInputs>,
 ) -> io::Result<Option<Arc<ResultRow>>> {
     match store.map_or(StoredPoint::Absent, |store| store.find(inputs_hash)) {
         StoredPoint::Valid(record) => {
@@ -196,9 +203,9 @@ pub fn find_or_run(
         StoredPoint::Corrupt(path, reason) => on_event(SweepEvent::Corrupt(path, reason)),
         StoredPoint::Absent => {}
     }
-    let description = read()?;
-    let record = Record::new(&description, &crate::experiment::run(&description.value, Recorder::off()))
-        .with_folder(&description);
+    let inputs = inputs()?;
+    let result = crate::experiment::run(&inputs.description.value, Recorder::off());
+    let record = Record::of_inputs(inputs, &result);
     // The text of the description is in memory: only the files that it names may have changed.
     if !record.get("files").is_null() && record.inputs_hash() != inputs_hash {
         return Ok(None);
@@ -209,4 +216,31 @@ pub fn find_or_run(
     }
     on_event(SweepEvent::Finished { from_store: false });
     Ok(Some(Arc::new(ResultRow::new(&record))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::loaded_description::LoadedDescription;
+    use crate::experiment::sweep::{Sweep, dimensions};
+    use narrows_core::machine::Registry;
+
+    #[test]
+    fn kept_inputs_give_the_results_of_inputs_that_are_read_again() {
+        let loaded = LoadedDescription::example(Registry::shared(), "ping-pong").expect("an example");
+        let vary = ["workload.ping-pong.messages=1,2,3".to_owned(), "run.seed=1,2".to_owned()];
+        let dimensions = dimensions(Registry::shared(), None, &vary, &[]).expect("valid dimensions");
+        let reader = |settings: &[String]| loaded.read(settings);
+        let checked = Sweep { reader: &reader, dimensions: &dimensions }.check();
+        let checked = checked.unwrap_or_else(|_| panic!("valid points"));
+        let kept_count =
+            || checked.kept_inputs.iter().filter(|inputs| inputs.lock().expect("no panic").is_some()).count();
+        assert_eq!(kept_count(), 6, "the inputs of a small sweep are kept");
+        let options = RunOptions { store: None, shard: None, lines: None, on_event: &|_| () };
+        // Metrics that were not measured are NaN, so the results are compared as texts.
+        let results = || format!("{:?}", checked.run(&options).expect("results"));
+        let of_kept_inputs = results();
+        assert_eq!(kept_count(), 0, "each point is run once");
+        assert_eq!(of_kept_inputs, results());
+    }
 }
