@@ -91,38 +91,25 @@ impl TimeSeries {
             self.widen();
             window_number /= 2;
         }
-        let window = self.window(window_number);
+        let mut index = self.usual_index(window_number);
+        if self.windows.get(index).is_none_or(|(stored_number, _)| *stored_number != window_number) {
+            index = self.find_window(window_number);
+        }
+        let (_, window) = &mut self.windows[index];
         window.count += 1;
         window.sum += u128::from(value);
     }
 
-    /// Returns the window with this number. Most values belong to the last window.
+    /// Returns the index of the window with this number if every window between it and the last one has values.
     #[inline]
-    fn window(&mut self, window_number: u64) -> &mut Window {
-        let index = match self.windows.last() {
-            Some((last, _)) if *last == window_number => self.windows.len() - 1,
-            Some((last, _)) if *last > window_number => self.earlier_window(*last, window_number),
-            _ => {
-                self.windows.push((window_number, Window::default()));
-                self.windows.len() - 1
-            }
-        };
-        &mut self.windows[index].1
+    fn usual_index(&self, window_number: u64) -> usize {
+        let distance = self.windows.last().map_or(0, |(last, _)| last.wrapping_sub(window_number));
+        self.windows.len().wrapping_sub(1).wrapping_sub(distance as usize)
     }
 
-    /// Returns the index of the window with this number, which is before the last one. If every window between the two
-    /// has values, their indices differ by as much as their numbers.
-    #[inline]
-    fn earlier_window(&mut self, last: u64, window_number: u64) -> usize {
-        let index = (self.windows.len() - 1).wrapping_sub((last - window_number) as usize);
-        match self.windows.get(index) {
-            Some((stored_number, _)) if *stored_number == window_number => index,
-            _ => self.search_window(window_number),
-        }
-    }
-
+    /// Returns the index of the window with this number, which is added if it has no values yet.
     #[cold]
-    fn search_window(&mut self, window_number: u64) -> usize {
+    fn find_window(&mut self, window_number: u64) -> usize {
         let search_result = self.windows.binary_search_by_key(&window_number, |(stored_number, _)| *stored_number);
         search_result.unwrap_or_else(|insert_index| {
             self.windows.insert(insert_index, (window_number, Window::default()));

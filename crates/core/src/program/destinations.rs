@@ -178,7 +178,8 @@ const NODES_MAX: u64 = 1 << 20;
 
 /// Returns a random node other than `from`.
 fn random_other_node(from: u64, node_count: u64, random: &mut rng::RandomStream) -> u64 {
-    (from + random.random_range(1..node_count)) % node_count
+    let to = from + random.random_range(1..node_count);
+    if to < node_count { to } else { to - node_count }
 }
 
 /// Returns the node that is `distance` nodes further in each dimension of a shape. The first dimension varies fastest.

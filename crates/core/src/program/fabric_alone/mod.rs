@@ -31,14 +31,14 @@ trait Traffic {
     /// Returns the next cycle, at or after `cycle`, in which the source offers a packet.
     fn next_offer_cycle(&self, cycle: u64) -> Option<u64>;
 
-    /// Offers the packets that are due in the network's present cycle.
-    fn offer_packets(&mut self, network: &mut Network);
+    /// Offers the packets that are due in `cycle`, the network's present one.
+    fn offer_packets(&mut self, cycle: u64, network: &mut Network);
 
     /// Handles an event of a packet.
     fn handle(&mut self, event: &PacketEvent);
 
-    /// Returns whether the run may end, even if packets are in flight.
-    fn is_finished(&mut self, _network: &Network) -> bool {
+    /// Returns whether the run may end in `cycle`, the network's present one, even if packets are in flight.
+    fn is_finished(&mut self, _cycle: u64, _network: &Network) -> bool {
         false
     }
 }
@@ -104,21 +104,24 @@ enum Progress {
 
 fn step_cycles<T: Traffic>(sim: &Sim, fabric: &FabricOnly, traffic: &mut T, events: &mut Vec<PacketEvent>) -> Progress {
     let mut network = fabric.network();
-    let end_cycle = network.cycle() + CYCLES_AT_ONCE;
-    while network.cycle() < end_cycle {
-        let cycle = network.cycle();
-        if traffic.is_finished(&network) {
+    let mut cycle = network.cycle();
+    let end_cycle = cycle + CYCLES_AT_ONCE;
+    while cycle < end_cycle {
+        if traffic.is_finished(cycle, &network) {
             return Progress::Finished;
         }
         let offer_cycle = traffic.next_offer_cycle(cycle);
         let Some(next_cycle) = [network.next_work(), offer_cycle].into_iter().flatten().min() else {
             return if network.counts().in_flight() == 0 { Progress::Finished } else { Progress::Deadlocked };
         };
-        network.skip_to(next_cycle);
+        if next_cycle != cycle {
+            network.skip_to(next_cycle);
+        }
         if offer_cycle == Some(next_cycle) {
-            traffic.offer_packets(&mut network);
+            traffic.offer_packets(next_cycle, &mut network);
         }
         fabric.step(&mut network, sim.recorder(), events, |event| traffic.handle(event));
+        cycle = next_cycle + 1;
     }
     Progress::Running
 }

@@ -61,13 +61,6 @@ fn zero_load_error(load: &f64) -> Option<(String, &'static str)> {
     (*load <= 0.0).then(|| ("no node would ever send".to_owned(), "choose a load above 0"))
 }
 
-/// A packet in flight.
-#[derive(Clone, Copy)]
-struct PacketInFlight {
-    generation_cycle: u64,
-    is_measured: bool,
-}
-
 /// The state of an open loop.
 struct OpenLoop {
     parameters: Offered,
@@ -77,8 +70,6 @@ struct OpenLoop {
     gaps: GapDistribution,
     /// Next packet of each node.
     next_packets: ArrivalRing,
-    packets: Vec<PacketInFlight>,
-    free_tags: Vec<u32>,
     counts: OpenLoopCounts,
     backlog: Backlog,
     /// Cycle in which the run ended; `None` if it ended because no work was left.
@@ -107,6 +98,12 @@ impl Offered {
     /// Returns the first cycle after the measurement window.
     fn window_end(&self) -> u64 {
         self.warm_up + self.cycles
+    }
+
+    /// Returns whether a cycle is in the measurement window.
+    #[inline]
+    fn is_measured(&self, cycle: u64) -> bool {
+        cycle.wrapping_sub(self.warm_up) < self.cycles
     }
 
     /// Returns the first cycle in which a saturated run may end, so that its rates are measured over some windows.
@@ -159,6 +156,7 @@ impl WorkloadSpec for Offered {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let fabric = fabric_only(world);
+        fabric.network().report_deliveries_only();
         let nodes = fabric.nodes();
         let source_randoms =
             (0..nodes).map(|node| rng::stream(world.seed, &format!("offered by node {node}"))).collect();
@@ -168,8 +166,6 @@ impl WorkloadSpec for Offered {
             nodes,
             gaps: GapDistribution::new(self.load / f64::from(self.packet_flits)),
             next_packets: ArrivalRing::new(nodes),
-            packets: Vec::new(),
-            free_tags: Vec::new(),
             counts: OpenLoopCounts::with_warm_up(self.warm_up),
             backlog: Backlog::new(WINDOW_CYCLES, GROWING_WINDOWS, 1.0),
             end_cycle: None,
@@ -205,28 +201,15 @@ impl OpenLoop {
         }
     }
 
-    fn allocate_tag(&mut self, packet: PacketInFlight) -> u32 {
-        match self.free_tags.pop() {
-            Some(tag) => {
-                self.packets[tag as usize] = packet;
-                tag
-            }
-            None => {
-                self.packets.push(packet);
-                self.packets.len() as u32 - 1
-            }
-        }
-    }
-
-    fn generate_packet(&mut self, node: u32, network: &mut Network) {
-        let cycle = network.cycle();
+    /// Generates a packet of a node. The tag of a packet is the cycle of its generation, which has 32 bits by the limits
+    /// of the parameters.
+    #[inline]
+    fn generate_packet(&mut self, node: u32, cycle: u64, network: &mut Network) {
         let random = &mut self.source_randoms[node as usize];
         let destination = self.parameters.pattern.destination(node as usize, self.nodes as usize, random) as u32;
-        let is_measured = (self.parameters.warm_up..self.parameters.window_end()).contains(&cycle);
-        self.counts.generated_packets += u64::from(is_measured);
-        let tag = self.allocate_tag(PacketInFlight { generation_cycle: cycle, is_measured });
+        self.counts.generated_packets += u64::from(self.parameters.is_measured(cycle));
         let flits = self.parameters.packet_flits;
-        network.offer(Injection::whole(node, destination, flits, tag));
+        network.offer(Injection::whole(node, destination, flits, cycle as u32));
         self.schedule(node, cycle + 1);
     }
 }
@@ -237,34 +220,31 @@ impl Traffic for OpenLoop {
         self.next_packets.next_cycle()
     }
 
-    fn offer_packets(&mut self, network: &mut Network) {
-        self.next_packets.advance_to(network.cycle());
+    fn offer_packets(&mut self, cycle: u64, network: &mut Network) {
+        self.next_packets.advance_to(cycle);
         while let Some(node) = self.next_packets.pop() {
-            self.generate_packet(node, network);
+            self.generate_packet(node, cycle, network);
         }
     }
 
     fn handle(&mut self, event: &PacketEvent) {
-        if event.kind != EventKind::Delivered {
-            return;
-        }
-        let PacketInFlight { generation_cycle, is_measured } = self.packets[event.tag as usize];
-        self.free_tags.push(event.tag);
+        debug_assert_eq!(event.kind, EventKind::Delivered, "the network reports deliveries only");
+        let generation_cycle = u64::from(event.tag);
         let counts = &mut self.counts;
-        if (self.parameters.warm_up..self.parameters.window_end()).contains(&event.cycle) {
+        if self.parameters.is_measured(event.cycle) {
             counts.arrived_flits += u64::from(self.parameters.packet_flits);
             counts.arrival_series.add(event.cycle, 1);
         }
         counts.latency_series.add(generation_cycle, event.cycle - generation_cycle);
         counts.last_arrival_cycle = event.cycle;
-        if is_measured {
+        if self.parameters.is_measured(generation_cycle) {
             counts.arrived_packets += 1;
             counts.latencies.add(event.cycle - generation_cycle);
         }
     }
 
-    fn is_finished(&mut self, network: &Network) -> bool {
-        let (cycle, parameters) = (network.cycle(), &self.parameters);
+    fn is_finished(&mut self, cycle: u64, network: &Network) -> bool {
+        let parameters = &self.parameters;
         if self.backlog.is_due(cycle) {
             let counts = network.counts();
             self.backlog.sample(cycle, counts.offered - counts.injected, counts.offered);

@@ -108,6 +108,7 @@ impl WorkloadSpec for Replay {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let fabric = fabric_only(world);
+        fabric.network().report_deliveries_only();
         let state = ReplayState {
             parameters: self.clone(),
             next_packet: 0,
@@ -147,8 +148,7 @@ impl Traffic for ReplayState {
         self.parameters.packets.get(self.next_packet).map(|packet| packet.generation_cycle)
     }
 
-    fn offer_packets(&mut self, network: &mut Network) {
-        let cycle = network.cycle();
+    fn offer_packets(&mut self, cycle: u64, network: &mut Network) {
         while let Some(packet) =
             self.parameters.packets.get(self.next_packet).filter(|packet| packet.generation_cycle <= cycle)
         {
@@ -159,9 +159,7 @@ impl Traffic for ReplayState {
     }
 
     fn handle(&mut self, event: &PacketEvent) {
-        if event.kind != EventKind::Delivered {
-            return;
-        }
+        debug_assert_eq!(event.kind, EventKind::Delivered, "the network reports deliveries only");
         let packet = &self.parameters.packets[event.tag as usize];
         let latency = event.cycle - packet.generation_cycle;
         self.arrived_packets += 1;

@@ -125,9 +125,9 @@ impl Traffic for ZeroLoadState {
         (!self.has_packet_in_flight && self.pair(self.next_pair).is_some()).then_some(cycle)
     }
 
-    fn offer_packets(&mut self, network: &mut Network) {
+    fn offer_packets(&mut self, cycle: u64, network: &mut Network) {
         let (source, destination) = self.pair(self.next_pair).expect("packets are offered only while a pair is left");
-        let (flits, cycle) = (self.parameters.packet_flits, network.cycle());
+        let flits = self.parameters.packet_flits;
         self.distance = self.fabric.distance(source, destination);
         network.offer(Injection::whole(source, destination, flits, 0));
         (self.start_cycle, self.has_packet_in_flight, self.next_pair) = (cycle, true, self.next_pair + 1);

@@ -21,7 +21,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             let router_start = usize::from(sector.locations[local_channel / PORT_CHANNELS].router_start);
             &mut sector.locations[router_start % PORTS].first_blocked_any
         } else {
-            &mut sector.ports[usize::from(sector.inputs[local_channel].out_port) % PORTS].first_blocked
+            &mut sector.ports[usize::from(sector.out_ports[local_channel]) % PORTS].first_blocked
         };
         sector.next_blocked[local_channel] = std::mem::replace(list_head, local_channel as u16);
     }

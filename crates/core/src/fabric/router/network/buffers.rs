@@ -70,7 +70,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
     #[inline(never)]
     pub(super) fn arrive_flits(&mut self, now: u64) {
         if let Some(mut flits) = self.shared.flits_to_routers.take(now) {
-            self.arrive_at_routers(&mut flits);
+            self.arrive_at_routers(now, &mut flits);
             self.shared.has_switch_work = true;
             self.shared.flits_to_routers.recycle(now, flits);
         }
@@ -81,7 +81,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
     }
 
     /// Adds flits to buffers, and starts to route the headers that are at the front of their buffer.
-    fn arrive_at_routers(&mut self, flits: &mut [MovingFlit]) {
+    fn arrive_at_routers(&mut self, now: u64, flits: &mut [MovingFlit]) {
         let SpecializedNetwork { sectors, shared, .. } = self;
         let headers = retain_in_sector(
             sectors,
@@ -89,6 +89,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
             |moving_flit| moving_flit.target,
             |sector, moving_flit| shared.arrive_at_router(sector, moving_flit.target as usize, moving_flit.flit),
         );
+        let request_cycle = now + shared.rules.routing_delay;
+        let mut requesters = shared.headers.lend(request_cycle);
         for_each_in_sector(
             sectors,
             &flits[..headers],
@@ -96,10 +98,11 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
             |sector, MovingFlit { target, flit }| {
                 let header = if SIMPLE_WORMHOLE { flit } else { shared.front(sector, target as usize % CHANNELS) };
                 if shared.start_routing(sector, target as usize, header) {
-                    shared.headers.push(target);
+                    requesters.push(target);
                 }
             },
         );
+        shared.headers.restore(request_cycle, requesters);
     }
 }
 

@@ -140,6 +140,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
             has_switch_work: false,
             requested_outputs: Vec::new(),
             events: Vec::new(),
+            reports_deliveries_only: false,
             counts: Counts::default(),
             crossings: None,
             timings: timings.map(Box::new),

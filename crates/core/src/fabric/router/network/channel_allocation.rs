@@ -67,7 +67,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> SpecializedNetwork
         for channel in &granted_inputs {
             let sector = &mut self.sectors[*channel as usize / CHANNELS];
             let state = sector.inputs[*channel as usize % CHANNELS];
-            let held_channel = usize::from(state.out_port) * PORT_CHANNELS + usize::from(state.out_channel);
+            let out_port = sector.out_ports[*channel as usize % CHANNELS];
+            let held_channel = usize::from(out_port) * PORT_CHANNELS + usize::from(state.out_channel);
             sector.hold_output::<SIMPLE_WORMHOLE>(*channel as usize % CHANNELS, held_channel);
         }
         self.shared.has_switch_work = true;
@@ -160,7 +161,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     ) -> Option<usize> {
         let local_channel = requester % CHANNELS;
         let request = &sector.requests[local_channel];
-        let port = usize::from(sector.inputs[local_channel].out_port);
+        let port = usize::from(sector.out_ports[local_channel]);
         let (port, available) = if WITHOUT_OPTIONAL_FEATURES || request.kind == VcRequestKind::AnyFree {
             (port, sector.ports[port % PORTS].free_channels & request.allowed)
         } else {
@@ -181,7 +182,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         if request.kind == VcRequestKind::MultiPort {
             return self.select_output_port(sector, requester);
         }
-        let port = usize::from(sector.inputs[requester % CHANNELS].out_port);
+        let port = usize::from(sector.out_ports[requester % CHANNELS]);
         (port, self.available(sector, requester, port, (request.allowed, request.min_credits)))
     }
 
@@ -275,7 +276,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         }
         sector.round_robin_starts[local_channel] = (output_in_sector + 1) as u16;
         let state = &mut sector.inputs[local_channel];
-        (state.out_port, state.out_channel, state.vc_state) = (port as u16, channel as u8, VcState::Active);
+        (state.out_channel, state.vc_state) = (channel as u8, VcState::Active);
+        sector.out_ports[local_channel] = port as u16;
         if self.rules.uses_grant_at_once {
             sector.hold_output::<SIMPLE_WORMHOLE>(local_channel, output_in_sector);
         } else {

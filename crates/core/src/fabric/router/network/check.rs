@@ -83,10 +83,10 @@ fn check_bits<const PORT_CHANNELS: usize>(sector: &Sector<PORT_CHANNELS>) {
     for channel in 0..CHANNELS {
         let state = &sector.inputs[channel];
         assert_eq!(is_set(&sector.filled_channels, channel), state.flit_count > 0);
-        let held_output =
-            &sector.outputs[(usize::from(state.out_port) * PORT_CHANNELS + usize::from(state.out_channel)) % CHANNELS];
+        let out_port = usize::from(sector.out_ports[channel]);
+        let held_output = &sector.outputs[(out_port * PORT_CHANNELS + usize::from(state.out_channel)) % CHANNELS];
         let is_owner = state.vc_state == VcState::Active && usize::from(held_output.owner) == channel;
-        let has_link = !sector.ports[usize::from(state.out_port) % Sector::<PORT_CHANNELS>::PORTS].is_busy;
+        let has_link = !sector.ports[out_port % Sector::<PORT_CHANNELS>::PORTS].is_busy;
         assert_eq!(is_set(&sector.open_channels, channel), is_owner && held_output.credits > 0 && has_link);
         let output = &sector.outputs[channel];
         let is_free = sector.ports[channel / PORT_CHANNELS].free_channels >> (channel % PORT_CHANNELS) & 1 != 0;

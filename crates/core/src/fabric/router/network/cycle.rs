@@ -76,6 +76,8 @@ pub struct NetworkState<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool>
     /// During channel allocation, the output channels that are requested.
     pub(super) requested_outputs: Vec<u32>,
     pub(super) events: Vec<PacketEvent>,
+    /// Whether injections and arrivals of headers are not reported.
+    pub(super) reports_deliveries_only: bool,
     pub(super) counts: Counts,
     /// Cycles of each link, if links differ. In a `SIMPLE_WORMHOLE` network they do not differ.
     pub(super) timings: Option<Box<Timings>>,
@@ -137,7 +139,17 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkOps
     }
 
     fn take_events(&mut self, events: &mut Vec<PacketEvent>) {
-        events.append(&mut self.shared.events);
+        if events.is_empty() {
+            // The two lists are moved, since `swap` is a call if it is not inlined.
+            let empty = std::mem::take(events);
+            *events = std::mem::replace(&mut self.shared.events, empty);
+        } else {
+            events.append(&mut self.shared.events);
+        }
+    }
+
+    fn report_deliveries_only(&mut self) {
+        self.shared.reports_deliveries_only = true;
     }
 
     fn record_crossings(&mut self) {
@@ -162,6 +174,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkOps
         );
         assert!(injection.available_flits <= injection.flits, "a source has at most the flits of the packet");
         if injection.flow_unit > 0 {
+            assert!(!self.shared.reports_deliveries_only, "the flits of a streamed packet are reported");
             self.shared.create_sinks(&injection);
         }
         let slot = self.shared.packets.insert(self.shared.counts.offered, &injection);

@@ -34,7 +34,32 @@ impl<T> DelayLine<T> {
         self.slots[slot].push(item);
     }
 
-    /// Returns the number of items that were added in this cycle.
+    /// Adds an item that is due `delay` cycles after `now`, the present cycle.
+    #[inline]
+    pub fn push_after(&mut self, now: u64, delay: u64, item: T) {
+        if delay == self.delay {
+            self.push(item);
+        } else {
+            self.push_at(now + delay, item);
+        }
+    }
+
+    /// Lends the list of the items that are due in `cycle`, to which the caller adds items. The caller returns the list
+    /// with [`restore`](DelayLine::restore) before anything else is added.
+    #[inline]
+    pub fn lend(&mut self, cycle: u64) -> Vec<T> {
+        let slot = cycle as usize & (self.slots.len() - 1);
+        std::mem::take(&mut self.slots[slot])
+    }
+
+    /// Returns the list that was lent for `cycle`.
+    #[inline]
+    pub fn restore(&mut self, cycle: u64, items: Vec<T>) {
+        let slot = cycle as usize & (self.slots.len() - 1);
+        replace_empty(&mut self.slots[slot], items);
+    }
+
+    /// Returns the number of items that [`push`](DelayLine::push) added in this cycle.
     pub fn added_count(&self) -> usize {
         self.added_items.len()
     }
@@ -61,8 +86,7 @@ impl<T> DelayLine<T> {
             0,
             "an item was added that is due as many cycles ahead as there are slots"
         );
-        // The list in the slot has no allocation, so that there is nothing to drop.
-        std::mem::forget(std::mem::replace(&mut self.slots[slot], items));
+        replace_empty(&mut self.slots[slot], items);
     }
 
     /// Ends a cycle: moves the items that were added in it to the list of the cycle in which they are due.
@@ -79,7 +103,9 @@ impl<T> DelayLine<T> {
         if self.slots[slot].is_empty() {
             // The two lists are moved, since `swap` is a call if it is not inlined.
             let empty = std::mem::take(&mut self.slots[slot]);
-            self.slots[slot] = std::mem::replace(&mut self.added_items, empty);
+            let added_items = std::mem::take(&mut self.added_items);
+            replace_empty(&mut self.slots[slot], added_items);
+            replace_empty(&mut self.added_items, empty);
         } else {
             self.slots[slot].append(&mut self.added_items);
         }
@@ -101,4 +127,11 @@ impl<T> DelayLine<T> {
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.slots.iter().flatten()
     }
+}
+
+/// Replaces a list that has no allocation, so that there is nothing to drop.
+#[inline]
+fn replace_empty<T>(list: &mut Vec<T>, items: Vec<T>) {
+    debug_assert_eq!(list.capacity(), 0, "the list that is replaced has no items");
+    std::mem::forget(std::mem::replace(list, items));
 }

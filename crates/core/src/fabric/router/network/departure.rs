@@ -92,13 +92,16 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             self.end_packet::<WITHOUT_OPTIONAL_FEATURES>(sector, (sector_number, local_channel), now);
             sector.inputs[local_channel].flit_count > 0
         });
+        let request_cycle = now + 1 + self.rules.routing_delay;
+        let mut requesters = self.headers.lend(request_cycle);
         for index in 0..channels.len() {
             let local_channel = usize::from(channels.get(index)) % CHANNELS;
             let channel = sector_number * CHANNELS + local_channel;
             if self.start_routing(sector, channel, self.front(sector, local_channel)) {
-                self.headers.push_at(now + 1 + self.rules.routing_delay, channel as u32);
+                requesters.push(channel as u32);
             }
         }
+        self.headers.restore(request_cycle, requesters);
     }
 
     /// Frees the output channel of a packet whose tail has left an input channel.
@@ -111,7 +114,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
     ) {
         let state = &mut sector.inputs[local_channel];
         state.vc_state = VcState::Idle;
-        let (port, channel) = (usize::from(state.out_port) % PORTS, usize::from(state.out_channel) % PORT_CHANNELS);
+        let (port, channel) =
+            (usize::from(sector.out_ports[local_channel]) % PORTS, usize::from(state.out_channel) % PORT_CHANNELS);
         let held_channel = (port * PORT_CHANNELS + channel) % CHANNELS;
         if !WITHOUT_OPTIONAL_FEATURES && let Some(crossings) = &mut self.crossings {
             let tail_slot = usize::from(sector.inputs[local_channel].front_slot.wrapping_sub(1) & self.rules.last_slot);

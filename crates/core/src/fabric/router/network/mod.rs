@@ -61,6 +61,7 @@ trait NetworkOps: fmt::Debug + Send {
     fn counts(&self) -> Counts;
     fn links(&self) -> Vec<Link>;
     fn take_events(&mut self, events: &mut Vec<PacketEvent>);
+    fn report_deliveries_only(&mut self);
     fn record_crossings(&mut self);
     fn take_crossings(&mut self, completed: &mut Vec<Crossing>);
     fn channel(&self, number: u32) -> LinkChannel;
@@ -109,6 +110,12 @@ impl Network {
     /// Moves the events of the cycles since the last call to `events`, cycle by cycle.
     pub fn take_events(&mut self, events: &mut Vec<PacketEvent>) {
         self.specialized.take_events(events);
+    }
+
+    /// Reports only deliveries of packets from now on, not their injections and the arrivals of their headers. Streamed
+    /// packets, which need these reports, may not be offered.
+    pub fn report_deliveries_only(&mut self) {
+        self.specialized.report_deliveries_only();
     }
 
     /// Records which packet holds which channel from now on, for spans.

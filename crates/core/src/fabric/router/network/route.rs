@@ -30,7 +30,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         sector.requests[local_channel] =
             VcRequest { allowed, min_credits: 0, needs_slot: false, kind: VcRequestKind::AnyFree };
         sector.inputs[local_channel].vc_state = VcState::WaitingVc;
-        sector.inputs[local_channel].out_port = router_start + u16::from(known_port);
+        sector.out_ports[local_channel] = router_start + u16::from(known_port);
         if needs_slot || (!SIMPLE_WORMHOLE && self.rules.switching != Switching::Wormhole) {
             let is_wormhole = self.rules.switching == Switching::Wormhole;
             let min_credits = if is_wormhole { 0 } else { self.packets.get(header.slot()).flits };
@@ -61,7 +61,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let ports = options.ports.mask();
         if ports.is_power_of_two() && options.escape.is_none() {
             let port = ports.trailing_zeros() as u8;
-            sector.inputs[local_channel].out_port = router_start + u16::from(port);
+            sector.out_ports[local_channel] = router_start + u16::from(port);
             let table_entry = self.known_ports.get_mut((table_row + packet.destination) as usize);
             if let Some(known_port) = table_entry.filter(|_| u32::from(options.channels) == self.rules.every_channel) {
                 *known_port = port;
@@ -70,7 +70,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         }
         let first_port = select_port(ports, hash(self.rules.seed, packet.sequence_number, router));
         if self.shape.routing.is_oblivious_random() {
-            sector.inputs[local_channel].out_port = router_start + u16::from(first_port);
+            sector.out_ports[local_channel] = router_start + u16::from(first_port);
             return;
         }
         let flits = packet.flits;

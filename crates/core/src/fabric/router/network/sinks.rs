@@ -4,7 +4,7 @@
 use super::cycle::{MovingFlit, NetworkState};
 use super::packets::Flit;
 use super::state::SOURCE_OR_NODE_BIT;
-use crate::fabric::router::{EventKind, Injection, PacketEvent};
+use crate::fabric::router::{EventKind, Injection};
 use std::collections::VecDeque;
 
 /// The flits of streamed packets of a logical network that have arrived at a node and have not been taken by its
@@ -66,8 +66,8 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         for index in 0..flits.len() {
             let MovingFlit { target, flit } = flits[index];
             if !flit.is_streamed() {
-                self.credits_to_routers
-                    .push_at(now + self.node_credit_delay(target & !SOURCE_OR_NODE_BIT), target & !SOURCE_OR_NODE_BIT);
+                let output = target & !SOURCE_OR_NODE_BIT;
+                self.credits_to_routers.push_after(now, self.node_credit_delay(output), output);
             }
             flits[selected_count] = MovingFlit { target, flit };
             selected_count += usize::from(!flit.needs_no_event());
@@ -87,15 +87,15 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             self.nodes_of_ports[output as usize / PORT_CHANNELS],
             "a packet arrives where it goes to"
         );
-        let header_event = packet.at_destination(now, EventKind::HeaderArrived);
-        if flit.is_header() {
-            self.events.push(header_event);
+        if flit.is_header() && !self.reports_deliveries_only {
+            self.events.push(packet.at_destination(now, EventKind::HeaderArrived));
         }
         if flit.is_streamed() {
             self.keep_credit(now, output, flit);
         }
         if flit.is_tail() {
-            self.events.push(PacketEvent { kind: EventKind::Delivered, ..header_event });
+            let packet = self.packets.get(flit.slot());
+            self.events.push(packet.at_destination(now, EventKind::Delivered));
             self.packets.remove(flit.slot());
             self.counts.delivered += 1;
         }

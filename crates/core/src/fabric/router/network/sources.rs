@@ -172,8 +172,7 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         let slot = state.first_packet;
         let packet = self.packets.get(slot);
         let is_header = state.flits_sent == 0;
-        state.flits_sent += 1;
-        state.channel = channel;
+        (state.flits_sent, state.channel) = (state.flits_sent + 1, channel);
         let is_tail = state.flits_sent == packet.flits;
         let is_streamed = packet.flow_unit > 0;
         if is_streamed && (is_tail || state.flits_sent.is_multiple_of(packet.flow_unit)) {
@@ -185,7 +184,9 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
             if state.first_packet == NO_PACKET {
                 (state.last_packet, state.may_await_flits) = (NO_PACKET, false);
             }
-            self.events.push(packet.at_source(now, EventKind::Injected));
+            if !self.reports_deliveries_only {
+                self.events.push(packet.at_source(now, EventKind::Injected));
+            }
             self.counts.injected += 1;
         }
         if !SIMPLE_WORMHOLE {

@@ -23,6 +23,8 @@ pub struct Sector<const PORT_CHANNELS: usize> {
     pub ports: [Port; PORTS],
     pub locations: [PortLocation; PORTS],
     pub inputs: [Input; CHANNELS],
+    /// Output port that the front packet of each input channel requests or holds.
+    pub out_ports: [u16; CHANNELS],
     /// Request of the header at the front of each input channel.
     pub requests: [VcRequest; CHANNELS],
     /// Output channel to which an input channel gives priority.
@@ -52,6 +54,7 @@ impl<const PORT_CHANNELS: usize> Sector<PORT_CHANNELS> {
             ports: [port; PORTS],
             locations: [PortLocation { first_blocked_any: NO_CHANNEL, ..PortLocation::default() }; PORTS],
             inputs: [Input::default(); CHANNELS],
+            out_ports: [0; CHANNELS],
             requests: [VcRequest::default(); CHANNELS],
             round_robin_starts: [0; CHANNELS],
             next_blocked: [NO_CHANNEL; CHANNELS],
@@ -102,7 +105,7 @@ impl<const PORT_CHANNELS: usize> Sector<PORT_CHANNELS> {
 }
 
 /// Calls `operation` for each item with the sector of its channel. The sector is looked up only if it differs from that
-/// of the previous item.
+/// of the previous item, and never if there is only one.
 #[inline(always)]
 pub fn for_each_in_sector<T: Copy, const PORT_CHANNELS: usize>(
     sectors: &mut [Sector<PORT_CHANNELS>],
@@ -110,6 +113,10 @@ pub fn for_each_in_sector<T: Copy, const PORT_CHANNELS: usize>(
     channel: impl Fn(T) -> u32,
     mut operation: impl FnMut(&mut Sector<PORT_CHANNELS>, T),
 ) {
+    if let [sector] = sectors {
+        items.iter().for_each(|item| operation(sector, *item));
+        return;
+    }
     let sector_of = |item| channel(item) as usize / CHANNELS;
     let mut index = 0;
     while let Some(&first) = items.get(index) {
@@ -132,8 +139,18 @@ pub fn retain_in_sector<T: Copy, const PORT_CHANNELS: usize>(
     channel: impl Fn(T) -> u32,
     mut condition: impl FnMut(&mut Sector<PORT_CHANNELS>, T) -> bool,
 ) -> usize {
+    let mut kept_count = 0;
+    if let [sector] = sectors {
+        for index in 0..items.len() {
+            let item = items[index];
+            let is_kept = condition(sector, item);
+            items[kept_count] = item;
+            kept_count += usize::from(is_kept);
+        }
+        return kept_count;
+    }
     let sector_of = |item| channel(item) as usize / CHANNELS;
-    let (mut index, mut kept_count) = (0, 0);
+    let mut index = 0;
     while let Some(&first) = items.get(index) {
         let sector_index = sector_of(first);
         let sector = &mut sectors[sector_index];
@@ -208,13 +225,12 @@ pub enum VcState {
 
 /// An input channel.
 #[derive(Clone, Copy, Default, Debug)]
+#[repr(align(8))]
 pub struct Input {
     /// Slot of the flit at the buffer's front.
     pub front_slot: u16,
     /// Number of flits in the buffer.
     pub flit_count: u16,
-    /// Output port that the front packet requests or holds.
-    pub out_port: u16,
     /// Output channel that the front packet holds.
     pub out_channel: u8,
     /// State of the front packet.

@@ -93,7 +93,8 @@ fn collect_requests<const PORT_CHANNELS: usize>(
                 (u64::MAX >> (64 - PORT_CHANNELS), ports_with_bits::<PORT_CHANNELS>(further_channels));
             single_channels &= !ports_with_several.wrapping_mul(all_channels);
             while let Some(first_channel) = take_lowest(&mut ports_with_several) {
-                let (output, input) = select_request(sector, word, ready & all_channels << first_channel);
+                let port = (word * 64 + first_channel as usize) / PORT_CHANNELS;
+                let (output, input) = select_request(sector, port % PORTS, ready >> first_channel & all_channels);
                 add_request(output, input);
             }
         }
@@ -101,7 +102,7 @@ fn collect_requests<const PORT_CHANNELS: usize>(
     }
     for index in 0..single_requests.len() {
         let input = usize::from(single_requests.get(index)) % CHANNELS;
-        add_request(usize::from(sector.inputs[input].out_port) % PORTS, input);
+        add_request(usize::from(sector.out_ports[input]) % PORTS, input);
     }
     requested_outputs
 }
@@ -131,37 +132,113 @@ fn round_robin_distance(port: u16, last: u16) -> usize {
     usize::from(port.wrapping_sub(last).wrapping_sub(1)) % PORTS
 }
 
-/// Returns the output that an input requests and the input channel that requests it, given a word with the channels of
-/// one port that may request the switch.
+/// Returns the output that an input port requests and the input channel that requests it, given the channels of the port
+/// that may request the switch, one bit each.
 #[inline]
 fn select_request<const PORT_CHANNELS: usize>(
     sector: &Sector<PORT_CHANNELS>,
-    word: usize,
-    mut channels: u64,
+    port: usize,
+    channels: u64,
 ) -> (usize, usize) {
     // The channel whose output has the least round-robin distance wins. If several channels request that output, the
     // channel that itself has the least round-robin distance wins.
-    let port = (word * 64 + channels.trailing_zeros() as usize) % CHANNELS / PORT_CHANNELS;
     let next_output = sector.ports[port].last_output.wrapping_add(1);
     let next_channel = usize::from(sector.ports[port].last_channel.wrapping_add(1));
-    let mut least_distance = usize::MAX;
-    let mut consider = |channel: usize, is_ready: bool| {
-        let output = sector.inputs[(port * PORT_CHANNELS + channel) % CHANNELS].out_port;
-        let output_distance = usize::from(output.wrapping_sub(next_output)) % PORTS;
-        let distance = output_distance * PORT_CHANNELS + channel.wrapping_sub(next_channel) % PORT_CHANNELS;
-        least_distance = least_distance.min(distance | usize::from(is_ready).wrapping_sub(1));
-    };
-    // With few channels, all are compared, because a branch on whether a channel may request would be mispredicted.
-    if PORT_CHANNELS <= 4 {
-        (0..PORT_CHANNELS)
-            .for_each(|channel| consider(channel, channels >> (port * PORT_CHANNELS % 64 + channel) & 1 != 0));
+    let least_distance = if PORT_CHANNELS == 4 {
+        least_distance_of_four(&sector.out_ports, port, (next_output, next_channel), channels as usize)
     } else {
-        while let Some(channel) = take_lowest(&mut channels) {
-            consider(channel as usize % PORT_CHANNELS, true);
-        }
-    }
+        least_distance(sector, port, (next_output, next_channel), channels)
+    };
     (
         (least_distance / PORT_CHANNELS + usize::from(next_output)) % PORTS,
         port * PORT_CHANNELS + (least_distance % PORT_CHANNELS + next_channel) % PORT_CHANNELS,
     )
+}
+
+/// Returns the least distance of the channels of a port: the round-robin distance of the output that a channel
+/// requests, times the number of channels, plus that of the channel.
+#[inline]
+fn least_distance<const PORT_CHANNELS: usize>(
+    sector: &Sector<PORT_CHANNELS>,
+    port: usize,
+    (next_output, next_channel): (u16, usize),
+    mut channels: u64,
+) -> usize {
+    let mut least_distance = usize::MAX;
+    while let Some(channel) = take_lowest(&mut channels) {
+        let output = sector.out_ports[(port * PORT_CHANNELS + channel as usize) % CHANNELS];
+        let output_distance = usize::from(output.wrapping_sub(next_output)) % PORTS;
+        let channel_distance = (channel as usize).wrapping_sub(next_channel) % PORT_CHANNELS;
+        least_distance = least_distance.min(output_distance * PORT_CHANNELS + channel_distance);
+    }
+    least_distance
+}
+
+/// Returns the same as [`least_distance`] for a port with four channels. All four are compared, in one number with 16
+/// bits for each channel, because a branch on whether a channel may request would be mispredicted.
+#[inline]
+fn least_distance_of_four(
+    out_ports: &[u16; CHANNELS],
+    port: usize,
+    (next_output, next_channel): (u16, usize),
+    channels: usize,
+) -> usize {
+    let output = |channel: usize| out_ports[(port % PORTS) * 4 + channel];
+    let outputs = packed([output(0), output(1), output(2), output(3)]);
+    // The highest bit of each part is set, so that no part borrows from the next one.
+    let differences = (outputs | packed([1 << 15; 4])) - packed([1; 4]) * u64::from(next_output);
+    let distances = (differences & packed([PORTS as u16 - 1; 4])) << 2 | CHANNEL_DISTANCES[next_channel % 4];
+    let distances = distances | UNREADY_CHANNELS[channels % 16];
+    let least = |shift: u32| (distances >> shift) as u16;
+    least(0).min(least(16)).min(least(32).min(least(48))).into()
+}
+
+/// Returns a number that consists of four parts of 16 bits.
+const fn packed(parts: [u16; 4]) -> u64 {
+    parts[0] as u64 | (parts[1] as u64) << 16 | (parts[2] as u64) << 32 | (parts[3] as u64) << 48
+}
+
+/// The round-robin distances of four channels, for each channel with distance 0.
+const CHANNEL_DISTANCES: [u64; 4] =
+    [packed([0, 1, 2, 3]), packed([3, 0, 1, 2]), packed([2, 3, 0, 1]), packed([1, 2, 3, 0])];
+
+/// For each set of ready channels, one bit each, the largest number for each of the other channels.
+const UNREADY_CHANNELS: [u64; 16] = unready_channels();
+
+const fn unready_channels() -> [u64; 16] {
+    let mut channels = [0; 16];
+    let mut ready: u64 = 0;
+    while ready < 16 {
+        let unready = !ready & 0xf;
+        let spread = (unready & 1) | (unready & 2) << 15 | (unready & 4) << 30 | (unready & 8) << 45;
+        channels[ready as usize] = spread * u16::MAX as u64;
+        ready += 1;
+    }
+    channels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::rng;
+    use rand::RngExt;
+
+    #[test]
+    fn four_channels_are_compared_as_one_by_one() {
+        let mut random = rng::stream(1, "four channels");
+        let mut sector = Sector::<4>::new(1);
+        for _ in 0..100_000 {
+            let port = random.random_range(0..PORTS);
+            let outputs = random.random_range(1..=PORTS as u16);
+            for channel in 0..4 {
+                sector.out_ports[port * 4 + channel] = random.random_range(0..outputs);
+            }
+            let next = (random.random_range(0..=PORTS as u16), random.random_range(0..=4));
+            let channels = random.random_range(1..16);
+            assert_eq!(
+                least_distance_of_four(&sector.out_ports, port, next, channels),
+                least_distance(&sector, port, next, channels as u64)
+            );
+        }
+    }
 }
