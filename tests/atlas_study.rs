@@ -39,7 +39,7 @@ fn the_atlas_names_every_part_that_ships() {
 #[test]
 fn points_left_out_are_those_that_are_refused() {
     let located = atlas_study();
-    let points = located.read.value.experiments.points(&located.location, &["bandwidth"], true, &[]);
+    let points = located.read.value.experiments.points(&located.location, &["bandwidth"], true, &[], 0);
     let points = points.unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
     let point_names: BTreeSet<String> = points.into_iter().map(|point| point.name).collect();
     let short_name = |part: &'static str| part.rsplit('/').next().expect("a part has a name");

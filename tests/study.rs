@@ -2,12 +2,13 @@
 //! links to the description that yields it.
 
 mod roles;
+mod seeds;
 
 use crate::common::cli::{Folder, narrows, stderr};
 use narrows::machine::Registry;
 use narrows::papers::builtins;
 use narrows::study::claims::judge;
-use narrows::study::experiments::Results;
+use narrows::study::points::Results;
 use narrows::study::{LocatedStudy, Options, Progress, find, scaffold};
 use serde_json::Value as Json;
 use std::fs;

@@ -30,6 +30,7 @@ Examples:
   narrows reproduce trapeze --live --out trapeze.html
                                               the same as a page in one file
   narrows reproduce trapeze --uncertainty     compute the uncertainty of numbers
+  narrows reproduce nifdy --quick --seeds 3   judge the claims with three seeds
   narrows new study my-study                  create a study of your own
   narrows reproduce my-study --out results    run it
 
@@ -70,6 +71,12 @@ pub struct Options {
     /// number whose uncertainty exceeds its tolerance is underdetermined.
     #[arg(long)]
     uncertainty: bool,
+    /// Judge the claims with N seeds, and list the verdicts that depend on the seed
+    ///
+    /// The first seed of each point is that of its description, and each further one is 1000 more.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=100))]
+    #[arg(requires = "paper", conflicts_with_all = ["live", "constants"])]
+    seeds: Option<u64>,
     /// Open a page in which a calibrated constant is changed and the claims are judged again
     ///
     /// The page is served to this computer until Ctrl-C, as that of `narrows explore` is. It judges the
@@ -134,6 +141,8 @@ pub fn run(options: &Options) -> CommandResult {
         quick: options.quick,
         jobs: options.jobs.unwrap_or(0) as usize,
         uncertainty: options.uncertainty,
+        seeds: options.seeds.unwrap_or(1),
+        seed_offset: 0,
         // Only pages have links.
         explorer: Some(if options.out.is_some() { options.explorer.clone() } else { String::new() }),
     };

@@ -73,11 +73,12 @@ pub fn reproduce(
     quick: bool,
     jobs: Option<usize>,
     uncertainty: bool,
+    seeds: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<StudyReport> {
     let (paper, artifact) = located::parse_target(target);
     let located = find(&paper, quick, &builtins(registry())).map_err(description_error)?;
-    let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty, explorer: None };
+    let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty, seeds, ..Options::default() };
     located.select_artifacts(options.artifact.as_deref()).map_err(problem_error)?;
     let report =
         run_with_progress(py, jobs, progress.as_ref(), |watch| located.reproduce(&options, &PointCounter(watch)))?;

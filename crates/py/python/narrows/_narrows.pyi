@@ -132,5 +132,6 @@ def reproduce(
     quick: bool,
     jobs: int | None,
     uncertainty: bool,
+    seeds: int,
     progress: Callable[[int], object] | None,
 ) -> StudyReport: ...

@@ -61,6 +61,7 @@ def reproduce(
     quick: bool = False,
     jobs: int | None = None,
     uncertainty: bool = False,
+    seeds: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> Study:
     """Reproduces a paper, one of its artifacts, or the user's study.
@@ -70,9 +71,10 @@ def reproduce(
         quick: Smaller inputs; claims that need larger ones are not evaluated.
         jobs: Number of parallel runs; by default the number of processors.
         uncertainty: Compute the uncertainty of each number.
+        seeds: Number of seeds with which the claims are judged, to find verdicts that depend on the seed.
         progress: Called with the number of finished points.
 
     Raises:
         DescriptionError: There is no such study, or it is invalid.
     """
-    return Study(_narrows.reproduce(os.fspath(target), quick, jobs, uncertainty, progress))
+    return Study(_narrows.reproduce(os.fspath(target), quick, jobs, uncertainty, seeds, progress))

@@ -3,7 +3,7 @@
 //! (`papers/trapeze`).
 
 use crate::experiment::RunResult;
-use crate::study::experiments::Results;
+use crate::study::points::Results;
 use crate::study::{BuiltinFn, BuiltinFns};
 use narrows_core::engine::{Span, Time};
 

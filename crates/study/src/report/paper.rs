@@ -106,8 +106,10 @@ impl PaperReport {
         // These tables are too wide or too long for a terminal.
         let is_shown = |artifact: &&Artifact| ![CONDITIONING, CROSS_VALIDATION].contains(&artifact.id.as_str());
         for artifact in self.artifacts.iter().filter(is_shown) {
-            if let Some(table) = &artifact.table {
-                text += &format!("{}\n\n{}\n", artifact.title, table.text());
+            match (&artifact.table, &artifact.svg) {
+                (Some(table), _) => text += &format!("{}\n\n{}\n", artifact.title, table.text()),
+                (None, None) => text += &format!("{}\n\n", artifact.title),
+                (None, Some(_)) => {}
             }
         }
         text + &claims_text(&self.claims)

@@ -4,9 +4,10 @@
 //! runs that depend on earlier ones (`[explore]`). The caller who runs a study registers the functions; those of the
 //! shipped papers are in [`papers`](crate::papers).
 
-use super::experiments::{Experiments, Results};
+use super::experiments::Experiments;
 use super::expression::EvalError;
 use super::location::Location;
+use super::points::Results;
 use crate::report::Artifact;
 use narrows_core::machine::Registry;
 use narrows_core::text::{SpannedString, suggest};

@@ -5,16 +5,13 @@
 //! do not depend on the order.
 
 use super::export;
-use super::location::{Location, StudyFile};
+use super::location::Location;
+use super::points::{Draft, Point};
 use super::shared_problem::SharedProblem;
-use crate::experiment::threads::one_task_per_run;
-use crate::experiment::{RunResult, run};
-use narrows_core::engine::Recorder;
-use narrows_core::machine::Machine;
 use narrows_core::text::kind::{ListOf, MapOf, SpannedStringKind};
-use narrows_core::text::{Problems, Read, SpannedString, Table};
+use narrows_core::text::{Problems, SpannedString, Table};
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The values of an axis, each with its overrides.
@@ -59,71 +56,9 @@ struct Combination {
     values: Vec<(String, String)>,
 }
 
-/// A run that is to be made.
-pub struct Point {
-    /// The name of the point, `EXPERIMENT/VALUE/VALUE…`.
-    pub name: String,
-    /// The checked description.
-    pub machine: Machine,
-    records_spans: bool,
-}
-
-/// A point whose description is not read yet.
-pub struct Draft {
-    /// The name of the point, `EXPERIMENT/VALUE/VALUE…`.
-    pub name: String,
-    base: Arc<StudyFile>,
-    overrides: Vec<String>,
-    records_spans: bool,
-    skips_incompatible: bool,
-}
-
-impl Draft {
-    /// Reads the description, with `extra_overrides` after those of the point.
-    pub fn read(&self, extra_overrides: &[String]) -> Result<Read<Machine>, Problems> {
-        let overrides: Vec<String> = self.overrides.iter().chain(extra_overrides).cloned().collect();
-        self.base.machine(&overrides)
-    }
-
-    /// Runs the description that was read.
-    pub fn run(&self, read: &Read<Machine>) -> RunResult {
-        run(&read.value, recorder(self.records_spans))
-    }
-
-    /// Returns the point of this draft, whose description was read.
-    pub fn point(&self, read: Read<Machine>) -> Point {
-        Point { name: self.name.clone(), machine: read.value, records_spans: self.records_spans }
-    }
-
-    /// Returns the base description.
-    pub fn base(&self) -> &StudyFile {
-        &self.base
-    }
-
-    /// Returns the overrides of the point.
-    pub fn overrides(&self) -> &[String] {
-        &self.overrides
-    }
-
-    /// Returns whether the point belongs to the experiment `experiment`.
-    pub fn is_in_experiment(&self, experiment: &str) -> bool {
-        self.name.split('/').next() == Some(experiment)
-    }
-
-    /// Returns the description as the text of a file.
-    fn file_text(&self) -> Option<String> {
-        export::description(&self.name, &self.base.text, &self.overrides)
-    }
-}
-
 /// The problems of points, each with a heading that names these points.
 pub type PointProblems = Vec<(String, Problems)>;
 
-/// The results, by name of the point.
-pub type Results = BTreeMap<String, RunResult>;
-
-/// The largest number of spans that a traced point records.
-const SPANS_MAX: usize = 1_000_000;
 /// The largest number of points of an experiment.
 pub const POINTS_MAX: usize = 100_000;
 
@@ -147,7 +82,7 @@ impl Experiments {
     }
 
     /// Reads and checks the points of the experiments `names`, in order, with `extra_overrides` after those of each
-    /// point. Points with incompatible parts are left out if the experiment allows that.
+    /// point, and with seeds that are larger by `seed_offset`. Points with incompatible parts are left out if the experiment allows that.
     ///
     /// # Errors
     ///
@@ -158,12 +93,13 @@ impl Experiments {
         names: &[&str],
         quick: bool,
         extra_overrides: &[String],
+        seed_offset: u64,
     ) -> Result<Vec<Point>, PointProblems> {
         let (mut points, mut shared_problems) = (Vec::new(), Vec::<SharedProblem>::new());
         for name in names {
             let (point_count, mut incompatible) = (points.len(), Vec::new());
             let drafts = self.drafts(location, &[name], quick)?.into_par_iter();
-            let machine_of = |draft: Draft| (draft.read(extra_overrides).map(|read| read.value), draft);
+            let machine_of = |draft: Draft| (draft.machine(extra_overrides, seed_offset), draft);
             for (machine, draft) in drafts.map(machine_of).collect::<Vec<_>>() {
                 match machine {
                     Ok(machine) => points.push(Point { name: draft.name, machine, records_spans: draft.records_spans }),
@@ -331,25 +267,6 @@ fn extend(point: &Combination, axis: &str, value: &str, overrides: &[String], ex
     point.overrides.extend(overrides.iter().map(|setting| setting.replace("PAYLOAD", payload_key)));
     point.values.push((axis.to_owned(), value.to_owned()));
     point
-}
-
-/// Returns the recorder of a point.
-fn recorder(records_spans: bool) -> Recorder {
-    if records_spans { Recorder::with_spans_max(SPANS_MAX) } else { Recorder::off() }
-}
-
-/// Runs all points on `jobs` threads (0 means one per CPU), and calls `on_run_done` after each.
-pub fn run_all(points: &[Point], jobs: usize, on_run_done: &(dyn Fn(&str) + Sync)) -> Results {
-    let run_point = |point: &Point| {
-        let result = run(&point.machine, recorder(point.records_spans));
-        on_run_done(&point.name);
-        (point.name.clone(), result)
-    };
-    match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
-        Ok(pool) => pool.install(|| one_task_per_run(points.par_iter()).map(run_point).collect()),
-        // A web page cannot start threads.
-        Err(_) => points.iter().map(run_point).collect(),
-    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@
 //! the figure differ from the first in the same keys, the link varies these keys. Every link is read before it is
 //! written, and left out if it does not give the same machine.
 
-use super::experiments::{Draft, PointProblems};
+use super::experiments::PointProblems;
 use super::export;
 use super::located::LocatedStudy;
+use super::points::Draft;
 use super::view::UsedValues;
 use crate::experiment::loaded_description::LoadedDescription;
 use crate::experiment::varied_keys::VariedKeys;

@@ -6,8 +6,9 @@ pub mod plan;
 
 use super::claims::{ClaimStatement, judge};
 use super::description::Study;
-use super::experiments::{Draft, PointProblems, Results};
+use super::experiments::PointProblems;
 use super::located::{LocatedStudy, papers};
+use super::points::{Draft, Results};
 use super::shipped;
 use crate::experiment::RunResult;
 use crate::experiment::fit::control::FitControl;

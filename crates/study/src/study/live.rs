@@ -4,10 +4,10 @@
 //! needs many runs is listed with the reason why it is not judged.
 
 use super::claims::{ClaimStatement, judge};
-use super::experiments::{Draft, Point, run_all};
 use super::expression::ExpressionError;
 use super::expression::read::problem;
 use super::located::LocatedStudy;
+use super::points::{Draft, Point, run_all};
 use crate::report::Claim;
 use narrows_core::Error;
 use narrows_core::text::set;

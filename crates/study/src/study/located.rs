@@ -3,8 +3,8 @@
 use super::builtins::BuiltinFns;
 use super::check;
 use super::description::Study;
-use super::experiments::Results;
 use super::location::Location;
+use super::points::Results;
 use super::view::{ValueSource, View};
 use narrows_core::Error;
 use narrows_core::text::{Problem, Problems, Read};

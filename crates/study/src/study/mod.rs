@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `location.rs` | the location of a study, and its files |
 //! | `description.rs` | the description of a study |
-//! | `experiments.rs` | its experiments and their points |
+//! | `experiments.rs` | its experiments and the combinations of their axes |
+//! | `points.rs` | the points of experiments, before and after they are read, and their runs |
 //! | `shared_problem.rs` | problems that several points share |
 //! | `export.rs` | the export of a point's description to a file |
 //! | `expression/` | the expression language of studies |
@@ -19,6 +20,7 @@
 //! | `roles.rs` | the check of the claims' roles, and the choices on which predictions depend |
 //! | `located.rs` | a study found by name, read and checked |
 //! | `reproduce.rs`, `progress.rs` | the reproduction of a study, and its progress events |
+//! | `seeds.rs` | the verdicts with several seeds |
 //! | `live.rs` | the claims that a page judges again after each change |
 //! | `calibrated.rs` | the calibrated constants of its machines |
 //! | `uncertainty.rs`, `uncertainty/` | the uncertainty of its number claims |
@@ -63,6 +65,8 @@ pub mod located;
 pub mod location;
 #[doc(hidden)]
 pub mod named_value;
+#[doc(hidden)]
+pub mod points;
 mod progress;
 #[doc(hidden)]
 pub mod reproduce;
@@ -70,6 +74,7 @@ pub mod reproduce;
 pub mod roles;
 #[doc(hidden)]
 pub mod scaffold;
+mod seeds;
 mod shared_problem;
 #[doc(hidden)]
 pub mod shipped;

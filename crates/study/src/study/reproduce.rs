@@ -2,17 +2,20 @@
 
 use super::builtins::{BuiltinFns, Exploration};
 use super::claims::judge;
-use super::experiments::{PointProblems, Results, run_all};
+use super::experiments::PointProblems;
 use super::expression::ExpressionError;
 use super::expression::read::problem;
 use super::figure_links::FigureLinks;
 use super::figures;
 use super::held_out;
 use super::located::{LocatedStudy, find};
+use super::points::{Results, run_all};
 use super::progress::Progress;
 use super::roles;
+use super::seeds;
 use super::uncertainty::{add_uncertainty, report};
 use crate::experiment::record::{self, VERSION};
+use crate::report::claim::Claim;
 use crate::report::explorer::DEFAULT_EXPLORER_PAGE;
 use crate::report::{Artifact, Cell, Column, PaperReport, Provenance, ReportTable};
 use crate::report::{conditioning, cross_validation};
@@ -32,6 +35,11 @@ pub struct Options {
     pub jobs: usize,
     /// Whether the uncertainty of each number is computed.
     pub uncertainty: bool,
+    /// The number of seeds with which each point is run: 0 or 1 for that of its description alone.
+    pub seeds: u64,
+    /// The number that is added to the seed of each point.
+    #[doc(hidden)]
+    pub seed_offset: u64,
     /// The address of the explorer page that figures link to, relative to the report: empty for no links, `None` for
     /// `explorer/index.html`.
     pub explorer: Option<String>,
@@ -43,7 +51,8 @@ impl Options {
         let artifact = self.artifact.iter().map(|artifact| format!("/{artifact}")).collect::<String>();
         let quick = if self.quick { " --quick" } else { "" };
         let uncertainty = if self.uncertainty { " --uncertainty" } else { "" };
-        format!("narrows reproduce {}{artifact}{quick}{uncertainty} --out FOLDER", self.paper)
+        let seeds = if self.seeds > 1 { format!(" --seeds {}", self.seeds) } else { String::new() };
+        format!("narrows reproduce {}{artifact}{quick}{uncertainty}{seeds} --out FOLDER", self.paper)
     }
 }
 
@@ -85,13 +94,9 @@ impl LocatedStudy {
         let study = &self.read.value;
         let artifacts = self.select_artifacts(options.artifact.as_deref()).map_err(Error::question)?;
         let results = self.results(&artifacts, options, &[], progress)?;
-        let study_error = |errors: Vec<ExpressionError>| {
-            let problems = errors.iter().map(|error| problem(self.read.texts(), error)).collect();
-            Error::from(self.read.problems(problems))
-        };
-        let mut claims = judge::judge(&self.results_view(&results), &artifacts, options.quick).map_err(study_error)?;
-        let (figures, linked_points) =
-            figures::draw(&study.figures, &self.results_view(&results), &artifacts).map_err(study_error)?;
+        let mut claims = self.claims(&artifacts, options, &results)?;
+        let (figures, linked_points) = figures::draw(&study.figures, &self.results_view(&results), &artifacts)
+            .map_err(|errors| self.expression_error(&errors))?;
         let experiment_names = self.experiments(&artifacts);
         let explorer = options.explorer.clone().unwrap_or_else(|| DEFAULT_EXPLORER_PAGE.to_owned());
         let links = match explorer.is_empty() {
@@ -106,6 +111,12 @@ impl LocatedStudy {
         if options.uncertainty {
             let influences = add_uncertainty(self, &artifacts, &mut claims, progress)?;
             drawn_artifacts.extend(report::artifacts(&claims, &influences));
+        }
+        if options.seeds > 1 {
+            let reseeded_claims = (1..options.seeds)
+                .map(|number| self.reseeded_claims(&artifacts, options, number, progress))
+                .collect::<Result<Vec<_>, Error>>()?;
+            drawn_artifacts.push(seeds::artifact(&claims, &reseeded_claims));
         }
         let runs_not_done_table = runs_not_done_table(&results);
         let problems = runs_not_done_table.iter().map(|table| format!("{}.", table.title)).collect();
@@ -136,6 +147,30 @@ impl LocatedStudy {
         Ok(report)
     }
 
+    /// Returns the error of expressions of the study.
+    fn expression_error(&self, errors: &[ExpressionError]) -> Error {
+        let problems = errors.iter().map(|error| problem(self.read.texts(), error)).collect();
+        self.read.problems(problems).into()
+    }
+
+    /// Judges the claims of artifacts by results.
+    fn claims(&self, artifacts: &[&str], options: &Options, results: &Results) -> Result<Vec<Claim>, Error> {
+        judge::judge(&self.results_view(results), artifacts, options.quick)
+            .map_err(|errors| self.expression_error(&errors))
+    }
+
+    /// Judges the claims of artifacts by the runs of repetition `number`, which is at least 1.
+    fn reseeded_claims(
+        &self,
+        artifacts: &[&str],
+        options: &Options,
+        number: u64,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Claim>, Error> {
+        let options = Options { seed_offset: number * seeds::OFFSET, ..options.clone() };
+        self.claims(artifacts, &options, &self.results(artifacts, &options, &[], progress)?)
+    }
+
     /// Returns the experiments that artifacts need, each once.
     fn experiments(&self, artifacts: &[&str]) -> Vec<&str> {
         let study = &self.read.value;
@@ -157,9 +192,12 @@ impl LocatedStudy {
     ) -> Result<Results, PointProblems> {
         let (study, quick) = (&self.read.value, options.quick);
         let experiments = self.experiments(artifacts);
-        let points = study.experiments.points(&self.location, &experiments, quick, extra_overrides)?;
+        let points =
+            study.experiments.points(&self.location, &experiments, quick, extra_overrides, options.seed_offset)?;
         let planned_count: usize = experiments.iter().map(|name| study.experiments.names(name, quick).len()).sum();
-        progress.leaves_out(planned_count - points.len());
+        if options.seed_offset == 0 {
+            progress.leaves_out(planned_count - points.len());
+        }
         let selected_explorations =
             study.explore.iter().filter(|(artifact, _)| artifacts.contains(&artifact.text.as_str()));
         let explorations: Vec<Exploration> =

@@ -8,8 +8,9 @@
 pub mod report;
 
 use super::claims::{ClaimStatement, judge};
-use super::experiments::{Draft, PointProblems, Results};
+use super::experiments::PointProblems;
 use super::located::LocatedStudy;
+use super::points::{Draft, Results};
 use super::progress::Progress;
 use super::roles::constrains;
 use crate::experiment::RunResult;

@@ -5,9 +5,10 @@
 
 use super::builtins::{BuiltinFn, BuiltinFns};
 use super::claims::ClaimStatement;
-use super::experiments::{Experiments, Results};
+use super::experiments::Experiments;
 use super::expression::{EvalError, Key, NameResolver, Scope, Template, Value};
 use super::named_value::{Fact, NamedValue, ValueDefinition};
+use super::points::Results;
 use crate::experiment::record::{outcome_name, outcome_reason};
 use crate::experiment::{Candidate, RunResult};
 use narrows_core::engine::Outcome;

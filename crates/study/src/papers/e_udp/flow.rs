@@ -1,6 +1,6 @@
 //! Times of each packet in each layer of a traced burst, for the time-flow charts of Jin et al. (2005).
 
-use crate::study::experiments::Results;
+use crate::study::points::Results;
 use narrows_core::engine::Time;
 
 /// Returns, for each packet, the interval from the start of its first span on a track to the end of its last span, in

@@ -7,7 +7,7 @@
 //! start-up time *S*, which is the part of *g* that is service time.
 
 use crate::report::MeanLedger;
-use crate::study::experiments::Results;
+use crate::study::points::Results;
 
 /// The engines in order, by the names of their stages.
 const ENGINES: [&str; 3] = ["hostTx", "netTx", "hostRcv"];

@@ -1,6 +1,6 @@
 //! The duration of a backlog of packets for a receiver in the cyclic shift (Figure 5).
 
-use crate::study::experiments::Results;
+use crate::study::points::Results;
 use narrows_core::engine::HeatMapData;
 
 /// Returns the longest time, in cycles, for which at least PACKETS packets were pending for one receiver. The arguments

@@ -9,8 +9,9 @@
 use crate::report::number::percent;
 use crate::report::{Artifact, BarChart, Cell, Column, ReportTable};
 use crate::study::builtins::{Exploration, Observation};
-use crate::study::experiments::{Experiments, Point, Results, run_all};
+use crate::study::experiments::Experiments;
 use crate::study::location::Location;
+use crate::study::points::{Point, Results, run_all};
 
 /// The search, as an exploration of a study.
 pub const EXPLORATION: Exploration = Exploration { runs: run_count, explore };

@@ -5,7 +5,7 @@
 //! network has 6.5 packets per node, as for routers with four children and four parents, two of which are connected.
 //! Ports from nodes are counted for trees and butterflies, and not for meshes and tori.
 
-use crate::study::experiments::Results;
+use crate::study::points::Results;
 use crate::study::shipped;
 use narrows_core::machine;
 use narrows_core::text::Document;

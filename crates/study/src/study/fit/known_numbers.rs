@@ -8,7 +8,7 @@ use crate::experiment::fit::number::{Datum, PredictionResult, PredictionSource};
 use crate::experiment::fit::state::{FitIdentity, StateFile};
 use crate::experiment::fit::{FitResult, fit};
 use crate::experiment::threads::one_task_per_run;
-use crate::study::experiments::Results;
+use crate::study::points::Results;
 use narrows_core::text::Problem;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
