@@ -9,6 +9,7 @@
 mod cross_traffic;
 mod fabric_only;
 mod in_flight;
+mod known_deadlocks;
 mod links;
 mod memory_check;
 mod parameters;

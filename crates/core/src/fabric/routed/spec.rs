@@ -1,8 +1,8 @@
 //! Routed fabrics as parts: one part for each shape, all with the same parameters of routers, links, loss and
 //! cross-traffic.
 
-use super::memory_check;
 use super::{CrossTraffic, Routed, RoutedFabric, RoutedParameters};
+use super::{known_deadlocks, memory_check};
 use crate::engine::{Bytes, Class, NodeId, Sim};
 use crate::fabric::any::{AnyStreamRx, AnyStreamTx};
 use crate::fabric::capabilities::FabricCapabilities;
@@ -10,7 +10,7 @@ use crate::fabric::hub::PacketCounts;
 use crate::fabric::net::{FabricNet, NodePorts};
 use crate::fabric::port::LinkUse;
 use crate::fabric::spec::FabricSpec;
-use crate::fabric::topology::survey::{self, Deadlock};
+use crate::fabric::topology::survey::Deadlock;
 use crate::fabric::topology::{TOPOLOGIES, Topology, flit_router_error};
 use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec, SiblingTable, SiblingTables};
 use crate::text::suggest::suggestion;
@@ -212,7 +212,7 @@ impl RoutedFabric {
     /// Checks that packets cannot wait for one another in a cycle.
     fn check_deadlock(&self) -> Option<ParameterError> {
         let shape = self.topology.build().ok()?;
-        let deadlock = survey::deadlock(&shape, self.parameters.router.virtual_channels);
+        let deadlock = known_deadlocks::deadlock(&self.topology, &shape, self.parameters.router.virtual_channels);
         let Deadlock::Cycle(cycle) = deadlock else { return None };
         let listed_channels = cycle.iter().take(CYCLE_LISTED);
         let waits: Vec<String> = listed_channels.map(|channel| channel.with_name(&shape.wiring)).collect();
