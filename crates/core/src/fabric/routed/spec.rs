@@ -211,9 +211,9 @@ impl RoutedFabric {
 
     /// Checks that packets cannot wait for one another in a cycle.
     fn check_deadlock(&self) -> Option<ParameterError> {
-        let shape = self.topology.build().ok()?;
-        let deadlock = known_deadlocks::deadlock(&self.topology, &shape, self.parameters.router.virtual_channels);
+        let deadlock = known_deadlocks::deadlock(&self.topology, self.parameters.router.virtual_channels)?;
         let Deadlock::Cycle(cycle) = deadlock else { return None };
+        let shape = self.topology.build().expect("a shape that was searched can be built");
         let listed_channels = cycle.iter().take(CYCLE_LISTED);
         let waits: Vec<String> = listed_channels.map(|channel| channel.with_name(&shape.wiring)).collect();
         let message = format!(

@@ -114,9 +114,7 @@ fn step_cycles<T: Traffic>(sim: &Sim, fabric: &FabricOnly, traffic: &mut T, even
         let Some(next_cycle) = [network.next_work(), offer_cycle].into_iter().flatten().min() else {
             return if network.counts().in_flight() == 0 { Progress::Finished } else { Progress::Deadlocked };
         };
-        if next_cycle != cycle {
-            network.skip_to(next_cycle);
-        }
+        network.skip_to(next_cycle);
         if offer_cycle == Some(next_cycle) {
             traffic.offer_packets(next_cycle, &mut network);
         }

@@ -298,7 +298,6 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         self.flits_to_nodes.end_cycle(now);
         self.credits_to_routers.end_cycle(now);
         self.credits_to_sources.end_cycle(now);
-        self.headers.end_cycle(now);
         self.granted_inputs.end_cycle(now);
         if !SIMPLE_WORMHOLE {
             self.output_link_releases.end_cycle(now);

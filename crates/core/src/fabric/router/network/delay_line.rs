@@ -80,13 +80,7 @@ impl<T> DelayLine<T> {
     #[inline]
     pub fn recycle(&mut self, cycle: u64, mut items: Vec<T>) {
         items.clear();
-        let slot = cycle as usize & (self.slots.len() - 1);
-        debug_assert_eq!(
-            self.slots[slot].capacity(),
-            0,
-            "an item was added that is due as many cycles ahead as there are slots"
-        );
-        replace_empty(&mut self.slots[slot], items);
+        self.restore(cycle, items);
     }
 
     /// Ends a cycle: moves the items that were added in it to the list of the cycle in which they are due.
@@ -132,6 +126,6 @@ impl<T> DelayLine<T> {
 /// Replaces a list that has no allocation, so that there is nothing to drop.
 #[inline]
 fn replace_empty<T>(list: &mut Vec<T>, items: Vec<T>) {
-    debug_assert_eq!(list.capacity(), 0, "the list that is replaced has no items");
+    debug_assert_eq!(list.capacity(), 0, "no item was added to the list that is replaced");
     std::mem::forget(std::mem::replace(list, items));
 }

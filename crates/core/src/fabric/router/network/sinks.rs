@@ -90,12 +90,12 @@ impl<const PORT_CHANNELS: usize, const SIMPLE_WORMHOLE: bool> NetworkState<PORT_
         if flit.is_header() && !self.reports_deliveries_only {
             self.events.push(packet.at_destination(now, EventKind::HeaderArrived));
         }
+        let delivered = flit.is_tail().then(|| packet.at_destination(now, EventKind::Delivered));
         if flit.is_streamed() {
             self.keep_credit(now, output, flit);
         }
-        if flit.is_tail() {
-            let packet = self.packets.get(flit.slot());
-            self.events.push(packet.at_destination(now, EventKind::Delivered));
+        if let Some(delivered) = delivered {
+            self.events.push(delivered);
             self.packets.remove(flit.slot());
             self.counts.delivered += 1;
         }
