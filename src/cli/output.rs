@@ -16,8 +16,13 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes bytes to standard output. A closed pipe is not an error.
 pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    print_by(|stdout| stdout.write_all(bytes))
+}
+
+/// Calls `write` with standard output. A closed pipe is not an error.
+pub fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Problem::new(format!("cannot write the result: {error}")).into())
         }

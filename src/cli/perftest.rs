@@ -35,9 +35,7 @@ pub fn run_table(metrics: &[Metric]) -> Result<String, Failure> {
 ///
 /// Returns a problem if a point is not of the workload `verbs`.
 pub fn sweep_tables<'a>(rows: impl Iterator<Item = &'a ResultRow>) -> Result<String, Failure> {
-    let value_of = |row: &'a ResultRow| {
-        move |name: &str| row.metrics.iter().find(|(metric, ..)| &**metric == name).map(|(_, value, _)| *value)
-    };
+    let value_of = |row: &'a ResultRow| move |name: &str| row.metric(name).map(|(value, _)| value);
     let values: Vec<_> = rows.map(value_of).collect();
     tables(&values.iter().map(|value| value as MetricValues<'_>).collect::<Vec<_>>())
 }

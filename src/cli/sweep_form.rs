@@ -11,7 +11,7 @@ use narrows_study::experiment::sweep::SweepPoint;
 use narrows_study::experiment::sweep::plan::SweepPlan;
 use narrows_study::experiment::tidy;
 use narrows_study::report::dataset::Encoding;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// The output formats of a sweep.
@@ -89,23 +89,29 @@ fn format_of_extension(out: &Path) -> Result<Format, Failure> {
 
 /// Writes the table of a sweep.
 pub fn write(plan: &SweepPlan, rows: &[SweepPoint], format: Format, out: Option<Output>) -> Result<(), Failure> {
-    write_result(&bytes(plan, rows, format)?, out)
+    match format.encoding() {
+        Some(encoding) => write_by(out, |file| plan.write(rows, encoding, file)),
+        None => write_result(text(plan, rows, format)?.as_bytes(), out),
+    }
 }
 
 /// Writes a result to the output file or standard output.
 pub fn write_result(bytes: &[u8], out: Option<Output>) -> Result<(), Failure> {
+    write_by(out, |file| file.write_all(bytes))
+}
+
+/// Calls `write` with the output file or standard output.
+fn write_by(out: Option<Output>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     match out {
-        Some(out) => out.write(|file| file.write_all(bytes)),
-        None => output::print_bytes(bytes),
+        Some(out) => out.write(|file| write(file)),
+        None => output::print_by(write),
     }
 }
 
-fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8>, Failure> {
-    if let Some(encoding) = format.encoding() {
-        return plan.dataset(rows).bytes(encoding).map_err(|reason| Problem::new(reason).into());
-    }
+/// Returns the table in a format that is not tidy data.
+fn text(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<String, Failure> {
     if format == Format::Perftest {
-        return perftest::sweep_tables(rows.iter().map(|row| &*row.result)).map(String::into_bytes);
+        return perftest::sweep_tables(rows.iter().map(|row| &*row.result));
     }
     let mut metrics = tidy::metrics(rows, plan.seeds, &plan.metrics);
     let metrics_shown_count = if format == Format::Text { metrics_shown(plan, metrics.len()) } else { metrics.len() };
@@ -121,7 +127,7 @@ fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8
         0 => String::new(),
         _ => format!("{hidden_count} more metrics are left out: --metric NAME shows one, --format csv all.\n"),
     };
-    Ok((text + &note).into_bytes())
+    Ok(text + &note)
 }
 
 /// The largest number of metrics in a table for a terminal, unless the user chooses them.

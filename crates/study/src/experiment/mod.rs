@@ -14,7 +14,7 @@
 //! | `record.rs` | the result of a run as JSON, with its hash |
 //! | `full_description.rs` | a description with every value of a machine |
 //! | `json_leaves.rs` | the values of nested tables of a result, with their keys |
-//! | `result_row.rs` | the part of a result that tables show |
+//! | `result_row.rs`, `shared_names.rs` | the part of a result that tables show |
 //! | `sweep.rs`, `sweep/` | sweeps: the cross product of varied keys, its shards, its metrics |
 //! | `vary.rs`, `vary/` | `KEY=V1,V2,…`, and ranges |
 //! | `part_overrides.rs` | overrides that select a shipped part by name: `ni=cni32qm` |
@@ -80,6 +80,7 @@ pub mod run;
 pub mod run_summary;
 #[doc(hidden)]
 pub mod seeds;
+mod shared_names;
 #[doc(hidden)]
 pub mod shell_command;
 #[doc(hidden)]

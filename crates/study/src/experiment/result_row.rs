@@ -1,22 +1,18 @@
 //! The part of a result that tables show. It is small, since a sweep holds one row for each point.
 //!
-//! Names are interned for the whole process. The machine, busy times, totals of ledgers and all waits except the first
-//! are only in the record.
+//! Rows with the same metrics, resources or stages share the list of their names. The machine, busy times, totals of
+//! ledgers and all waits except the first are only in the record.
 
 use super::record::{CANDIDATE_KEY, COMPLETE_OUTCOMES, Record};
+use super::shared_names::{SharedName, SharedNames, shared_name, shared_names};
 use narrows_core::engine::{Distribution, current_metric_name};
 use serde_json::{Value as Json, json};
-use std::collections::HashSet;
-use std::sync::{Arc, LazyLock, Mutex};
-
-/// An interned name.
-pub type SharedName = Arc<str>;
 
 /// The mean time of a message in a stage, in µs.
-#[derive(Clone, PartialEq, Debug)]
-pub struct StageTimes {
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct StageTimes<'a> {
     /// The name of the stage.
-    pub name: SharedName,
+    pub name: &'a str,
     /// The waiting time.
     pub waiting_us: f64,
     /// The service time.
@@ -31,8 +27,9 @@ pub struct ResultRow {
     pub outcome: SharedName,
     /// The reason, if the run did not complete.
     pub reason: Option<Box<str>>,
-    /// The name, value (NaN if not measured) and unit of each metric.
-    pub metrics: Vec<(SharedName, f64, SharedName)>,
+    metric_names: SharedNames,
+    metric_values: Box<[f64]>,
+    metric_units: SharedNames,
     /// The distributions of the run, which are merged with those of other seeds.
     pub distributions: Vec<Distribution>,
     /// The result of the test for an initial transient: whether one was detected, and the key of the warm-up; `None`
@@ -44,12 +41,13 @@ pub struct ResultRow {
     pub bottleneck: Option<(SharedName, SharedName, f64)>,
     /// The simulated time at the end of the run, in µs.
     pub simulated_us: Option<f64>,
-    /// The fraction of the run for which each resource was busy; empty if the run did not complete.
-    pub resources: Vec<(SharedName, f64)>,
+    resource_names: SharedNames,
+    resource_shares: Box<[f64]>,
     /// The number of messages in the ledger.
     pub messages: Option<u64>,
-    /// The mean times of these messages by stage.
-    pub stages: Vec<StageTimes>,
+    stage_names: SharedNames,
+    /// For each stage, the waiting and the service time.
+    stage_times_us: Box<[[f64; 2]]>,
     /// The seed of the run.
     pub seed: Option<u64>,
     /// The hash of the whole record.
@@ -63,25 +61,27 @@ impl ResultRow {
     /// Extracts the row from a record.
     pub fn new(record: &Record) -> ResultRow {
         let ledger = record.get("ledger");
-        let resources = if record.is_complete() { record.get("resources") } else { &Json::Null };
+        let metrics = record.metrics();
+        let shares = if record.is_complete() { record.get("resources") } else { &Json::Null };
+        let resources =
+            parse_list(shares, |resource| Some((resource["resource"].as_str()?, resource["share"].as_f64()?)));
+        let stages = parse_list(&ledger["stages"], parse_stage);
         ResultRow {
             outcome: shared_name(record.text("outcome")),
             reason: record.get("reason").as_str().map(Into::into),
-            metrics: record
-                .metrics()
-                .into_iter()
-                .map(|(name, value, unit)| (shared_name(name), value, shared_name(unit)))
-                .collect(),
+            metric_names: shared_names(metrics.iter().map(|(name, ..)| *name)),
+            metric_values: metrics.iter().map(|(_, value, _)| *value).collect(),
+            metric_units: shared_names(metrics.iter().map(|(.., unit)| *unit)),
             distributions: distributions(record),
             initial_transient: parse_initial_transient(record.get("warm_up")),
             transient_finding: record.get("warm_up")["finding"].as_str().map(Into::into),
             bottleneck: parse_bottleneck(record.get(CANDIDATE_KEY)),
             simulated_us: record.get("simulated_us").as_f64(),
-            resources: parse_list(resources, |resource| {
-                Some((name_field(resource, "resource")?, resource["share"].as_f64()?))
-            }),
+            resource_names: shared_names(resources.iter().map(|(name, _)| *name)),
+            resource_shares: resources.iter().map(|(_, share)| *share).collect(),
             messages: ledger["messages"].as_u64(),
-            stages: parse_list(&ledger["stages"], parse_stage),
+            stage_names: shared_names(stages.iter().map(|stage| stage.name)),
+            stage_times_us: stages.iter().map(|stage| [stage.waiting_us, stage.service_us]).collect(),
             seed: record.get("seed").as_u64(),
             hash: record.text("hash").into(),
         }
@@ -100,11 +100,33 @@ impl ResultRow {
         }
     }
 
+    /// Returns the name, value (NaN if not measured) and unit of each metric.
+    pub fn metrics(&self) -> impl Iterator<Item = (&str, f64, &str)> {
+        let names_and_units = self.metric_names.iter().zip(&*self.metric_units);
+        names_and_units.zip(&self.metric_values).map(|((name, unit), value)| (&**name, *value, &**unit))
+    }
+
     /// Returns the value and unit of the metric `name`, if the result has it.
     pub fn metric(&self, name: &str) -> Option<(f64, &str)> {
         let name = current_metric_name(name);
-        let metric = self.metrics.iter().find(|(metric_name, ..)| **metric_name == *name);
-        metric.map(|(_, value, unit)| (*value, &**unit))
+        let metric = self.metrics().find(|(metric_name, ..)| *metric_name == name);
+        metric.map(|(_, value, unit)| (value, unit))
+    }
+
+    /// Returns the name of each resource, and the fraction of the run for which it was busy. The result of a run that did
+    /// not complete has no resources.
+    pub fn resources(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.resource_names.iter().zip(&self.resource_shares).map(|(name, share)| (&**name, *share))
+    }
+
+    /// Returns the mean times of the messages in the ledger by stage.
+    pub fn stages(&self) -> impl Iterator<Item = StageTimes<'_>> {
+        let names_and_times = self.stage_names.iter().zip(&self.stage_times_us);
+        names_and_times.map(|(name, [waiting_us, service_us])| StageTimes {
+            name,
+            waiting_us: *waiting_us,
+            service_us: *service_us,
+        })
     }
 
     /// Returns whether an initial transient was detected, or `None` if it was not tested.
@@ -128,7 +150,7 @@ impl ResultRow {
     }
 }
 
-/// Returns the distributions with interned names. A distribution that cannot be read is left out.
+/// Returns the distributions with shared names. A distribution that cannot be read is left out.
 fn distributions(record: &Record) -> Vec<Distribution> {
     let distributions = record.distributions().unwrap_or_default().into_iter();
     distributions.map(|distribution| Distribution { name: shared_name(&distribution.name), ..distribution }).collect()
@@ -143,26 +165,15 @@ fn parse_bottleneck(json: &Json) -> Option<(SharedName, SharedName, f64)> {
     Some((shared_name(kind), name_field(json, kind)?, json["share"].as_f64()?))
 }
 
-fn parse_stage(json: &Json) -> Option<StageTimes> {
+fn parse_stage(json: &Json) -> Option<StageTimes<'_>> {
     let [waiting_us, service_us] = ["waiting_us", "service_us"].map(|key| json[key].as_f64());
-    Some(StageTimes { name: name_field(json, "stage")?, waiting_us: waiting_us?, service_us: service_us? })
+    Some(StageTimes { name: json["stage"].as_str()?, waiting_us: waiting_us?, service_us: service_us? })
 }
 
-fn parse_list<T>(list: &Json, item: impl Fn(&Json) -> Option<T>) -> Vec<T> {
+fn parse_list<'j, T>(list: &'j Json, item: impl Fn(&'j Json) -> Option<T>) -> Vec<T> {
     list.as_array().into_iter().flatten().filter_map(item).collect()
 }
 
 fn name_field(json: &Json, key: &str) -> Option<SharedName> {
     json[key].as_str().map(shared_name)
-}
-
-/// Interns a name.
-fn shared_name(name: &str) -> SharedName {
-    static NAMES: LazyLock<Mutex<HashSet<SharedName>>> = LazyLock::new(Mutex::default);
-    let mut names = NAMES.lock().expect("no thread panics while it holds the lock");
-    names.get(name).cloned().unwrap_or_else(|| {
-        let name: SharedName = name.into();
-        names.insert(name.clone());
-        name
-    })
 }

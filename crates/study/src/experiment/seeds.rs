@@ -104,15 +104,14 @@ pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Re
         .flat_map(|distribution| PooledStatistic::statistics(distribution, results, have_same_outcome))
         .collect();
     let mut values_by_metric: Vec<(&str, &str, Vec<f64>)> = Vec::new();
-    let pairs = results.iter().flat_map(|&result| result.metrics.iter().map(move |metric| (result, metric)));
+    let pairs = results.iter().flat_map(|&result| result.metrics().map(move |metric| (result, metric)));
     for (result, (name, value, unit)) in pairs {
         let is_counted = is_counted(result, have_same_outcome, name);
-        let index =
-            values_by_metric.iter().position(|(metric_name, ..)| *metric_name == &**name).unwrap_or_else(|| {
-                values_by_metric.push((name, unit, Vec::new()));
-                values_by_metric.len() - 1
-            });
-        values_by_metric[index].2.extend(Some(*value).filter(|value| is_counted && !value.is_nan()));
+        let index = values_by_metric.iter().position(|(metric_name, ..)| *metric_name == name).unwrap_or_else(|| {
+            values_by_metric.push((name, unit, Vec::new()));
+            values_by_metric.len() - 1
+        });
+        values_by_metric[index].2.extend(Some(value).filter(|value| is_counted && !value.is_nan()));
     }
     let replicated_metric = |(name, unit, values): (&str, &str, Vec<f64>)| {
         let (value, half_width, runs) = match pooled_statistics.iter().find(|statistic| statistic.name == name) {

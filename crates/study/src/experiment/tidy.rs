@@ -5,8 +5,9 @@
 //! the hash. If there are many resources, the resources of each kind are aggregated.
 
 use super::record::CANDIDATE_KEY;
-use super::result_row::{ResultRow, SharedName, StageTimes};
+use super::result_row::{ResultRow, StageTimes};
 use super::run::Delivery;
+use super::shared_names::SharedName;
 use super::sweep::SweepPoint;
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
 use narrows_core::engine::distribution::SAMPLES;
@@ -21,7 +22,7 @@ mod values;
 
 pub use json::read as dataset_from_json;
 pub use seeds::{ReplicatedPoint, replicated, replicated_dataset};
-pub use values::push_columns;
+pub use values::{KeyColumns, push_columns};
 
 /// The number of resources above which the resources of each kind are aggregated.
 const RESOURCES_MAX: usize = 32;
@@ -40,7 +41,7 @@ pub type MetricName = (String, String);
 /// it is requested.
 pub fn metrics(rows: &[SweepPoint], seeds: Option<u64>, requested: &[String]) -> Vec<MetricName> {
     let (mut all_metrics, mut known_names): (Vec<MetricName>, HashSet<&str>) = Default::default();
-    for (name, _, unit) in rows.iter().flat_map(|row| &row.result.metrics) {
+    for (name, _, unit) in rows.iter().flat_map(|row| row.result.metrics()) {
         if known_names.insert(name) {
             all_metrics.push((name.to_string(), unit.to_string()));
         }
@@ -64,24 +65,86 @@ fn has_samples(name: &str, point: &[SweepPoint]) -> bool {
     samples.is_empty() || samples.iter().sum::<f64>() >= samples_needed(percent) as f64
 }
 
-/// Returns a row for each point.
-pub fn points_dataset(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
-    let mut data = Dataset::default();
-    values::push_columns(&mut data, &rows.iter().map(|row| &row.values[..]).collect::<Vec<_>>());
-    let results: Vec<&ResultRow> = rows.iter().map(|row| &*row.result).collect();
-    data.push(OUTCOME, "", texts(&results, |result| Some(result.outcome.to_string())));
-    if results.iter().any(|result| result.reason.is_some()) {
-        data.push("reason", "", texts(&results, |result| result.reason.as_ref().map(|reason| reason.to_string())));
+/// The columns of the points of a sweep. They are those of all points, so that tables of some of the points have the
+/// same columns.
+pub struct PointColumns<'a> {
+    keys: KeyColumns<'a>,
+    has_reasons: bool,
+    metrics: &'a [MetricName],
+    resources: Vec<&'a str>,
+    stages: Vec<&'a str>,
+}
+
+impl<'a> PointColumns<'a> {
+    /// Returns the columns of all points of a sweep.
+    pub fn new(rows: &'a [SweepPoint], metrics: &'a [MetricName]) -> PointColumns<'a> {
+        let results = || rows.iter().map(|row| &*row.result);
+        PointColumns {
+            keys: KeyColumns::new(rows.iter().map(|row| &row.values[..])),
+            has_reasons: results().any(|result| result.reason.is_some()),
+            metrics,
+            resources: distinct(results().flat_map(|result| result.resources().map(|(name, _)| name))),
+            stages: distinct(results().flat_map(|result| result.stages().map(|stage| stage.name))),
+        }
     }
-    metrics.iter().for_each(|metric| push_metric(&mut data, &results, metric));
-    push_bottlenecks(&mut data, &results);
-    data.push(TRANSIENT, "", counts(&results, |result| result.is_transient().map(u64::from)));
-    data.push("simulated", "s", numbers(&results, |result| result.simulated_us.map(seconds)));
-    push_resources(&mut data, &results);
-    push_stages(&mut data, &results);
-    data.push("seed", "", counts(&results, |result| result.seed));
-    data.push("hash", "", texts(&results, |result| Some(result.hash.to_string())));
-    data
+
+    /// Returns a row for each of these points.
+    pub fn dataset(&self, rows: &[SweepPoint]) -> Dataset {
+        let mut data = Dataset::default();
+        self.keys.push(&mut data, rows.iter().map(|row| &row.values[..]));
+        let results: Vec<&ResultRow> = rows.iter().map(|row| &*row.result).collect();
+        data.push(OUTCOME, "", texts(&results, |result| Some(result.outcome.to_string())));
+        if self.has_reasons {
+            data.push("reason", "", texts(&results, |result| result.reason.as_ref().map(|reason| reason.to_string())));
+        }
+        self.metrics.iter().for_each(|metric| push_metric(&mut data, &results, metric));
+        push_bottlenecks(&mut data, &results);
+        data.push(TRANSIENT, "", counts(&results, |result| result.is_transient().map(u64::from)));
+        data.push("simulated", "s", numbers(&results, |result| result.simulated_us.map(seconds)));
+        self.push_resources(&mut data, &results);
+        self.push_stages(&mut data, &results);
+        data.push("seed", "", counts(&results, |result| result.seed));
+        data.push("hash", "", texts(&results, |result| Some(result.hash.to_string())));
+        data
+    }
+
+    /// Adds the utilisation of each resource. If there are many, adds the largest and the mean of each kind instead.
+    fn push_resources(&self, data: &mut Dataset, results: &[&ResultRow]) {
+        if self.resources.len() <= RESOURCES_MAX {
+            for name in &self.resources {
+                let share_of_resource = |result: &ResultRow| {
+                    result.resources().find(|(resource, _)| resource == name).map(|(_, share)| share)
+                };
+                data.push(&format!("utilisation_{name}"), "", numbers(results, share_of_resource));
+            }
+            return;
+        }
+        for shared_kind in distinct(self.resources.iter().map(|name| resource_kind(name))) {
+            let shares = |result: &ResultRow| -> Vec<f64> {
+                let of_kind = result.resources().filter(|(name, _)| resource_kind(name) == shared_kind);
+                of_kind.map(|(_, share)| share).collect()
+            };
+            let share_max = |result: &ResultRow| shares(result).into_iter().reduce(f64::max);
+            data.push(&format!("utilisation_{shared_kind}_most"), "", numbers(results, share_max));
+            let mean =
+                |shares: Vec<f64>| (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64);
+            data.push(&format!("utilisation_{shared_kind}_mean"), "", numbers(results, |result| mean(shares(result))));
+        }
+    }
+
+    /// Adds the mean waiting and service time of a message in each stage.
+    fn push_stages(&self, data: &mut Dataset, results: &[&ResultRow]) {
+        data.push("messages", "", counts(results, |result| result.messages));
+        for name in &self.stages {
+            let mut push_part = |part: &str, time_of: fn(StageTimes<'_>) -> f64| {
+                let time =
+                    |result: &ResultRow| result.stages().find(|stage| stage.name == *name).map(time_of).map(seconds);
+                data.push(&format!("stage_{name}_{part}"), "s", numbers(results, time));
+            };
+            push_part("waiting", |stage| stage.waiting_us);
+            push_part("service", |stage| stage.service_us);
+        }
+    }
 }
 
 /// Adds a column of numbers with the unit `unit`, converted to its base unit.
@@ -134,53 +197,11 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     names.filter(|name| seen.insert(*name)).collect()
 }
 
-/// Adds the utilisation of each resource. If there are many, adds the largest and the mean of each kind instead.
-fn push_resources(data: &mut Dataset, results: &[&ResultRow]) {
-    let resources = distinct(results.iter().flat_map(|result| &result.resources).map(|(name, _)| &**name));
-    if resources.len() <= RESOURCES_MAX {
-        for name in &resources {
-            let share_of_resource = |result: &ResultRow| {
-                result.resources.iter().find(|(resource, _)| **resource == **name).map(|(_, share)| *share)
-            };
-            data.push(&format!("utilisation_{name}"), "", numbers(results, share_of_resource));
-        }
-        return;
-    }
-    for shared_kind in distinct(resources.iter().map(|name| resource_kind(name))) {
-        let shares = |result: &ResultRow| -> Vec<f64> {
-            result
-                .resources
-                .iter()
-                .filter(|(name, _)| resource_kind(name) == shared_kind)
-                .map(|(_, share)| *share)
-                .collect()
-        };
-        let share_max = |result: &ResultRow| shares(result).into_iter().reduce(f64::max);
-        data.push(&format!("utilisation_{shared_kind}_most"), "", numbers(results, share_max));
-        let mean = |shares: Vec<f64>| (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64);
-        data.push(&format!("utilisation_{shared_kind}_mean"), "", numbers(results, |result| mean(shares(result))));
-    }
-}
-
 /// Returns the kind of a resource: its name without the node or link.
 fn resource_kind(resource: &str) -> &str {
     match resource.split_once(' ') {
         Some(("link", _)) | None => "link",
         Some((_, kind)) => kind,
-    }
-}
-
-/// Adds the mean waiting and service time of a message in each stage.
-fn push_stages(data: &mut Dataset, results: &[&ResultRow]) {
-    data.push("messages", "", counts(results, |result| result.messages));
-    for name in distinct(results.iter().flat_map(|result| &result.stages).map(|stage| &*stage.name)) {
-        let mut push_part = |part: &str, time_of: fn(&StageTimes) -> f64| {
-            let time =
-                |result: &ResultRow| result.stages.iter().find(|stage| *stage.name == *name).map(time_of).map(seconds);
-            data.push(&format!("stage_{name}_{part}"), "s", numbers(results, time));
-        };
-        push_part("waiting", |stage| stage.waiting_us);
-        push_part("service", |stage| stage.service_us);
     }
 }
 

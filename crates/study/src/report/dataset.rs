@@ -16,7 +16,12 @@ pub use unit::{BaseUnit, suffixed};
 
 use super::FULL_BUILD;
 use narrows_core::text::Problem;
+use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
+
+/// The number of rows of a block of a table that is written in blocks. Its cells take some 10 MB.
+const ROWS_PER_BLOCK: usize = 8192;
 
 /// The values of a column.
 #[derive(Clone, PartialEq, Debug)]
@@ -116,10 +121,38 @@ impl Dataset {
     /// Returns the bytes of a file.
     pub fn bytes(&self, encoding: Encoding) -> Result<Vec<u8>, String> {
         match encoding {
-            Encoding::Csv => Ok(csv::write(self)),
+            Encoding::Csv => Ok([csv::header(self), csv::rows(self)].concat()),
             Encoding::JsonLines => Ok(json_lines::write(self)),
             Encoding::Parquet => parquet::write(self),
         }
+    }
+
+    /// Writes a table in blocks of rows. `block` returns some of the rows as a table with all columns, so that the whole
+    /// table need not be in memory. Parquet is written as one block.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `out`, and an error for Parquet in a build without the feature `parquet`.
+    pub fn write_blocks(
+        rows: usize,
+        block: impl Fn(Range<usize>) -> Dataset,
+        encoding: Encoding,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if encoding == Encoding::Parquet {
+            return out.write_all(&block(0..rows).bytes(encoding).map_err(io::Error::other)?);
+        }
+        for start in (0..rows.max(1)).step_by(ROWS_PER_BLOCK) {
+            let block = block(start..rows.min(start + ROWS_PER_BLOCK));
+            if encoding == Encoding::Csv && start == 0 {
+                out.write_all(&csv::header(&block))?;
+            }
+            match encoding {
+                Encoding::Csv => out.write_all(&csv::rows(&block))?,
+                _ => out.write_all(&json_lines::write(&block))?,
+            }
+        }
+        Ok(())
     }
 
     /// Reads the bytes of a file.
@@ -210,6 +243,25 @@ mod tests {
             let bytes = sample().bytes(encoding).expect("the format is supported");
             assert_eq!(bytes, sample().bytes(encoding).expect("the format is supported"), "writing is deterministic");
             assert_eq!(Dataset::read(bytes, encoding).expect("the bytes are valid"), sample(), "{encoding:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_written_as_the_whole_table() {
+        for rows in [0, 1, ROWS_PER_BLOCK, 2 * ROWS_PER_BLOCK + 1] {
+            let block = |rows: Range<usize>| {
+                let mut data = Dataset::default();
+                let texts = rows.clone().map(|row| (row % 3 > 0).then(|| format!("t{row}")));
+                data.push("text", "", ColumnValues::Texts(texts.collect()));
+                data.push("count", "B", ColumnValues::Counts(rows.map(|row| Some(row as u64)).collect()));
+                data
+            };
+            for encoding in [Encoding::Csv, Encoding::JsonLines, Encoding::Parquet] {
+                let mut bytes = Vec::new();
+                let result = Dataset::write_blocks(rows, block, encoding, &mut bytes);
+                let expected = block(0..rows).bytes(encoding);
+                assert_eq!(result.map(|()| bytes).map_err(|error| error.to_string()), expected, "{rows} {encoding:?}");
+            }
         }
     }
 

@@ -10,12 +10,13 @@ use super::{SweepPoint, values_of};
 use crate::experiment::ResultRow;
 use crate::experiment::points::{PointStore, StoredPoint};
 use crate::experiment::record::VERSION;
-use crate::experiment::tidy;
+use crate::experiment::tidy::{self, PointColumns};
 use crate::experiment::vary::Dimension;
-use crate::report::dataset::Dataset;
+use crate::report::dataset::{Dataset, Encoding};
 use narrows_core::engine::current_metric_name;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -130,8 +131,22 @@ impl SweepPlan {
         let metrics = tidy::metrics(rows, self.seeds, &self.metrics);
         match self.seeds {
             Some(seeds) => tidy::replicated_dataset(&tidy::replicated(rows, seeds as usize, &metrics), &metrics),
-            None => tidy::points_dataset(rows, &metrics),
+            None => PointColumns::new(rows, &metrics).dataset(rows),
         }
+    }
+
+    /// Writes the results as tidy data, without keeping the whole table in memory if there is one seed.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `out`, and an error for Parquet in a build without the feature `parquet`.
+    pub fn write(&self, rows: &[SweepPoint], encoding: Encoding, out: &mut dyn Write) -> io::Result<()> {
+        if self.seeds.is_some() {
+            return out.write_all(&self.dataset(rows).bytes(encoding).map_err(io::Error::other)?);
+        }
+        let metrics = tidy::metrics(rows, None, &self.metrics);
+        let columns = PointColumns::new(rows, &metrics);
+        Dataset::write_blocks(rows.len(), |block| columns.dataset(&rows[block]), encoding, out)
     }
 
     /// Returns the number of runs at each position of a line.

@@ -7,67 +7,110 @@ use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
 use narrows_core::text::quantity::parse_any;
 
 /// A parsed value of a key.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 enum ParsedValue {
     Count(u64),
     Number(f64),
     Quantity(&'static str, f64),
-    Word(String),
+    Word,
 }
+
+/// The values of the keys of a row.
+type KeyValues<'r> = &'r [(String, String)];
+
+/// The type of a column.
+#[derive(Clone, Copy, PartialEq)]
+enum ColumnType {
+    Counts,
+    Numbers,
+    /// Quantities with this base unit.
+    Quantities(&'static str),
+    Texts,
+}
+
+/// The columns of varied keys, with types that fit all rows.
+pub struct KeyColumns<'a>(Vec<(&'a str, ColumnType)>);
 
 /// Adds a column for each key. All rows have the same keys.
-pub fn push_columns(data: &mut Dataset, rows: &[&[(String, String)]]) {
-    let keys = rows.first().map_or(0, |row| row.len());
-    for key_index in 0..keys {
-        let texts: Vec<Option<&str>> =
-            rows.iter().map(|row| Some(row[key_index].1.as_str()).filter(|text| !text.is_empty())).collect();
-        push_column(data, &rows[0][key_index].0, &texts);
+pub fn push_columns(data: &mut Dataset, rows: &[KeyValues<'_>]) {
+    KeyColumns::new(rows.iter().copied()).push(data, rows.iter().copied());
+}
+
+impl<'a> KeyColumns<'a> {
+    /// Returns the columns of rows that all have the same keys.
+    pub fn new(rows: impl Iterator<Item = KeyValues<'a>> + Clone) -> KeyColumns<'a> {
+        let keys = rows.clone().next().unwrap_or_default().iter().enumerate();
+        let column_type = |key_index| {
+            let types = present_texts(rows.clone(), key_index).flatten().map(|text| parse_value(text).column_type());
+            types.reduce(ColumnType::common).unwrap_or(ColumnType::Counts)
+        };
+        KeyColumns(keys.map(|(key_index, (key, _))| (key.as_str(), column_type(key_index))).collect())
+    }
+
+    /// Adds the columns for some of the rows.
+    pub fn push<'r>(&self, data: &mut Dataset, rows: impl Iterator<Item = KeyValues<'r>> + Clone) {
+        for (key_index, (key, column_type)) in self.0.iter().enumerate() {
+            let texts = present_texts(rows.clone(), key_index);
+            let numbers = || texts.clone().map(|text| text.and_then(|text| parse_value(text).number()));
+            let counts = || ColumnValues::Counts(numbers().map(|number| number.map(|number| number as u64)).collect());
+            let (unit, values) = match *column_type {
+                ColumnType::Counts => {
+                    let count = |text: Option<&str>| text.and_then(|text| parse_value(text).count());
+                    ("", ColumnValues::Counts(texts.map(count).collect()))
+                }
+                ColumnType::Numbers => ("", ColumnValues::Numbers(numbers().collect())),
+                ColumnType::Quantities(unit @ ("B" | "Hz")) => (unit, counts()),
+                ColumnType::Quantities(unit) => (unit, ColumnValues::Numbers(numbers().collect())),
+                ColumnType::Texts => ("", ColumnValues::Texts(texts.map(|text| text.map(unquoted)).collect())),
+            };
+            data.push(key, unit, values);
+        }
     }
 }
 
-fn push_column(data: &mut Dataset, key: &str, texts: &[Option<&str>]) {
-    let parsed: Vec<Option<ParsedValue>> = texts.iter().map(|text| text.map(parse_value)).collect();
-    let as_count = |value: &ParsedValue| match value {
-        ParsedValue::Count(count) => Some(*count),
-        _ => None,
-    };
-    let as_number = |value: &ParsedValue| match value {
-        ParsedValue::Count(count) => Some(*count as f64),
-        ParsedValue::Number(number) => Some(*number),
-        _ => None,
-    };
-    let unit = parsed.iter().flatten().find_map(|value| match value {
-        ParsedValue::Quantity(unit, _) => Some(*unit),
-        _ => None,
-    });
-    let as_quantity = |value: &ParsedValue| match value {
-        ParsedValue::Quantity(value_unit, number) if Some(*value_unit) == unit => Some(*number),
-        _ => None,
-    };
-    let text_values = || ColumnValues::Texts(texts.iter().map(|text| text.map(unquoted)).collect());
-    if let Some(counts) = convert_all(&parsed, as_count) {
-        data.push(key, "", ColumnValues::Counts(counts));
-    } else if let Some(numbers) = convert_all(&parsed, as_number) {
-        data.push(key, "", ColumnValues::Numbers(numbers));
-    } else if let (Some(unit), Some(numbers)) = (unit, convert_all(&parsed, as_quantity)) {
-        let is_whole = ["B", "Hz"].contains(&unit);
-        let counts = || numbers.iter().map(|integer| integer.map(|number| number as u64)).collect();
-        data.push(key, unit, if is_whole { ColumnValues::Counts(counts()) } else { ColumnValues::Numbers(numbers) });
-    } else {
-        data.push(key, "", text_values());
+/// Returns the text of the key `key_index` in each row, if it has a value there.
+fn present_texts<'r>(
+    rows: impl Iterator<Item = KeyValues<'r>> + Clone,
+    key_index: usize,
+) -> impl Iterator<Item = Option<&'r str>> + Clone {
+    rows.map(move |row| Some(row[key_index].1.as_str()).filter(|text| !text.is_empty()))
+}
+
+impl ColumnType {
+    /// Returns the type of a column with values of both types.
+    fn common(self, other: ColumnType) -> ColumnType {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (ColumnType::Counts | ColumnType::Numbers, ColumnType::Counts | ColumnType::Numbers) => ColumnType::Numbers,
+            _ => ColumnType::Texts,
+        }
     }
 }
 
-/// Converts each value that is not missing. Returns `None` if one of them is of another type.
-fn convert_all<T>(
-    values: &[Option<ParsedValue>],
-    convert: impl Fn(&ParsedValue) -> Option<T>,
-) -> Option<Vec<Option<T>>> {
-    let convert_present = |value: &Option<ParsedValue>| match value {
-        None => Some(None),
-        Some(value) => convert(value).map(Some),
-    };
-    values.iter().map(convert_present).collect()
+impl ParsedValue {
+    fn column_type(&self) -> ColumnType {
+        match self {
+            ParsedValue::Count(_) => ColumnType::Counts,
+            ParsedValue::Number(_) => ColumnType::Numbers,
+            ParsedValue::Quantity(unit, _) => ColumnType::Quantities(unit),
+            ParsedValue::Word => ColumnType::Texts,
+        }
+    }
+
+    fn count(&self) -> Option<u64> {
+        match self {
+            ParsedValue::Count(count) => Some(*count),
+            _ => None,
+        }
+    }
+
+    fn number(&self) -> Option<f64> {
+        match self {
+            ParsedValue::Count(count) => Some(*count as f64),
+            ParsedValue::Number(number) | ParsedValue::Quantity(_, number) => Some(*number),
+            ParsedValue::Word => None,
+        }
+    }
 }
 
 /// Returns a text without its quotes, if it has any.
@@ -79,14 +122,18 @@ fn unquoted(value: &str) -> String {
 }
 
 fn parse_value(value: &str) -> ParsedValue {
+    // A count mostly is written in digits, which need not be parsed as TOML.
+    if let (Ok(count), false) = (value.parse::<u32>(), value.starts_with(['+', '0'])) {
+        return ParsedValue::Count(count.into());
+    }
     match value.parse::<toml::Value>() {
         Ok(toml::Value::Integer(whole)) => {
             u64::try_from(whole).map_or(ParsedValue::Number(whole as f64), ParsedValue::Count)
         }
         Ok(toml::Value::Float(number)) => ParsedValue::Number(number),
-        Ok(toml::Value::String(text)) => parse_quantity(&text).unwrap_or(ParsedValue::Word(text)),
-        Ok(_) => ParsedValue::Word(value.to_owned()),
-        Err(_) => parse_quantity(value).unwrap_or(ParsedValue::Word(value.to_owned())),
+        Ok(toml::Value::String(text)) => parse_quantity(&text).unwrap_or(ParsedValue::Word),
+        Ok(_) => ParsedValue::Word,
+        Err(_) => parse_quantity(value).unwrap_or(ParsedValue::Word),
     }
 }
 

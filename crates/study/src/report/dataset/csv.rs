@@ -7,13 +7,17 @@ use std::ops::Range;
 /// The number of rows of a part, which one thread encodes.
 const ROWS_PER_PART: usize = 1024;
 
-/// Writes a dataset with a header row.
-pub fn write(data: &Dataset) -> Vec<u8> {
-    let headings = encode_records([data.variables.iter().map(|variable| variable.name.clone())]);
+/// Returns the header row.
+pub fn header(data: &Dataset) -> Vec<u8> {
+    encode_records([data.variables.iter().map(|variable| variable.name.clone())])
+}
+
+/// Returns all rows but the header.
+pub fn rows(data: &Dataset) -> Vec<u8> {
     let starts: Vec<usize> = (0..data.rows()).step_by(ROWS_PER_PART).collect();
     let encode_rows =
         |first_row: &usize| encode_row_range(data, *first_row..(*first_row + ROWS_PER_PART).min(data.rows()));
-    let encoded_parts: Vec<Vec<u8>> = rayon::iter::once(headings).chain(starts.par_iter().map(encode_rows)).collect();
+    let encoded_parts: Vec<Vec<u8>> = starts.par_iter().map(encode_rows).collect();
     encoded_parts.concat()
 }
 
