@@ -11,12 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Writes text to standard output. A closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
-    print_bytes(text.as_bytes())
-}
-
-/// Writes bytes to standard output. A closed pipe is not an error.
-pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
-    print_by(|stdout| stdout.write_all(bytes))
+    print_by(|stdout| stdout.write_all(text.as_bytes()))
 }
 
 /// Calls `write` with standard output. A closed pipe is not an error.

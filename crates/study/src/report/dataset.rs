@@ -139,18 +139,15 @@ impl Dataset {
         encoding: Encoding,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        if encoding == Encoding::Parquet {
-            return out.write_all(&block(0..rows).bytes(encoding).map_err(io::Error::other)?);
-        }
-        for start in (0..rows.max(1)).step_by(ROWS_PER_BLOCK) {
-            let block = block(start..rows.min(start + ROWS_PER_BLOCK));
-            if encoding == Encoding::Csv && start == 0 {
-                out.write_all(&csv::header(&block))?;
-            }
-            match encoding {
-                Encoding::Csv => out.write_all(&csv::rows(&block))?,
-                _ => out.write_all(&json_lines::write(&block))?,
-            }
+        let block_rows = if encoding == Encoding::Parquet { rows.max(1) } else { ROWS_PER_BLOCK };
+        for start in (0..rows.max(1)).step_by(block_rows) {
+            let block = block(start..rows.min(start + block_rows));
+            let bytes = match encoding {
+                // The first block has the header.
+                Encoding::Csv if start > 0 => csv::rows(&block),
+                _ => block.bytes(encoding).map_err(io::Error::other)?,
+            };
+            out.write_all(&bytes)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! A column has one type. If its values differ in type, they are all kept as text, as they were written. A key without
 //! a value at a point has an empty cell.
 
+use super::distinct;
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
 use narrows_core::text::quantity::parse_any;
 
@@ -41,8 +42,8 @@ impl<'a> KeyColumns<'a> {
     pub fn new(rows: impl Iterator<Item = KeyValues<'a>> + Clone) -> KeyColumns<'a> {
         let keys = rows.clone().next().unwrap_or_default().iter().enumerate();
         let column_type = |key_index| {
-            let types = present_texts(rows.clone(), key_index).flatten().map(|text| parse_value(text).column_type());
-            types.reduce(ColumnType::common).unwrap_or(ColumnType::Counts)
+            let texts = distinct(present_texts(rows.clone(), key_index).flatten()).into_iter();
+            texts.map(|text| parse_value(text).column_type()).reduce(ColumnType::common).unwrap_or(ColumnType::Counts)
         };
         KeyColumns(keys.map(|(key_index, (key, _))| (key.as_str(), column_type(key_index))).collect())
     }
@@ -52,14 +53,16 @@ impl<'a> KeyColumns<'a> {
         for (key_index, (key, column_type)) in self.0.iter().enumerate() {
             let texts = present_texts(rows.clone(), key_index);
             let numbers = || texts.clone().map(|text| text.and_then(|text| parse_value(text).number()));
-            let counts = || ColumnValues::Counts(numbers().map(|number| number.map(|number| number as u64)).collect());
             let (unit, values) = match *column_type {
                 ColumnType::Counts => {
                     let count = |text: Option<&str>| text.and_then(|text| parse_value(text).count());
                     ("", ColumnValues::Counts(texts.map(count).collect()))
                 }
                 ColumnType::Numbers => ("", ColumnValues::Numbers(numbers().collect())),
-                ColumnType::Quantities(unit @ ("B" | "Hz")) => (unit, counts()),
+                ColumnType::Quantities(unit @ ("B" | "Hz")) => {
+                    let count = |number: Option<f64>| number.map(|number| number as u64);
+                    (unit, ColumnValues::Counts(numbers().map(count).collect()))
+                }
                 ColumnType::Quantities(unit) => (unit, ColumnValues::Numbers(numbers().collect())),
                 ColumnType::Texts => ("", ColumnValues::Texts(texts.map(|text| text.map(unquoted)).collect())),
             };
