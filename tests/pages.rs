@@ -1,6 +1,6 @@
 //! Opens the pages of studies in Chromium where it is installed, and checks that the browser reports no error, that
-//! nothing is wider than a window of 1280 or 480 pixels, that no words of a picture overlap, and that the tables of
-//! claims are folded, sort, filter and search.
+//! nothing is wider than a window of 1280 or 480 pixels, that no words of a picture overlap, that a screen reader finds a
+//! name for what it reads, and that the tables of claims are folded, sort, filter and search.
 
 use crate::common::cli::{Folder, command, run_ok};
 use serde_json::{Value, json};
@@ -99,6 +99,7 @@ fn assert_fits(result: &Value, page: &str, width: u32) {
     assert!(result["wide"].as_u64() <= Some(u64::from(width)), "{context}: the page is {} wide", result["wide"]);
     assert!(result["table"].as_f64().is_none_or(|table| table <= f64::from(width)), "{context}: {}", result["table"]);
     assert_eq!(result["overlaps"], json!([]), "{context}");
+    assert_eq!(result["unnamed"], json!([]), "{context}");
     assert!(result["places"].as_array().is_some_and(|places| places.iter().all(|found| *found == true)), "{context}");
 }
 

@@ -68,7 +68,21 @@
   }
   function shownClaimIds() { return texts(shownRows().map(function (row) { return row.querySelector(".id"); })); }
 
+  // Returns what a screen reader or a voice could not name: headings of tables without a text, and links and buttons
+  // whose name does not contain the text that is seen.
+  function unnamed() {
+    var headings = Array.from(document.querySelectorAll("th")).filter(function (node) {
+      return node.textContent.trim() === "";
+    });
+    var targets = Array.from(document.querySelectorAll("a[aria-label], button[aria-label]")).filter(function (node) {
+      var seen = node.textContent.trim();
+      return /\w/.test(seen) && !node.getAttribute("aria-label").includes(seen);
+    });
+    return headings.concat(targets).map(function (node) { return node.outerHTML; });
+  }
+
   findings.window = window.innerWidth;
+  findings.unnamed = unnamed();
   findings.wide = document.documentElement.scrollWidth;
   var table = document.querySelector("table.claims");
   if (table) { findings.table = table.getBoundingClientRect().width; }

@@ -157,7 +157,9 @@ fn data_table(table: &ReportTable, title: &str) -> String {
     let class_attribute = |i: usize| if table.is_numeric(i) { " class=\"number\"" } else { "" };
     let mut html = format!("<div {}><table>\n<thead><tr>", scrollable_attributes(&format!("Data of {title}")));
     for (i, column) in table.columns.iter().enumerate() {
-        html += &format!("<th{}>{}</th>", class_attribute(i), escape(&column.heading()));
+        let heading = column.heading();
+        let tag = if heading.is_empty() { "td" } else { "th" };
+        html += &format!("<{tag}{}>{}</{tag}>", class_attribute(i), escape(&heading));
     }
     html += "</tr></thead>\n<tbody>\n";
     for row in table.rows.iter().take(ROWS_MAX) {

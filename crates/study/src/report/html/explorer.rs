@@ -7,7 +7,7 @@ use crate::report::svg::escape;
 pub fn link(artifact: &Artifact, provenance: &Provenance) -> String {
     match &artifact.explorer {
         Some(fragment) if !provenance.explorer.is_empty() => format!(
-            "<p class=\"files\"><a href=\"{}#{}\" aria-label=\"Open {} in the explorer\">Open in the explorer</a></p>\n",
+            "<p class=\"files\"><a href=\"{}#{}\" aria-label=\"Open in the explorer: {}\">Open in the explorer</a></p>\n",
             escape(&provenance.explorer),
             escape(fragment),
             escape(&artifact.title)
@@ -40,7 +40,7 @@ mod tests {
         let provenance = Provenance { explorer: "explorer/index.html".into(), ..Provenance::default() };
         let text = link(&artifact, &provenance);
         assert!(text.contains("href=\"explorer/index.html#memory-bus&amp;a=1\""), "{text}");
-        assert!(text.contains("aria-label=\"Open A &lt; B in the explorer\""), "{text}");
+        assert!(text.contains("aria-label=\"Open in the explorer: A &lt; B\""), "{text}");
         assert_eq!(link(&artifact, &Provenance::default()), "");
         assert_eq!(link(&Artifact::default(), &provenance), "");
     }
