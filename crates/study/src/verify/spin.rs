@@ -11,9 +11,15 @@ use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The search depth limit, far above the length of any run.
 const DEPTH_MAX: &str = "-m100000";
+/// The binary logarithm of the number of slots of the verifier's hash table: as many as the largest model has states.
+/// Each run clears the table, which takes longer than most formulas if it has the default size.
+const HASH_TABLE: &str = "-w22";
+/// The number of temporary folders that this process has made.
+static FOLDER_COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Spin's verdict on a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +29,8 @@ pub struct SpinVerdict {
     /// The name of the formula. `asserts` covers all assertions and the absence of deadlocks.
     pub formula: &'static str,
     description: &'static str,
-    holds: bool,
+    /// Whether Spin found no error.
+    pub holds: bool,
     expected: bool,
 }
 
@@ -69,7 +76,7 @@ pub fn write(folder: &Path, firmwares: &[&Firmware], disabled_rule: Option<Rule>
 pub fn verify(firmwares: &[&Firmware], disabled_rule: Option<Rule>) -> Result<Vec<SpinVerdict>, Problem> {
     let mut verdicts = Vec::new();
     for firmware in firmwares {
-        let folder = TempFolder::new(firmware.name)?;
+        let folder = TempFolder::new()?;
         verdicts.extend(folder.verify(firmware, disabled_rule)?);
     }
     Ok(verdicts)
@@ -85,8 +92,9 @@ impl Drop for TempFolder {
 }
 
 impl TempFolder {
-    fn new(name: &str) -> Result<TempFolder, Problem> {
-        let path = std::env::temp_dir().join(format!("narrows-spin-{name}-{}", std::process::id()));
+    fn new() -> Result<TempFolder, Problem> {
+        let count = FOLDER_COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("narrows-spin-{}-{count}", std::process::id()));
         fs::create_dir_all(&path)
             .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", path.display())))?;
         Ok(TempFolder(path))
@@ -108,10 +116,10 @@ impl TempFolder {
         };
         let mut verdicts = Vec::new();
         for formula in &FORMULAS {
-            let holds = self.finds_no_error("claims", &["-a", "-N", formula.name, DEPTH_MAX])?;
+            let holds = self.finds_no_error("claims", &["-a", "-N", formula.name, DEPTH_MAX, HASH_TABLE])?;
             verdicts.push(verdict(formula.name, formula.description, holds, formula.is_expected(firmware)));
         }
-        let holds = self.finds_no_error("asserts", &[DEPTH_MAX])?;
+        let holds = self.finds_no_error("asserts", &[DEPTH_MAX, HASH_TABLE])?;
         verdicts.push(verdict("asserts", "every assertion, and no run ends early", holds, true));
         Ok(verdicts)
     }
