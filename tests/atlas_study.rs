@@ -12,7 +12,7 @@ use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn atlas_study() -> LocatedStudy {
-    find("atlas", false, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{problems}"))
+    find("atlas", &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 /// Each folder of parts, and the axis of the atlas that names the parts of this folder.

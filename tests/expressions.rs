@@ -29,7 +29,9 @@ impl NameResolver for TestNames {
                 .value(&expression(&SpannedString::without_location("circle")).expect("the expression is valid"))
         };
         match (name, arguments) {
-            ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| EvalError::Missing(key.key.clone()))),
+            ("x", [key]) => {
+                Some(key.key.parse().map(Value::Number).map_err(|_| EvalError::Missing(key.key.to_string())))
+            }
             ("circle", []) => Some(circular_value()),
             ("both", [a, b]) => Some(Ok(Value::Text(format!("{} and {}", a.key, b.key)))),
             _ => None,

@@ -316,7 +316,7 @@ fn errors_in_fit_toml_have_their_line() {
 #[test]
 fn fitted_constants_are_marked_calibrated() {
     for paper in ["trapeze", "mukherjee-hill"] {
-        let located = find(paper, false, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{problems}"));
+        let located = find(paper, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{problems}"));
         let calibrated = constants(&located);
         let plan = located.read.value.fit.as_ref().expect("the paper has a fit.toml");
         for constant in &plan.constants {

@@ -40,12 +40,11 @@ fn count_expected_verdicts(paper: &str, artifact: Option<&str>, quick: bool) -> 
     report.claims.iter().filter(|claim| claim.holds.is_some()).count()
 }
 
-/// Checks that every name in a study is defined, at full length and under `--quick`.
 #[test]
 fn every_name_in_a_study_is_defined() {
-    for (paper, quick) in study::papers().iter().flat_map(|paper| [(paper, false), (paper, true)]) {
+    for paper in study::papers() {
         let located =
-            find(paper, quick, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{paper}:\n{problems}"));
+            find(paper, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{paper}:\n{problems}"));
         let study = &located.read.value;
         for (artifact, _) in &study.artifacts {
             let is_shown = study.figures.iter().any(|figure| figure.artifact.text == artifact.text);
@@ -61,10 +60,10 @@ fn expected_value(located: &LocatedStudy, id: &str) -> Option<f64> {
 
 #[test]
 fn every_entry_of_the_papers_tables_is_a_claim() {
-    let located = find("mukherjee-hill", false, &builtins(Registry::shared())).expect("the study is valid");
+    let located = find("mukherjee-hill", &builtins(Registry::shared())).expect("the study is valid");
     let numbers = located.read.value.claims.iter().filter(|claim| claim.expected().is_some());
     assert_eq!(numbers.filter(|claim| claim.id.text.starts_with("T5-")).count(), 53);
-    let located = find("nifdy", false, &builtins(Registry::shared())).expect("the study is valid");
+    let located = find("nifdy", &builtins(Registry::shared())).expect("the study is valid");
     for number in 1..=17 {
         let claim_prefix = format!("R{number}");
         let is_claim_of = |id: &str| id == claim_prefix || id.starts_with(&format!("{claim_prefix}-"));
@@ -91,7 +90,7 @@ fn readme_counts_claims_by_their_stated_role() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = fs::read_to_string(root.join("README.md")).expect("the text can be read");
     for paper in papers_with_roles() {
-        let located = find(paper, false, &builtins(Registry::shared())).expect("the study is valid");
+        let located = find(paper, &builtins(Registry::shared())).expect("the study is valid");
         let study = &located.read.value;
         let runs_only_when_named = |id: &str| study.artifacts_on_request.iter().any(|artifact| artifact.text == id);
         let judged_claims = study
@@ -161,7 +160,7 @@ fn pages_list_the_choices_expected_failures_and_cross_validations_of_their_data(
     for paper in papers_with_roles() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers").join(paper).join("README.md");
         let mut page = fs::read_to_string(&path).expect("the page of a paper can be read");
-        let located = find(paper, false, &builtins(Registry::shared())).expect("the study is valid");
+        let located = find(paper, &builtins(Registry::shared())).expect("the study is valid");
         for (name, table) in generated_tables(&located.read.value) {
             let (start_mark, end_mark) = (format!("<!-- {name}: generated -->\n"), format!("<!-- end of {name} -->"));
             let start =

@@ -203,13 +203,12 @@ fn no_text_of_a_study_panics() {
                 format!("{}{{{}", &text[..index], &text[index..]),
             ] {
                 fs::write(&path, changed_text).expect("the file can be written");
-                let _ =
-                    find(folder.root(), false, &builtins(Registry::shared())).map_err(|problems| problems.to_string());
+                let _ = find(folder.root(), &builtins(Registry::shared())).map_err(|problems| problems.to_string());
             }
         }
         fs::write(&path, text).expect("the file can be written");
     }
-    assert!(find(folder.root(), false, &builtins(Registry::shared())).is_ok());
+    assert!(find(folder.root(), &builtins(Registry::shared())).is_ok());
 }
 
 struct NoProgress;
@@ -228,7 +227,7 @@ fn verdicts(located: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
 #[test]
 fn claims_are_judged_by_the_runs_alone() {
     let folder = folder_with_study("perturbed");
-    let located = find(folder.root(), true, &builtins(Registry::shared())).expect("the study is valid");
+    let located = find(folder.root(), &builtins(Registry::shared())).expect("the study is valid");
     let options = Options { quick: true, ..Options::default() };
     let run = |settings: &[String]| {
         located.results(&["latency"], &options, settings, &NoProgress).expect("the points are valid")
@@ -250,7 +249,7 @@ fn claim_may_be_judged_on_full_inputs_only() {
     let path = folder.0.join("claims.toml");
     let text = fs::read_to_string(&path).expect("the file can be read");
     fs::write(&path, text.replacen("[[claim]]\n", "[[claim]]\nquick = false\n", 1)).expect("the file can be written");
-    let located = find(folder.root(), true, &builtins(Registry::shared())).expect("the study is valid");
+    let located = find(folder.root(), &builtins(Registry::shared())).expect("the study is valid");
     let options = Options { quick: true, ..Options::default() };
     let results = located.results(&["latency"], &options, &[], &NoProgress).expect("the points are valid");
     assert_eq!(verdicts(&located, &results), [Some(true), Some(true)]);

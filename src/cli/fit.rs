@@ -210,7 +210,7 @@ fn located_study(options: &Options) -> Result<LocatedStudy, Failure> {
         let problem = Problem::new(format!("`{name}` is a file, and no measured curve is given"));
         return Err(problem.help("name a measured curve with --measured FILE, or give the folder of a study").into());
     }
-    Ok(study::find(&name, false, &papers::builtins(registry()))?)
+    Ok(study::find(&name, &papers::builtins(registry()))?)
 }
 
 /// Fits the constants of a description to measured curves.

@@ -114,7 +114,7 @@ pub fn run(options: &Options) -> CommandResult {
     if study::papers().contains(&paper.as_str()) && Path::new(&paper).is_dir() {
         eprint_line!("Using the paper `{paper}`, not the folder of that name; write `./{paper}` for the folder.");
     }
-    let located = study::find(&paper, options.quick, &builtins(registry()))?;
+    let located = study::find(&paper, &builtins(registry()))?;
     if options.live {
         return match &options.out {
             Some(file) => write_live_page(&located, file, options),

@@ -87,14 +87,14 @@ fn located(engine: &AnswerEngine, question: &Question) -> Result<LocatedStudy, Q
     let name = question.study.as_deref().unwrap_or_default();
     let builtins = builtins(&engine.registry);
     if papers().contains(&name) {
-        return Ok(find(name, true, &builtins)?);
+        return Ok(find(name, &builtins)?);
     }
     if engine.folder.is_none() {
         let studies = papers().join(", ");
         return Err(QuestionError::Error(format!("there is no shipped study `{name}`; the studies are {studies}")));
     }
     let folder = engine.path_in_folder(name)?;
-    let located = find(&folder.to_string_lossy(), true, &builtins)?;
+    let located = find(&folder.to_string_lossy(), &builtins)?;
     let base_files = located.read.value.experiments.all.iter().map(|(_, experiment)| &experiment.base.text);
     match base_files.into_iter().find(|base| !is_inside(Path::new(base))) {
         Some(base) => Err(QuestionError::Error(format!("`{base}` is not below the folder of the study"))),

@@ -77,7 +77,7 @@ pub fn reproduce(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<StudyReport> {
     let (paper, artifact) = located::parse_target(target);
-    let located = find(&paper, quick, &builtins(registry())).map_err(description_error)?;
+    let located = find(&paper, &builtins(registry())).map_err(description_error)?;
     let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty, seeds, ..Options::default() };
     located.select_artifacts(options.artifact.as_deref()).map_err(problem_error)?;
     let report =

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// Returns every problem of the study.
-pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns, quick: bool) -> Result<(), Problems> {
+pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns) -> Result<(), Problems> {
     let study = &read.value;
     let mut errors: Vec<ExpressionError> = Vec::new();
     for (name, experiment) in &study.experiments.all {
@@ -39,7 +39,7 @@ pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns, qui
     }
     // Uses of points can be checked only when the points are known.
     if problems.is_empty() {
-        problems.extend(result_errors(study, builtins, quick).iter().map(|error| problem(read.texts(), error)));
+        problems.extend(result_errors(study, builtins).iter().map(|error| problem(read.texts(), error)));
     }
     if problems.is_empty() { Ok(()) } else { Err(read.problems(problems)) }
 }
@@ -148,10 +148,10 @@ fn value_error(named: &NamedValue, builtins: &BuiltinFns) -> Option<ExpressionEr
 }
 
 /// Returns the errors of claims and figures that use points which are not run.
-fn result_errors(study: &Study, builtins: &BuiltinFns, quick: bool) -> Vec<ExpressionError> {
+fn result_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError> {
     let (mut errors, mut ids) = (Vec::new(), HashSet::new());
     for (artifact, _) in &study.artifacts {
-        let points = study.points_of(&artifact.text, quick);
+        let points = study.points_of(&artifact.text);
         let view = study.view(builtins, ValueSource::Planned(&points));
         let claims = study.claims.iter().filter(|claim| claim.artifact.text == artifact.text);
         errors.extend(claims.filter_map(|claim| judge::planned_error(&view, claim)));

@@ -109,9 +109,9 @@ impl Study {
     }
 
     /// Returns the names of the points that an artifact runs.
-    pub fn points_of(&self, artifact: &str, quick: bool) -> BTreeSet<String> {
+    pub fn points_of(&self, artifact: &str) -> BTreeSet<String> {
         let experiments = self.experiments_of(artifact).iter();
-        experiments.flat_map(|source| self.experiments.names(&source.text, quick)).collect()
+        experiments.flat_map(|source| self.experiments.names(&source.text)).collect()
     }
 
     /// Returns the resolver of the study's names, with the values of `source`.

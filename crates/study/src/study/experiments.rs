@@ -170,9 +170,15 @@ impl Experiments {
     }
 
     /// Returns the names of the points of the experiment `name`, in order; none if there is no such experiment.
-    pub fn names(&self, name: &str, quick: bool) -> Vec<String> {
-        let points = self.find(name).map(|experiment| self.combinations(name, experiment, quick)).unwrap_or_default();
-        points.into_iter().map(|point| point.name).collect()
+    pub fn names(&self, name: &str) -> Vec<String> {
+        let Some(experiment) = self.find(name) else { return Vec::new() };
+        let mut names = vec![name.to_owned()];
+        for axis in &experiment.axes {
+            let values = self.axis(&axis.text).into_iter().flatten();
+            names = values.flat_map(|(value, _)| names.iter().map(|name| format!("{name}/{}", value.text))).collect();
+        }
+        names.sort();
+        names
     }
 
     /// Returns the overrides of those points that differ from the first point on at most one axis. Every value of every
@@ -205,10 +211,10 @@ impl Experiments {
             let values = self.axis(axis).into_iter().flatten();
             let values: Vec<(&str, Vec<String>)> = values
                 .map(|(value, overrides)| (&*value.text, self.axis_overrides(axis, &value.text, overrides, quick)))
+                .map(|(value, overrides)| (value, experiment.with_payload_key(overrides)))
                 .collect();
-            let with_axis_value = |(value, overrides): &(&str, Vec<String>), point: &Combination| {
-                extend(point, axis, value, overrides, experiment)
-            };
+            let with_axis_value =
+                |(value, overrides): &(&str, Vec<String>), point: &Combination| point.extend(axis, value, overrides);
             points = values.iter().flat_map(|value| points.iter().map(|point| with_axis_value(value, point))).collect();
         }
         points.iter_mut().for_each(Combination::fill_placeholders);
@@ -239,12 +245,31 @@ impl Experiment {
             quick_overrides: t.phrases("quick", "Overrides that replace those of the same key under --quick").or(&[]),
         }
     }
+
+    /// Replaces `PAYLOAD` in the overrides of an axis' value.
+    fn with_payload_key(&self, overrides: Vec<String>) -> Vec<String> {
+        match &self.payload_key {
+            Some(key) => overrides.iter().map(|setting| setting.replace("PAYLOAD", key)).collect(),
+            None => overrides,
+        }
+    }
 }
 
 impl Combination {
+    /// Returns the point extended by one more axis.
+    fn extend(&self, axis: &str, value: &str, overrides: &[String]) -> Combination {
+        let mut values = self.values.clone();
+        values.push((axis.to_owned(), value.to_owned()));
+        Combination {
+            name: format!("{}/{value}", self.name),
+            overrides: self.overrides.iter().chain(overrides).cloned().collect(),
+            values,
+        }
+    }
+
     /// Replaces each `<AXIS>` by the point's value.
     fn fill_placeholders(&mut self) {
-        for setting in &mut self.overrides {
+        for setting in self.overrides.iter_mut().filter(|setting| setting.contains('<')) {
             for (axis, value) in &self.values {
                 *setting = setting.replace(&format!("<{axis}>"), value);
             }
@@ -257,16 +282,6 @@ fn quick_override(setting: &str, replacements: &[SpannedString]) -> String {
     let key = |setting: &str| setting.split('=').next().unwrap_or_default().to_owned();
     let replacement = replacements.iter().find(|replacement| key(&replacement.text) == key(setting));
     replacement.map_or_else(|| setting.to_owned(), |replacement| replacement.text.clone())
-}
-
-/// Returns the point extended by one more axis.
-fn extend(point: &Combination, axis: &str, value: &str, overrides: &[String], experiment: &Experiment) -> Combination {
-    let payload_key = experiment.payload_key.as_deref().unwrap_or("PAYLOAD");
-    let mut point = point.clone();
-    point.name += &format!("/{value}");
-    point.overrides.extend(overrides.iter().map(|setting| setting.replace("PAYLOAD", payload_key)));
-    point.values.push((axis.to_owned(), value.to_owned()));
-    point
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ mod tests {
         let study = crate::study::load("pcie-bench", &BuiltinFns::new(Registry::shared())).expect("the study is valid");
         let links = FigureLinks::new(&study, &["latency-by-size"], false).expect("the experiment exists");
         let mut used_values = UsedValues::default();
-        let points = study.read.value.experiments.names("latency-by-size", false);
+        let points = study.read.value.experiments.names("latency-by-size");
         points.iter().for_each(|point| used_values.add_point(point));
         let fragment = links.fragment("figure-4", &used_values).expect("the figure has a link");
         assert!(fragment.starts_with("~text="), "{fragment}");

@@ -131,7 +131,7 @@ fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Vec<&'a ClaimStatement> 
 fn drafts(located: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Draft>, Vec<Vec<usize>>), PointProblems> {
     let study = &located.read.value;
     let points_of_claim = |claim: &&ClaimStatement| {
-        judge::points_of(&located.planned_view(&study.points_of(&claim.artifact.text, false)), claim)
+        judge::points_of(&located.planned_view(&study.points_of(&claim.artifact.text)), claim)
     };
     let points_by_claim: Vec<BTreeSet<String>> = claims.iter().map(points_of_claim).collect();
     let experiments: BTreeSet<&str> =

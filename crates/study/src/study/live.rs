@@ -45,7 +45,7 @@ impl LocatedStudy {
         let mut artifact = LiveArtifact { id, claims: Vec::new(), left_out: Vec::new(), points: BTreeSet::new() };
         let runs_on_request = study.artifacts_on_request.iter().any(|artifact| artifact.text == id);
         let is_explored = study.explore.iter().any(|(artifact_id, _)| artifact_id.text == id);
-        let planned_points = study.points_of(id, true);
+        let planned_points = study.points_of(id);
         for claim in study.claims.iter().filter(|claim| claim.artifact.text == id) {
             let points = judge::points_of(&self.planned_view(&planned_points), claim);
             let run_count = artifact.points.union(&points).count();

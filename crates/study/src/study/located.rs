@@ -58,7 +58,7 @@ pub fn parse_target(target: &str) -> (String, Option<String>) {
 /// # Errors
 ///
 /// Reports an unknown name, and every problem of the study.
-pub fn find(name: &str, quick: bool, builtins: &BuiltinFns) -> Result<LocatedStudy, Problems> {
+pub fn find(name: &str, builtins: &BuiltinFns) -> Result<LocatedStudy, Problems> {
     let is_name = !name.contains(std::path::is_separator) && !Path::new(name).is_dir();
     if is_name && !papers().contains(&name) {
         let problem = Problem::unknown_name("paper", name, papers().iter().copied());
@@ -66,7 +66,7 @@ pub fn find(name: &str, quick: bool, builtins: &BuiltinFns) -> Result<LocatedStu
     }
     let location = Location::of(name, builtins.registry());
     let read = Study::load(&location)?;
-    check::check(&read, &location, builtins, quick)?;
+    check::check(&read, &location, builtins)?;
     Ok(LocatedStudy { read, location, builtins: builtins.clone() })
 }
 
@@ -76,7 +76,7 @@ pub fn find(name: &str, quick: bool, builtins: &BuiltinFns) -> Result<LocatedStu
 ///
 /// Returns every problem of the study's files, each with its position.
 pub fn load(name: &str, builtins: &BuiltinFns) -> Result<LocatedStudy, Error> {
-    Ok(find(name, false, builtins)?)
+    Ok(find(name, builtins)?)
 }
 
 impl LocatedStudy {

@@ -6,12 +6,13 @@ use super::expression::read::{expression, template};
 use super::expression::{Expression, Segment, Template, Term};
 use narrows_core::text::kind::NumberOrText;
 use narrows_core::text::{Constant, SpannedString, Table};
+use std::sync::Arc;
 
 /// A named value.
 #[derive(Debug)]
 pub struct NamedValue {
     /// The names of the arguments, in order.
-    pub arguments: Vec<String>,
+    pub arguments: Vec<Arc<str>>,
     /// The definition of the value.
     pub definition: ValueDefinition,
 }
@@ -60,8 +61,8 @@ impl NamedValue {
             )
             .optional();
         let definition = ValueDefinition::read(t);
-        let placeholders = || definition.placeholders();
-        NamedValue { arguments: arguments.unwrap_or_else(placeholders), definition }
+        let arguments = arguments.map(|names| names.into_iter().map(Arc::from).collect());
+        NamedValue { arguments: arguments.unwrap_or_else(|| definition.placeholders()), definition }
     }
 }
 
@@ -71,7 +72,7 @@ impl ValueDefinition {
             t.phrase("point", "Point whose run the value is read from, with placeholders for arguments").optional();
         let points = t.phrases("points", "Points of which the first that is run is used").optional();
         let points: Vec<SpannedString> = points.unwrap_or_default().into_iter().chain(point).collect();
-        let points: Vec<Template> = points.iter().map(|point| template(t, point)).collect();
+        let points: Vec<Template> = points.iter().map(|point| template(t, point).with_key_format()).collect();
         let metric = t.phrase("metric", "Metric of the point").optional();
         let missing =
             t.number("missing", "Value for a completed run that does not report the metric; an error if left out");
@@ -89,10 +90,10 @@ impl ValueDefinition {
         }
         match (metric, busy, fact, value, table, function_name) {
             (Some(metric), None, None, None, None, None) if has_points => {
-                ValueDefinition::Metric(points, template(t, &metric), missing)
+                ValueDefinition::Metric(points, template(t, &metric).with_key_format(), missing)
             }
             (None, Some(busy), None, None, None, None) if has_points => {
-                ValueDefinition::Busy(points, template(t, &busy))
+                ValueDefinition::Busy(points, template(t, &busy).with_key_format())
             }
             (None, None, Some(fact), None, None, None) if has_points => ValueDefinition::Fact(points, fact),
             (None, None, None, Some(value), None, None) if !has_points => {
@@ -113,7 +114,7 @@ impl ValueDefinition {
     }
 
     /// Returns the names in the placeholders of the point and the metric, in the order in which they first occur.
-    fn placeholders(&self) -> Vec<String> {
+    fn placeholders(&self) -> Vec<Arc<str>> {
         let (points, name_template) = match self {
             ValueDefinition::Metric(points, name_template, _) | ValueDefinition::Busy(points, name_template) => {
                 (points, Some(name_template))
@@ -121,7 +122,7 @@ impl ValueDefinition {
             ValueDefinition::Fact(points, _) => (points, None),
             _ => return Vec::new(),
         };
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<Arc<str>> = Vec::new();
         for piece in points.iter().take(1).chain(name_template).flat_map(|template| &template.pieces) {
             if let Segment::Placeholder(tree, _) = piece
                 && let Term::Value(name, _) = &tree.node

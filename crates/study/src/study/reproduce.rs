@@ -62,7 +62,7 @@ impl Options {
 ///
 /// Returns every problem of the study's files and of its points, and an unknown artifact.
 pub fn reproduce(options: &Options, builtins: &BuiltinFns, progress: &dyn Progress) -> Result<PaperReport, Error> {
-    find(&options.paper, options.quick, builtins)?.reproduce(options, progress)
+    find(&options.paper, builtins)?.reproduce(options, progress)
 }
 
 /// Returns a table of the points whose runs did not end as `done`, with the reasons; `None` if all did.
@@ -194,7 +194,7 @@ impl LocatedStudy {
         let experiments = self.experiments(artifacts);
         let points =
             study.experiments.points(&self.location, &experiments, quick, extra_overrides, options.seed_offset)?;
-        let planned_count: usize = experiments.iter().map(|name| study.experiments.names(name, quick).len()).sum();
+        let planned_count: usize = experiments.iter().map(|name| study.experiments.names(name).len()).sum();
         if options.seed_offset == 0 {
             progress.leaves_out(planned_count - points.len());
         }

@@ -55,7 +55,7 @@ impl ClaimRuns<'_> {
         };
         let claims: Vec<&ClaimStatement> = study.claims.iter().filter(is_used).collect();
         let points_of_claim = |claim: &&ClaimStatement| {
-            judge::points_of(&located.planned_view(&study.points_of(&claim.artifact.text, QUICK)), claim)
+            judge::points_of(&located.planned_view(&study.points_of(&claim.artifact.text)), claim)
         };
         let used_points: BTreeSet<String> = claims.iter().flat_map(points_of_claim).collect();
         let mut experiments: Vec<&str> = used_points.iter().filter_map(|point| point.split('/').next()).collect();

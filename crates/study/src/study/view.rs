@@ -15,6 +15,7 @@ use narrows_core::engine::Outcome;
 use narrows_core::text::{Constant, SpannedString, suggest};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The source of values.
 #[derive(Clone, Copy)]
@@ -115,8 +116,7 @@ impl<'a> View<'a> {
 
     /// Returns the name of the first of these points that is run, or otherwise of the last.
     fn first_run_point(&self, scope: &Scope, points: &[Template]) -> Result<String, EvalError> {
-        let points: Vec<String> =
-            points.iter().map(|point| scope.fill_template(&point.with_key_format())).collect::<Result<_, _>>()?;
+        let points: Vec<String> = points.iter().map(|point| scope.fill_template(point)).collect::<Result<_, _>>()?;
         let point = points.iter().find(|point| self.is_run(point)).or(points.last());
         Ok(point.cloned().unwrap_or_default())
     }
@@ -148,7 +148,7 @@ impl<'a> View<'a> {
         name_template: &Template,
         read_value: impl Fn(&RunResult, &str) -> Result<f64, EvalError>,
     ) -> Result<Value, EvalError> {
-        let name = scope.fill_template(&name_template.with_key_format())?;
+        let name = scope.fill_template(name_template)?;
         let point = &self.first_run_point(scope, points)?;
         match (self.run(point)?, self.source) {
             (Some(run), _) => read_value(run, &name).map(Value::Number),
@@ -212,7 +212,7 @@ impl<'a> View<'a> {
     /// Calls a built-in function.
     fn builtin(&self, source: &SpannedString, arguments: &[Key]) -> Result<Value, EvalError> {
         let value = self.builtins.value(source)?;
-        let arguments: Vec<&str> = arguments.iter().map(|key| key.key.as_str()).collect();
+        let arguments: Vec<&str> = arguments.iter().map(|key| &*key.key).collect();
         if let (true, Some(point)) = (value.takes_point, arguments.first()) {
             self.run(point)?;
         }
@@ -231,25 +231,27 @@ impl<'a> View<'a> {
     }
 
     fn published_number(&self, arguments: &[Key]) -> Result<Value, EvalError> {
-        let id = arguments.iter().map(|key| key.key.as_str()).collect::<Vec<_>>().join("/");
+        let id = arguments.iter().map(|key| &*key.key).collect::<Vec<_>>().join("/");
         let claim = self.definitions.claims.iter().find(|claim| claim.id.text == id);
         let expected = claim.and_then(|claim| claim.expected());
         expected.map(Value::Number).ok_or_else(|| EvalError::Missing(format!("no claim `{id}` has a number")))
     }
 
     /// Returns the display name of a value of one of these axes.
-    fn label(&self, key: &str, axes: [&str; 2]) -> String {
+    fn label(&self, key: &str, axes: [&str; 2]) -> Arc<str> {
         let names = axes.iter().filter_map(|axis| self.definitions.names.iter().find(|(name, _)| name.text == **axis));
         let mut labels = names.filter_map(|(_, names)| names.iter().find(|(name, _)| name.text == key));
-        labels.next().map_or_else(|| key.to_owned(), |(_, label)| label.clone())
+        labels.next().map_or(key, |(_, label)| label).into()
     }
 }
 
 impl NameResolver for View<'_> {
     fn set(&self, name: &str, variable: &str) -> Option<Vec<Key>> {
         let labelled_keys = |keys: Vec<&SpannedString>| {
-            let labelled_key =
-                |key: &&SpannedString| Key { key: key.text.clone(), label: self.label(&key.text, [variable, name]) };
+            let labelled_key = |key: &&SpannedString| Key {
+                key: key.text.as_str().into(),
+                label: self.label(&key.text, [variable, name]),
+            };
             Some(keys.iter().map(labelled_key).collect())
         };
         if let Some((_, keys)) = self.definitions.sets.iter().find(|(set, _)| set.text == name) {
@@ -291,7 +293,7 @@ fn table_value(
     arguments: &[Key],
     allows_gaps: bool,
 ) -> Result<Value, EvalError> {
-    let key = arguments.iter().map(|key| key.key.as_str()).collect::<Vec<_>>().join("/");
+    let key = arguments.iter().map(|key| &*key.key).collect::<Vec<_>>().join("/");
     match table.iter().find(|(known, _)| *known == key) {
         Some((_, Constant::Number(number))) => Ok(Value::Number(*number)),
         Some((_, Constant::Text(text))) => Ok(Value::Text(text.clone())),
@@ -350,7 +352,7 @@ const LISTED_MAX: usize = 12;
 fn unknown_point(experiments: &Experiments, planned: &BTreeSet<String>, point: &str) -> EvalError {
     let message = format!("no run is called `{point}`");
     let experiment = point.split('/').next().unwrap_or_default();
-    let names = experiments.names(experiment, false);
+    let names = experiments.names(experiment);
     if names.iter().any(|name| name == point) {
         let label = format!("the artifact does not run the experiment `{experiment}`");
         let help = format!("name `{experiment}` among the artifact's experiments in study.toml");

@@ -12,6 +12,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The largest number of elements of a list.
 const ELEMENTS_MAX: usize = 200_000;
@@ -22,7 +23,7 @@ const DEPTH_MAX: usize = 24;
 const VALUES_MAX: usize = 100_000;
 
 /// The values that were evaluated, by name and arguments.
-type ValueCache = HashMap<(String, Vec<Key>), Result<Value, EvalError>>;
+type ValueCache = HashMap<(Arc<str>, Vec<Key>), Result<Value, EvalError>>;
 
 /// The reason for which an expression has no value.
 #[derive(Clone, Debug)]
@@ -65,7 +66,7 @@ pub trait NameResolver {
 }
 
 /// A name, and the value to which it is bound.
-pub type Binding = (String, Value);
+pub type Binding = (Arc<str>, Value);
 
 /// The scope in which an expression is evaluated.
 #[derive(Clone)]
@@ -93,9 +94,9 @@ impl<'a> Scope<'a> {
     }
 
     /// Returns the scope with one more binding.
-    pub fn with(&self, name: &str, value: Value) -> Scope<'a> {
+    pub fn with(&self, name: impl Into<Arc<str>>, value: Value) -> Scope<'a> {
         let mut scope = self.clone();
-        scope.bindings.push((name.to_owned(), value));
+        scope.bindings.push((name.into(), value));
         scope
     }
 
@@ -198,10 +199,11 @@ impl<'a> Evaluator<'_, 'a> {
                 Segment::Placeholder(tree, _) => key += &self.value(tree)?.key(),
             }
         }
+        let key: Arc<str> = key.into();
         Ok(Key { label: key.clone(), key })
     }
 
-    fn evaluate_name(&self, tree: &Syntax, name: &str, arguments: &[Vec<Segment>]) -> Result<Value, EvalError> {
+    fn evaluate_name(&self, tree: &Syntax, name: &Arc<str>, arguments: &[Vec<Segment>]) -> Result<Value, EvalError> {
         let binding = self.scope.bindings.iter().rev().find(|(binding, _)| binding == name);
         if let (Some((_, value)), true) = (binding, arguments.is_empty()) {
             return Ok(value.clone());
@@ -221,10 +223,10 @@ impl<'a> Evaluator<'_, 'a> {
     fn evaluate_once(
         &self,
         tree: &Syntax,
-        name: &str,
+        name: &Arc<str>,
         arguments: Vec<Key>,
     ) -> Result<Option<Result<Value, EvalError>>, EvalError> {
-        let cache_key = (name.to_owned(), arguments);
+        let cache_key = (name.clone(), arguments);
         if let Some(known) = self.scope.value_cache.borrow().get(&cache_key) {
             return Ok(Some(known.clone()));
         }
@@ -243,7 +245,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     fn unknown_value_error(&self, tree: &Syntax, name: &str) -> EvalError {
-        let bound = self.scope.bindings.iter().map(|(name, _)| name.as_str());
+        let bound = self.scope.bindings.iter().map(|(name, _)| &**name);
         let known: Vec<&str> = bound.chain(self.scope.resolver.values()).collect();
         let nearest = suggest::nearest(name, known.iter().copied());
         let label = nearest.map_or("no value has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
@@ -324,15 +326,24 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     fn loop_scopes(&self, loops: &[Loop]) -> Result<Vec<Scope<'a>>, EvalError> {
-        let Some((outer_loop, inner_loops)) = loops.split_first() else { return Ok(vec![self.scope.clone()]) };
-        let mut scopes = Vec::new();
-        for key in self.loop_values(outer_loop)? {
-            let scope = self.scope.with(&outer_loop.variable, Value::Key(key));
-            scopes.extend(Evaluator { scope: &scope, source: self.source }.loop_scopes(inner_loops)?);
-            if scopes.len() > ELEMENTS_MAX {
-                let message = format!("there are more than {ELEMENTS_MAX} combinations");
-                return Err(EvalError::Invalid(Box::new(self.error(&outer_loop.span, message, "here"))));
+        let mut scopes = vec![self.scope.clone()];
+        for axis_loop in loops {
+            let (mut known_values, mut inner_scopes) = (None, Vec::new());
+            for scope in &scopes {
+                let values = match known_values.take() {
+                    Some(values) => values,
+                    None => Evaluator { scope, source: self.source }.loop_values(axis_loop)?,
+                };
+                let with_value = |key: &Key| scope.with(axis_loop.variable.clone(), Value::Key(key.clone()));
+                inner_scopes.extend(values.iter().map(with_value));
+                if inner_scopes.len() > ELEMENTS_MAX {
+                    let message = format!("there are more than {ELEMENTS_MAX} combinations");
+                    return Err(EvalError::Invalid(Box::new(self.error(&axis_loop.span, message, "here"))));
+                }
+                // A name without placeholders is the same set in every scope.
+                known_values = axis_loop.has_fixed_set().then_some(values);
             }
+            scopes = inner_scopes;
         }
         Ok(scopes)
     }

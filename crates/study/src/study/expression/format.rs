@@ -3,6 +3,7 @@
 
 use super::value::Value;
 use crate::report::number::{percent, short, signed_percent};
+use std::borrow::Cow;
 
 /// The format of a placeholder: `:2`, `:1 MB/s`, `:+%`, `:0%`, `:key`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -32,22 +33,22 @@ impl Format {
     }
 
     /// Formats a value.
-    pub fn format_value(&self, value: &Value) -> String {
+    pub fn format_value<'a>(&self, value: &'a Value) -> Cow<'a, str> {
         match value {
             _ if self.key => value.key(),
-            Value::Number(number) => self.number(*number),
-            Value::Text(text) => text.clone(),
-            Value::Flag(flag) => flag.to_string(),
+            Value::Number(number) => self.number(*number).into(),
+            Value::Text(text) => text.into(),
+            Value::Flag(flag) => flag.to_string().into(),
             Value::Key(key) => match value.number().filter(|_| *self != Format::default()) {
-                Some(number) => self.number(number),
-                None => key.label.clone(),
+                Some(number) => self.number(number).into(),
+                None => Cow::Borrowed(&key.label),
             },
             Value::List(items) => {
                 let item_text = |item: &super::Element| {
-                    let labels = item.keys.iter().map(|key| key.label.as_str());
-                    labels.map(str::to_owned).chain([self.format_value(&item.value)]).collect::<Vec<_>>().join(" ")
+                    let labels = item.keys.iter().map(|key| Cow::Borrowed(&*key.label));
+                    labels.chain([self.format_value(&item.value)]).collect::<Vec<_>>().join(" ")
                 };
-                items.iter().map(item_text).collect::<Vec<_>>().join(", ")
+                items.iter().map(item_text).collect::<Vec<_>>().join(", ").into()
             }
         }
     }

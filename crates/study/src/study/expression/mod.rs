@@ -70,12 +70,12 @@ pub struct Template {
 
 impl Template {
     /// Returns this template with the format `key` for each placeholder, as in the names of points.
-    pub fn with_key_format(&self) -> Template {
-        let key = |piece: &Segment| match piece {
-            Segment::Placeholder(tree, _) => Segment::Placeholder(tree.clone(), Format::parse("key")),
-            words => words.clone(),
+    pub fn with_key_format(self) -> Template {
+        let key = |piece| match piece {
+            Segment::Placeholder(tree, _) => Segment::Placeholder(tree, Format::parse("key")),
+            words => words,
         };
-        Template { source: self.source.clone(), pieces: self.pieces.iter().map(key).collect() }
+        Template { source: self.source, pieces: self.pieces.into_iter().map(key).collect() }
     }
 }
 
@@ -107,7 +107,7 @@ pub enum Term {
     /// A text with placeholders.
     Text(Vec<Segment>),
     /// A value of the study with its arguments. Without arguments, it may be a bound name.
-    Value(String, Vec<Vec<Segment>>),
+    Value(Arc<str>, Vec<Vec<Segment>>),
     /// A unary operation, `-x` or `not x`.
     Unary(Unary, Box<Syntax>),
     /// A binary operation, such as `a + b`.
@@ -161,11 +161,18 @@ pub enum Binary {
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// The name that is bound to each element.
-    pub variable: String,
+    pub variable: Arc<str>,
     /// The name of the set.
     pub set: Vec<Segment>,
     /// The location in the text.
     pub span: Range<usize>,
+}
+
+impl Loop {
+    /// Returns whether the name of the set has no placeholder.
+    pub fn has_fixed_set(&self) -> bool {
+        self.set.iter().all(|piece| matches!(piece, Segment::Literal(_)))
+    }
 }
 
 impl ExpressionError {

@@ -127,7 +127,7 @@ impl Parser<'_> {
             true => self.parse_set_name()?,
             false => vec![Segment::Literal(variable.clone())],
         };
-        Ok(Loop { variable, set, span: start..self.position })
+        Ok(Loop { variable: variable.into(), set, span: start..self.position })
     }
 
     /// Parses the name of a set, which may have placeholders.
@@ -243,7 +243,7 @@ impl Parser<'_> {
             return Ok(Term::Call(name, self.parse_arguments()?));
         }
         if !self.rest().starts_with('[') {
-            return Ok(Term::Value(name, Vec::new()));
+            return Ok(Term::Value(name.into(), Vec::new()));
         }
         let mut arguments = Vec::new();
         while self.rest().starts_with(['[', '/']) {
@@ -251,7 +251,7 @@ impl Parser<'_> {
             arguments.push(self.parse_segments(&['/', ']'])?);
         }
         self.require("]")?;
-        Ok(Term::Value(name, arguments))
+        Ok(Term::Value(name.into(), arguments))
     }
 
     fn parse_arguments(&mut self) -> Result<Vec<Syntax>, ExpressionError> {

@@ -1,14 +1,23 @@
 //! The values of expressions.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
-/// A value of an axis.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// A value of an axis. Both texts are shared, because a loop over many axes copies each value for each combination.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Key {
     /// The value as it occurs in the names of points.
-    pub key: String,
+    pub key: Arc<str>,
     /// The display name.
-    pub label: String,
+    pub label: Arc<str>,
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.key.hash(hasher);
+    }
 }
 
 /// The value of an expression.
@@ -64,13 +73,13 @@ impl Value {
     }
 
     /// Returns the value as it occurs in the name of a point.
-    pub fn key(&self) -> String {
+    pub fn key(&self) -> Cow<'_, str> {
         match self {
-            Value::Number(number) => number.to_string(),
-            Value::Text(text) => text.clone(),
-            Value::Flag(flag) => flag.to_string(),
-            Value::Key(key) => key.key.clone(),
-            Value::List(_) => String::new(),
+            Value::Number(number) => number.to_string().into(),
+            Value::Text(text) => text.into(),
+            Value::Flag(flag) => flag.to_string().into(),
+            Value::Key(key) => Cow::Borrowed(&key.key),
+            Value::List(_) => "".into(),
         }
     }
 

@@ -61,10 +61,11 @@ impl BarChartSpec {
         let mut groups = Vec::new();
         let mut has_value = vec![false; series.len()];
         for group in drawing.loop_scopes(scope, &self.groups) {
-            let name = innermost_value(&group).map(|value| Format::default().format_value(&value)).unwrap_or_default();
+            let value = innermost_value(&group);
+            let name = value.as_ref().map(|value| Format::default().format_value(value)).unwrap_or_default();
             let bars: Vec<Bar> =
                 series.iter().map(|(series, series_scope, _)| series.bar(drawing, series_scope, &group)).collect();
-            let mut row = vec![Cell::from(name.as_str())];
+            let mut row = vec![Cell::from(&*name)];
             for (index, bar) in bars.iter().enumerate() {
                 let height = Some(bar.parts[0]).filter(|height| !height.is_nan());
                 has_value[index] |= height.is_some();
@@ -72,7 +73,7 @@ impl BarChartSpec {
                 row.extend(series[index].0.published.is_some().then(|| Cell::from(bar.published)));
             }
             table.push(row);
-            groups.push(Group { name, bars: self.arrange(bars) });
+            groups.push(Group { name: name.into_owned(), bars: self.arrange(bars) });
         }
         series
             .iter()

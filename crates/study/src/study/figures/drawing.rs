@@ -76,7 +76,7 @@ impl<'a> Drawing<'a> {
         match self.value_or_collect(scope.value(expression)) {
             Some(Value::Number(number)) => Cell::Number(number),
             Some(Value::Text(text)) => Cell::Text(text),
-            Some(Value::Key(key)) => Cell::Text(key.label),
+            Some(Value::Key(key)) => Cell::Text(key.label.to_string()),
             Some(other) => {
                 let span = expression.tree.span.clone();
                 let error = ExpressionError::new(

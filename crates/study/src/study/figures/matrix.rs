@@ -94,7 +94,9 @@ impl MatrixSpec {
             marks: self.mark_specs.iter().flat_map(|spec| spec.draw(drawing, scope, (&rows, &columns))).collect(),
         };
         let chart = chart.without_blanks();
-        (Some(chart.svg()), Some(self.table(&chart)))
+        // Planned values are all 1, and a picture of thousands of them takes longer than they do.
+        let svg = (!drawing.view.is_planned()).then(|| chart.svg());
+        (svg, Some(self.table(&chart)))
     }
 
     /// Returns the titles of columns and rows.
@@ -113,7 +115,7 @@ impl MatrixSpec {
     }
 
     fn table(&self, chart: &Chart) -> ReportTable {
-        let axis_headings = self.row_axes.0.iter().map(|(_, axis_loop)| Column::new(&axis_loop.variable));
+        let axis_headings = self.row_axes.0.iter().map(|(_, axis_loop)| Column::new(&*axis_loop.variable));
         let value_column = |name: &Vec<String>| {
             let column = Column::unit(name.join(", "), &self.unit);
             self.decimals.map_or(column.clone(), |decimals| column.decimals(decimals))
@@ -131,7 +133,7 @@ impl MatrixSpec {
 /// Returns the names of a row or column, one for each of its axes.
 fn axis_names(scope: &Scope, axis_loop: &Loops) -> Vec<String> {
     let values = scope.bindings.iter().skip(scope.bindings.len() - axis_loop.0.len());
-    values.map(|(_, value)| Format::default().format_value(value)).collect()
+    values.map(|(_, value)| Format::default().format_value(value).into_owned()).collect()
 }
 
 impl MarkSpec {

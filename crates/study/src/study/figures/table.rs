@@ -49,8 +49,9 @@ impl TableSpec {
             .flat_map(|column| drawing.loop_scopes(scope, &column.axes).into_iter().map(move |scope| (column, scope)))
             .collect();
         let axes = self.row_axes.0.iter().enumerate();
-        let axis_columns = axes
-            .map(|(index, (_, axis_loop))| Column::new(self.axis_headings.get(index).unwrap_or(&axis_loop.variable)));
+        let axis_columns = axes.map(|(index, (_, axis_loop))| {
+            Column::new(self.axis_headings.get(index).map_or(&*axis_loop.variable, String::as_str))
+        });
         let value_columns = columns.iter().map(|(column, scope)| column.heading(drawing, scope));
         let mut table = ReportTable::new(axis_columns.chain(value_columns).collect());
         let mut has_value_by_column = vec![false; columns.len()];

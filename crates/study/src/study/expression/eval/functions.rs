@@ -4,6 +4,7 @@ use super::{EvalError, Evaluator};
 use crate::study::expression::value::{Element, Key, Value};
 use crate::study::expression::{ExpressionError, Format, Syntax};
 use narrows_core::text::suggest;
+use std::sync::Arc;
 
 /// The name, usage and result of every function.
 pub const FUNCTIONS: [(&str, &str, &str); 29] = [
@@ -91,11 +92,18 @@ pub(super) fn call(evaluator: &Evaluator, tree: &Syntax, name: &str, arguments: 
         "any" => Value::Flag(flags(evaluator, argument(0)?)?.into_iter().any(|flag| flag)),
         "count" => Value::Number(list()?.len() as f64),
         "join" => {
-            let separator = if arguments.len() > 1 { evaluator.value(argument(1)?)?.key() } else { ", ".to_owned() };
-            let words: Vec<String> = list()?.iter().map(|item| Format::default().format_value(&item.value)).collect();
+            let separator = match arguments.get(1) {
+                Some(separator) => evaluator.value(separator)?.key().into_owned(),
+                None => ", ".to_owned(),
+            };
+            let (items, format) = (list()?, Format::default());
+            let words: Vec<_> = items.iter().map(|item| format.format_value(&item.value)).collect();
             Value::Text(words.join(&separator))
         }
-        "label" => Value::Text(list()?.iter().map(|item| element_key(item).label).collect::<Vec<_>>().join(", ")),
+        "label" => {
+            let labels: Vec<_> = list()?.iter().map(|item| element_key(item).label).collect();
+            Value::Text(labels.join(", "))
+        }
         "first" => element(list()?, 0)?,
         "last" => list()?.pop().map(|item| item.value).ok_or_else(missing_element)?,
         "nth" => element(list()?, number(1)?.max(0.0) as usize)?,
@@ -214,7 +222,9 @@ fn monotone(numbers: &[f64], is_rising: bool, tolerance: f64) -> bool {
 
 /// Returns the key of an element.
 fn element_key(item: &Element) -> Key {
-    let join = |part: fn(&Key) -> &str, separator: &str| item.keys.iter().map(part).collect::<Vec<_>>().join(separator);
+    let join = |part: fn(&Key) -> &str, separator: &str| -> Arc<str> {
+        item.keys.iter().map(part).collect::<Vec<_>>().join(separator).into()
+    };
     Key { key: join(|key| &key.key, "/"), label: join(|key| &key.label, ", ") }
 }
 
