@@ -90,11 +90,11 @@ fn add_fields(json: &serde_json::Value, fields: &mut BTreeSet<String>) {
 
 /// Commands whose results have all fields of JSON.
 const COMMANDS: [&[&str]; 9] = [
-    &["run", "ping-pong", "--uncertainty"],
+    &["run", "ping-pong", "--uncertainty", "--set", "workload.ping-pong.messages=4"],
     &["run", "ping-pong", "--seeds", "2"],
     &["sweep", "ping-pong", "--vary", "run.seed=1,2"],
     &["sweep", "stream", "--find", "message.bandwidth >= 60 MB/s", "--over", "workload.stream.payload=64 B..8 KiB*2"],
-    &["whatif", "ping-pong", "--set", "workload.ping-pong.messages=20"],
+    &["whatif", "ping-pong", "--set", "workload.ping-pong.messages=4"],
     &["list"],
     &["explain", "waiting"],
     &["reproduce", "e-udp", "--quick"],
