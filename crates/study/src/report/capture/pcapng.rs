@@ -135,15 +135,7 @@ impl<'a> PcapngReader<'a> {
         let ticks = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
         let bytes = packet.data.get(..packet.caplen as usize).ok_or("a packet exceeds its block")?;
         let time = Some(interface.time_of_ticks(ticks)?);
-        let (name, link, length) = (interface.name, interface.link, packet.origlen as usize);
-        self.packets.push(CaptureRecord {
-            interface: self.earlier_interface_count + interface_index,
-            name,
-            link,
-            time,
-            bytes,
-            length,
-        });
+        self.add_packet(interface_index, time, bytes, packet.origlen as usize);
         Ok(())
     }
 
@@ -155,16 +147,15 @@ impl<'a> PcapngReader<'a> {
         let length = packet.origlen as usize;
         let captured_length = interface.snap_length.map_or(length, |snap_length| snap_length.min(length));
         let bytes = packet.data.get(..captured_length).ok_or("a packet exceeds its block")?;
-        let (name, link) = (interface.name, interface.link);
-        self.packets.push(CaptureRecord {
-            interface: self.earlier_interface_count,
-            name,
-            link,
-            time: None,
-            bytes,
-            length,
-        });
+        self.add_packet(0, None, bytes, length);
         Ok(())
+    }
+
+    /// Adds a packet of the interface with this index in the section.
+    fn add_packet(&mut self, interface_index: usize, time: Option<Duration>, bytes: &'a [u8], length: usize) {
+        let &Interface { name, link, .. } = &self.interfaces[interface_index];
+        let interface = self.earlier_interface_count + interface_index;
+        self.packets.push(CaptureRecord { interface, name, link, time, bytes, length });
     }
 
     fn unknown_interface(&self, interface_index: usize) -> String {

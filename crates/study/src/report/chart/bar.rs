@@ -36,12 +36,8 @@ impl BarLayout {
 /// Returns the chart as an SVG document.
 pub fn draw(chart: &BarChart) -> String {
     let layout = BarLayout::new(chart);
-    let heights = chart
-        .groups
-        .iter()
-        .flat_map(|group| &group.bars)
-        .flat_map(|bar| [height_above_zero(bar), bar.published.unwrap_or(0.0)]);
-    let depths = chart.groups.iter().flat_map(|group| &group.bars).map(depth_below_zero).filter(|depth| *depth < 0.0);
+    let heights = bars(chart).flat_map(|bar| [height_above_zero(bar), bar.published.unwrap_or(0.0)]);
+    let depths = bars(chart).map(depth_below_zero).filter(|depth| *depth < 0.0);
     let base = if chart.y.scale == Scale::Linear { Some(0.0) } else { None };
     let mut frame = Frame {
         title: &chart.title,
@@ -68,6 +64,10 @@ pub fn draw(chart: &BarChart) -> String {
             name_layout.draw(canvas, group, (group_left, bottom));
         }
     })
+}
+
+fn bars(chart: &BarChart) -> impl Iterator<Item = &Bar> {
+    chart.groups.iter().flat_map(|group| &group.bars)
 }
 
 /// Returns the sum of the parts of a bar.
@@ -98,7 +98,7 @@ fn legend(chart: &BarChart) -> Legend {
             legend.entries.reverse(); // the order of the parts from the top
         }
     }
-    if chart.groups.iter().flat_map(|group| &group.bars).any(|bar| bar.published.is_some()) {
+    if bars(chart).any(|bar| bar.published.is_some()) {
         legend.entries.push((LegendKey::Published, "published".to_owned()));
     }
     legend
@@ -150,7 +150,7 @@ fn draw_bar(
 /// a bar has the mark of a published height.
 fn can_label_values(chart: &BarChart, bar_width: f64) -> bool {
     let value_fits = |bar: &Bar| text_width(&significant(height(bar), 3), VALUE_TEXT_SIZE) <= bar_width;
-    chart.groups.iter().flat_map(|group| &group.bars).all(|bar| bar.published.is_none() && value_fits(bar))
+    bars(chart).all(|bar| bar.published.is_none() && value_fits(bar))
 }
 
 /// The layout of the names below the bars.
@@ -165,7 +165,7 @@ struct NameLayout {
 impl NameLayout {
     fn new(chart: &BarChart, bar_width: f64) -> NameLayout {
         let width = |name: &str| text_width(name, NAME_TEXT_SIZE);
-        let bar_names = || chart.groups.iter().flat_map(|group| &group.bars).map(|bar| width(&bar.name));
+        let bar_names = || bars(chart).map(|bar| width(&bar.name));
         let bar_name_width_max = bar_names().fold(0.0, f64::max);
         let are_bar_names_rotated = bar_name_width_max > bar_width;
         let bar_names_height = if bar_name_width_max == 0.0 {

@@ -180,19 +180,11 @@ fn draw_cell(
         let fill = format!("fill=\"{}\"", hex(background));
         svg.rect((corner.0 + 0.5, corner.1 + 0.5), (width - 1.0, height - 1.0), &fill, None);
         let ink = format!("fill=\"{}\"", ink_on(background));
-        match chart.marks.is_empty() {
-            true => {
-                let middle = (corner.0 + width / 2.0, corner.1 + height / 2.0 + CELL_HEIGHT * 0.2);
-                svg.text(middle, TEXT_SIZE, "middle", &ink, &style.text(&cell.value));
-            }
-            false => svg.text(
-                (corner.0 + MARKED_TEXT_OFFSET.0, corner.1 + MARKED_TEXT_OFFSET.1),
-                TEXT_SIZE,
-                "start",
-                &ink,
-                &style.text(&cell.value),
-            ),
-        }
+        let (position, anchor) = match chart.marks.is_empty() {
+            true => ((corner.0 + width / 2.0, corner.1 + height / 2.0 + CELL_HEIGHT * 0.2), "middle"),
+            false => ((corner.0 + MARKED_TEXT_OFFSET.0, corner.1 + MARKED_TEXT_OFFSET.1), "start"),
+        };
+        svg.text(position, TEXT_SIZE, anchor, &ink, &style.text(&cell.value));
     });
 }
 
