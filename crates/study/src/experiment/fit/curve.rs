@@ -95,8 +95,13 @@ struct TableText<'a> {
 }
 
 impl TableText<'_> {
-    fn place(&self, span: Range<usize>) -> Option<TextSpan> {
-        Some(TextSpan { text: self.id, span })
+    fn place(&self, span: &Range<usize>) -> TextSpan {
+        TextSpan { text: self.id, span: span.clone() }
+    }
+
+    /// Returns a problem that is located at `span` in the text.
+    fn problem(&self, span: &Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        Problem::new(message).with_location(Some(self.place(span)), label)
     }
 
     /// Returns each line without the spaces around it, with its byte range.
@@ -116,8 +121,7 @@ impl TableText<'_> {
             return self.log_curve(results).map(|(measure, samples)| (measure, samples, Vec::new()));
         }
         let Some((head_span, head)) = self.lines().find(|(_, line)| names_columns(line)) else {
-            let problem =
-                Problem::new("no line names the columns").with_location(self.place(0..0), "the file begins here");
+            let problem = self.problem(&(0..0), "no line names the columns", "the file begins here");
             return Err(problem.help("write a first line such as: size [B], latency [us]"));
         };
         let is_csv = head.contains(',');
@@ -137,21 +141,15 @@ impl TableText<'_> {
         for (span, cells) in &rows {
             let parse_cell_of = |column: usize| {
                 let cell = cells.get(column).copied().unwrap_or_default();
-                unit::parse_cell(cell, headings[column].unit.as_deref(), is_perftest).map_err(|(why, help)| {
-                    Problem::new(why).with_location(self.place(span.clone()), "in this row").help(help)
-                })
+                unit::parse_cell(cell, headings[column].unit.as_deref(), is_perftest)
+                    .map_err(|(why, help)| self.problem(span, why, "in this row").help(help))
             };
             let (size, (row_measure, value)) = (parse_cell_of(size_column)?, parse_cell_of(value_column)?);
             measure = row_measure;
             if size.0 != Measure::Size || row_measure == Measure::Size {
-                let problem = Problem::new("a size and a measured value are expected");
-                return Err(problem.with_location(self.place(span.clone()), "in this row"));
+                return Err(self.problem(span, "a size and a measured value are expected", "in this row"));
             }
-            samples.push(Sample {
-                size: size.1 as u64,
-                value,
-                place: self.place(span.clone()).expect("every span has a location"),
-            });
+            samples.push(Sample { size: size.1 as u64, value, place: self.place(span) });
         }
         self.check_samples(&samples)?;
         let names = value_columns.iter().map(|column| headings[*column].name.clone()).collect();
@@ -163,28 +161,25 @@ impl TableText<'_> {
         self,
         results: Result<Vec<LogResult>, socket_log::LogError>,
     ) -> Result<(Measure, Vec<Sample>), Problem> {
-        let results = results.map_err(|(span, message, help)| {
-            Problem::new(message).with_location(self.place(span), "in this line").help(help)
-        })?;
+        let results =
+            results.map_err(|(span, message, help)| self.problem(&span, message, "in this line").help(help))?;
         let measure = results.first().map_or(Measure::Latency, |first| first.measure);
         if let Some(other) = results.iter().find(|result| result.measure != measure) {
-            let problem = Problem::new(format!("a {} follows a {}", other.measure.name(), measure.name()));
+            let message = format!("a {} follows a {}", other.measure.name(), measure.name());
             let help = "write the results of latency tests and of bandwidth tests into files of their own";
-            return Err(problem.with_location(self.place(other.span.clone()), "this result").help(help));
+            return Err(self.problem(&other.span, message, "this result").help(help));
         }
         if results.len() < SAMPLES_MIN {
-            let problem = Problem::new(format!("a curve needs the results of at least {SAMPLES_MIN} runs"));
+            let message = format!("a curve needs the results of at least {SAMPLES_MIN} runs");
             let help = "write the output of runs with different sizes into one file";
-            return Err(problem
-                .with_location(self.place(0..0), format!("results in this file: {}", results.len()))
-                .help(help));
+            let label = format!("results in this file: {}", results.len());
+            return Err(self.problem(&(0..0), message, label).help(help));
         }
-        let sample = |LogResult { span, size, value, .. }: LogResult| Sample {
-            size,
-            value,
-            place: self.place(span).expect("every span has a location"),
+        let sample = |result: &LogResult| {
+            let LogResult { span, size, value, .. } = result;
+            Sample { size: *size, value: *value, place: self.place(span) }
         };
-        let samples: Vec<Sample> = results.into_iter().map(sample).collect();
+        let samples: Vec<Sample> = results.iter().map(sample).collect();
         self.check_samples(&samples)?;
         Ok((measure, samples))
     }
@@ -195,7 +190,7 @@ impl TableText<'_> {
             span.start > head_span.start && line.starts_with("#bytes") && *line != head
         };
         let Some((span, _)) = self.lines().find(is_other_head) else { return Ok(()) };
-        let problem = Problem::new("a table with other columns follows").with_location(self.place(span), "here");
+        let problem = self.problem(&span, "a table with other columns follows", "here");
         Err(problem.help("write each table into a file of its own"))
     }
 
@@ -220,7 +215,7 @@ impl TableText<'_> {
         }
         let columns: Vec<String> = headings.iter().map(Heading::text).collect();
         let message = format!("this row has {field_count} fields, and the head names {} columns", headings.len());
-        let problem = Problem::new(message).with_location(self.place(span.clone()), "in this row");
+        let problem = self.problem(span, message, "in this row");
         Err(problem
             .help(format!("the columns are: {}", columns.join(", ")))
             .help("correct the row, or remove it; a size is a number of bytes without its unit"))
@@ -235,7 +230,7 @@ impl TableText<'_> {
                 true if line.is_empty() || line.starts_with('#') => {}
                 true if starts_with_number => rows.push((span, line.split(',').map(str::trim).collect())),
                 true => {
-                    let problem = Problem::new("this is not a row of numbers").with_location(self.place(span), "here");
+                    let problem = self.problem(&span, "this is not a row of numbers", "here");
                     return Err(problem.help("a row begins with a size, a comment with `#`"));
                 }
                 // Benchmarks print rules and warnings between the rows.
@@ -244,10 +239,9 @@ impl TableText<'_> {
             }
         }
         if rows.len() < SAMPLES_MIN {
-            let problem = Problem::new(format!("a curve needs at least {SAMPLES_MIN} rows"));
-            return Err(problem
-                .with_location(self.place(start..start), format!("rows after this line: {}", rows.len()))
-                .help("measure at another size, and add a row for it"));
+            let message = format!("a curve needs at least {SAMPLES_MIN} rows");
+            let problem = self.problem(&(start..start), message, format!("rows after this line: {}", rows.len()));
+            return Err(problem.help("measure at another size, and add a row for it"));
         }
         Ok(rows)
     }
@@ -259,9 +253,7 @@ impl TableText<'_> {
             let cell = rows[0].1.get(column).copied().unwrap_or_default();
             unit::measure_of_column(cell, headings[column].unit.as_deref())
         };
-        let problem = |message: String| {
-            Problem::new(message).with_location(self.place(span.clone()), "the columns are named here")
-        };
+        let problem = |message: String| self.problem(&span, message, "the columns are named here");
         let help = "write it after the name, as in: size [B], latency [us], or size [B], bandwidth [MB/s]";
         if measure_of(0) != Some(Measure::Size) {
             return Err(

@@ -80,19 +80,19 @@ impl StateFile {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok((file, KnownPredictions::new())),
             Err(error) => return Err(Problem::new(format!("cannot read `{name}`, the state of the fit: {error}"))),
         };
-        let help = "remove the file to start from the beginning, or name another output file";
+        let unusable_problem = |reason: String| {
+            let help = "remove the file to start from the beginning, or name another output file";
+            Problem::new(format!("`{name}` is {reason}")).help(help)
+        };
         let contents: StateFileContents = serde_json::from_str(&text)
-            .map_err(|error| Problem::new(format!("`{name}` is not the state of a fit: {error}")).help(help))?;
+            .map_err(|error| unusable_problem(format!("not the state of a fit: {error}")))?;
         let differences = file.identity.differences(&contents.identity);
         if !differences.is_empty() {
             let changed_parts = differences.join(" and ");
-            return Err(Problem::new(format!(
-                "`{name}` is the state of another fit, which differs in {changed_parts}"
-            ))
-            .help(help));
+            return Err(unusable_problem(format!("the state of another fit, which differs in {changed_parts}")));
         }
         if contents.hash != digest(&contents.results) {
-            return Err(Problem::new(format!("`{name}` is damaged: its hash does not match its contents")).help(help));
+            return Err(unusable_problem("damaged: its hash does not match its contents".to_owned()));
         }
         let predictions =
             contents.results.into_iter().map(|(number, values, result)| ((number, values), result)).collect();

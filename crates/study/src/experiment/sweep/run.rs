@@ -26,10 +26,9 @@ pub struct Shard {
     pub count: usize,
 }
 
-impl Shard {
-    fn contains(&self, index: usize) -> bool {
-        index % self.count == self.number - 1
-    }
+/// Returns the indices below `count` that a shard contains, or all of them without a shard.
+fn indices_of_shard(shard: Option<Shard>, count: usize) -> Vec<usize> {
+    (0..count).filter(|index| shard.is_none_or(|shard| index % shard.count == shard.number - 1)).collect()
 }
 
 /// The lines of a sweep along its last key, each of which stops at its first saturated position.
@@ -99,10 +98,9 @@ impl CheckedSweep<'_> {
     /// Returns the number of points to be run or found in the store. It is an upper bound if the sweep stops at
     /// saturation.
     pub fn planned_point_count(&self, options: &RunOptions<'_>) -> usize {
-        match (options.shard, options.lines) {
-            (None, None) => self.distinct_points.len(),
-            (Some(shard), None) => (0..self.distinct_points.len()).filter(|index| shard.contains(*index)).count(),
-            (shard, Some(lines)) => self.lines_of_shard(shard, lines).len() * lines.points_per_line(),
+        match options.lines {
+            None => indices_of_shard(options.shard, self.distinct_points.len()).len(),
+            Some(lines) => self.lines_of_shard(options.shard, lines).len() * lines.points_per_line(),
         }
     }
 
@@ -116,8 +114,7 @@ impl CheckedSweep<'_> {
     }
 
     fn run_all(&self, options: &RunOptions<'_>) -> io::Result<Vec<SweepPoint>> {
-        let is_in_shard = |index: &usize| options.shard.is_none_or(|shard| shard.contains(*index));
-        let indices: Vec<usize> = (0..self.distinct_points.len()).filter(is_in_shard).collect();
+        let indices = indices_of_shard(options.shard, self.distinct_points.len());
         let run_point = |index: &usize| {
             let point = self.distinct_points[*index];
             Ok((self.input_hashes[point].as_str(), self.find_or_run_point(point, options)?))
@@ -133,8 +130,7 @@ impl CheckedSweep<'_> {
 
     /// Returns the indices of the lines of the shard.
     fn lines_of_shard(&self, shard: Option<Shard>, lines: SweepLines) -> Vec<usize> {
-        let line_indices = 0..self.input_hashes.len() / lines.points_per_line().max(1);
-        line_indices.filter(|line| shard.is_none_or(|shard| shard.contains(*line))).collect()
+        indices_of_shard(shard, self.input_hashes.len() / lines.points_per_line().max(1))
     }
 
     /// Runs all lines in parallel. Several positions of each line are run at a time if that is needed to keep all

@@ -82,6 +82,12 @@ pub fn elasticities_of_constants(
     one_task_per_run(unknowns.par_iter()).map(elasticities_of).collect()
 }
 
+/// Returns the constants that could not be changed in both directions, each with the reason.
+pub fn failed_changes(unknowns: &[UncertainConstant], elasticities: &[ConstantElasticities]) -> Vec<(String, String)> {
+    let pairs = unknowns.iter().zip(elasticities);
+    pairs.filter_map(|(unknown, constant)| Some((unknown.name(), constant.failed_change.clone()?))).collect()
+}
+
 /// Returns whether a number is missing although the unchanged machines gave it.
 fn lacks_number(unchanged: &[f64], numbers: &[f64]) -> bool {
     unchanged.iter().zip(numbers).any(|(unchanged, changed)| !unchanged.is_nan() && changed.is_nan())

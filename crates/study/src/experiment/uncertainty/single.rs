@@ -93,13 +93,10 @@ pub fn uncertainties(
             elasticities: contributions(&unknowns, &row),
         }
     };
-    let failed_changes = unknowns.iter().zip(&elasticities_by_constant);
-    let failed_changes =
-        failed_changes.filter_map(|(unknown, constant)| Some((unknown.name(), constant.failed_change.clone()?)));
     Ok(RunUncertainty {
         metrics: measured_metrics.iter().enumerate().map(uncertainty).collect(),
         constants: unknowns.iter().map(UncertainConstant::name).collect(),
-        failed_changes: failed_changes.collect(),
+        failed_changes: elasticity::failed_changes(&unknowns, &elasticities_by_constant),
     })
 }
 
