@@ -10,16 +10,13 @@ use std::path::Path;
 
 /// Checks that the packets of `machine` have a standard format, which other programs can read.
 pub fn check_format(machine: &Machine) -> Result<(), Failure> {
-    match machine.interfaces().first() {
-        Some(ni) if ni.sends_ip() => Ok(()),
-        Some(ni) => {
-            let problem = Problem::new(format!("packets of [ni.{}] have no standard format", ni.name()));
-            Err(problem.help("--pcap needs IP packets: ni/udp-ip, ni/e-udp or ni/rdma").into())
-        }
-        None => Err(Problem::new("packets of a fabric without interfaces have no standard format")
-            .help("--pcap needs IP packets: ni/udp-ip, ni/e-udp or ni/rdma")
-            .into()),
-    }
+    let sender = match machine.interfaces().first() {
+        Some(ni) if ni.sends_ip() => return Ok(()),
+        Some(ni) => format!("[ni.{}]", ni.name()),
+        None => "a fabric without interfaces".to_owned(),
+    };
+    let problem = Problem::new(format!("packets of {sender} have no standard format"));
+    Err(problem.help("--pcap needs IP packets: ni/udp-ip, ni/e-udp or ni/rdma").into())
 }
 
 /// Writes `packets`, with one capture interface for each node.

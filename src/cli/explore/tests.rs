@@ -170,9 +170,7 @@ async fn answers_and_pages_have_the_security_headers() {
 #[tokio::test]
 async fn question_that_is_too_long_is_refused() {
     let (port, token) = serve_on_free_port(Echo);
-    let long_request = format!(
-        "POST /ask?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
-        QUESTION_BYTES_MAX + 1
-    );
+    let length = format!("Content-Length: {}", QUESTION_BYTES_MAX + 1);
+    let long_request = question_request(port, &token, "").replace("Content-Length: 0", &length);
     assert!(response(send_request(port, &long_request).await).await.starts_with("HTTP/1.1 413"));
 }

@@ -4,6 +4,7 @@
 //! has a key of its own, the choice may also be written as a word: `policy = "store-and-forward"`.
 
 use super::kind::Kind;
+use super::origin::TextSpan;
 use super::problem::Problem;
 use super::read_context::DiagnosticLevel;
 use super::record::{Step, dotted};
@@ -34,6 +35,16 @@ enum FamilyLocation<'t> {
     InTable,
     /// Below a key of the family, which has this value.
     UnderKey(Option<&'t TreeNode>),
+}
+
+impl<'t> FamilyLocation<'t> {
+    /// Returns the source location of the word that names a member, if the family's key is a word.
+    fn word_place(self) -> Option<&'t TextSpan> {
+        match self {
+            FamilyLocation::UnderKey(Some(node)) if node.text().is_some() => node.place.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 /// Sibling tables of the members of a family, and the function that reads them once the member has been read.
@@ -280,8 +291,8 @@ impl<'t> Table<'t> {
             Absence::SelectsDefault(name) | Absence::SelectsWord(name) => Some(member_index(name)),
             Absence::IsAnError | Absence::IsAllowed => None,
         });
-        if let (FamilyLocation::UnderKey(key), Some(index)) = (location, chosen) {
-            self.note_choice(doc, members, index, key);
+        if let (FamilyLocation::UnderKey(_), Some(index)) = (location, chosen) {
+            self.note_choice(doc, members, index, location.word_place());
         }
         let is_describing = self.context.describing;
         match (selection.chosen, absence) {
@@ -318,13 +329,8 @@ impl<'t> Table<'t> {
         let path = self.full_path(name);
         let missing = self.context.missing_since(problems_before, &path);
         if missing.len() > 1 {
-            let word_place = match location {
-                FamilyLocation::UnderKey(key) => {
-                    key.filter(|node| node.text().is_some()).and_then(|node| node.place.clone())
-                }
-                FamilyLocation::InTable => None,
-            };
-            let place = word_place.or_else(|| node.and_then(TreeNode::key).cloned()).or_else(|| self.place());
+            let place = location.word_place().or_else(|| node.and_then(TreeNode::key)).cloned();
+            let place = place.or_else(|| self.place());
             let keys = suggest::phrase(missing.iter().map(String::as_str));
             let problem = Problem::new(format!("[{path}] is selected, but not described"))
                 .with_location(place, format!("{} values are missing", missing.len()))
@@ -345,10 +351,9 @@ impl<'t> Table<'t> {
     }
 
     /// Records the selected member, and its source location. Only a family that is not open is a choice among words.
-    fn note_choice(&self, doc: &'static str, members: Members<'_>, index: usize, key: Option<&TreeNode>) {
+    fn note_choice(&self, doc: &'static str, members: Members<'_>, index: usize, word_place: Option<&TextSpan>) {
         let (name, is_open) = (members[index].0, !self.context.open_hint(&self.table_path()).is_empty());
         let kind = Kind::of_words(Kind::CHOICE, members.iter().filter(|_| !is_open).map(|(name, _)| *name));
-        let word_place = key.filter(|node| node.text().is_some()).and_then(|node| node.place.as_ref());
         self.record_choice(doc, name, kind, word_place.or_else(|| self.child(name).and_then(TreeNode::key)));
     }
 }

@@ -130,9 +130,18 @@ fn problem_text(text: &str, sets: &[&str]) -> String {
     try_read(text, sets).expect_err("problems are reported").to_string()
 }
 
+/// Returns the problems that `read` reports in the description `document`.
+fn problems_of<T: std::fmt::Debug>(document: Document<'_>, read: impl FnMut(&mut Table<'_>) -> T) -> Problems {
+    let loaded = load(&Source { document, sets: &[], varied: &[], library: LIBRARY });
+    DescriptionReader::new(loaded.expect("the description is loaded")).read(read).expect_err("problems are reported")
+}
+
 /// Returns only the messages and labels of the problems.
 fn messages(text: &str, sets: &[&str]) -> Vec<String> {
-    let problems = try_read(text, sets).expect_err("problems are reported");
+    messages_and_labels(&try_read(text, sets).expect_err("problems are reported"))
+}
+
+fn messages_and_labels(problems: &Problems) -> Vec<String> {
     problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect()
 }
 
@@ -261,9 +270,7 @@ fn missing_keys_are_reported_at_their_table() {
         ]
     );
     assert_eq!(messages("", &[]).len(), 2);
-    let nothing = Source { document: Document::None, sets: &[], varied: &[], library: LIBRARY };
-    let loaded = load(&nothing).expect("no text has an error");
-    assert_eq!(DescriptionReader::new(loaded).read(read_machine).expect_err("problems are reported").list().len(), 2);
+    assert_eq!(problems_of(Document::None, read_machine).list().len(), 2);
 }
 
 #[test]
@@ -273,10 +280,7 @@ fn contradicting_values_are_reported_once_at_the_value() {
         read_machine(t);
         t.report_invalid("pci.burst", "does not suit", "");
     };
-    let document = Document::Text("m.toml", MINIMAL_DESCRIPTION, None);
-    let loaded =
-        load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("the description is loaded");
-    let problems = DescriptionReader::new(loaded).read(check).expect_err("a problem is reported");
+    let problems = problems_of(Document::Text("m.toml", MINIMAL_DESCRIPTION, None), check);
     assert_eq!(&*problems.list()[0].label, "`pci.burst` is 128 B by default");
 }
 
@@ -288,10 +292,7 @@ fn placeholder_values_cause_no_further_problems() {
         t.report_invalid("pci.burst", "does not suit", "");
         t.report_invalid("", "as a whole it does not suit", "");
     };
-    let document = Document::Text("m.toml", "[fabric.mesh]\n[pci]\nburst = 'x'\n", None);
-    let loaded =
-        load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("the description is loaded");
-    let problems = DescriptionReader::new(loaded).read(check).expect_err("problems are reported");
+    let problems = problems_of(Document::Text("m.toml", "[fabric.mesh]\n[pci]\nburst = 'x'\n", None), check);
     let reported: Vec<&str> = problems.list().iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(reported, ["as a whole it does not suit", "bad value for `pci.burst`", "`pci.read-rate` is missing"]);
 }
@@ -325,13 +326,7 @@ fn unknown_and_recursive_parts_are_reported() {
 #[test]
 fn a_misspelt_choice_is_reported_once() {
     let read_root = |t: &mut Table<'_>| t.one_of("policy", "When a packet leaves", POLICIES, read_policy);
-    let reported = |text: &str| {
-        let document = Document::Text("m.toml", text, None);
-        let loaded =
-            load(&Source { document, sets: &[], varied: &[], library: LIBRARY }).expect("the description is loaded");
-        let problems = DescriptionReader::new(loaded).read(read_root).expect_err("problems are reported");
-        problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect::<Vec<_>>()
-    };
+    let reported = |text: &str| messages_and_labels(&problems_of(Document::Text("m.toml", text, None), read_root));
     assert_eq!(
         reported("[policy.cut-thruogh]"),
         ["unknown key `cut-thruogh` in `policy`: did you mean `cut-through`?"]
