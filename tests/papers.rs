@@ -99,8 +99,8 @@ fn readme_counts_claims_by_their_stated_role() {
             .filter(|claim| !runs_only_when_named(&claim.artifact.text) && claim.restates.is_empty());
         let judged_claims: Vec<_> = judged_claims.collect();
         let cell = |role: Role| {
-            let claims_of_role: Vec<_> = judged_claims.iter().filter(|claim| claim.role() == role).collect();
-            let holding_count = claims_of_role.iter().filter(|claim| claim.fails.is_none()).count();
+            let claims_of_role: Vec<_> = judged_claims.iter().filter(|claim| claim.unjudged.role == role).collect();
+            let holding_count = claims_of_role.iter().filter(|claim| claim.unjudged.expected_failure.is_none()).count();
             if claims_of_role.is_empty() {
                 "–".to_owned()
             } else {
@@ -132,7 +132,7 @@ fn generated_tables(study: &Study) -> Vec<(&'static str, String)> {
     };
     let choice_rows: Vec<Vec<String>> = roles::calibration_choices(study).iter().map(row).collect();
     let failure_rows = study.claims.iter().filter_map(|claim| {
-        let failure = claim.fails.as_ref()?;
+        let failure = claim.unjudged.expected_failure.as_ref()?;
         Some(vec![claim.id.text.clone(), failure.cause.word().to_owned(), failure.reason.clone()])
     });
     let failure_rows: Vec<_> = failure_rows.collect();

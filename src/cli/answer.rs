@@ -3,7 +3,7 @@
 //! The question is read from standard input, and the answer is printed, both as JSON. The process reads only files
 //! below its folder. Its memory is limited, and it ends when the process that started it ends.
 
-use super::exit::{CommandResult, ExitStatus};
+use super::exit::CommandResult;
 use super::{output, registry};
 use clap::Args;
 use narrows_core::text::{Problem, file};
@@ -29,8 +29,7 @@ pub fn run(options: &Options) -> CommandResult {
     let mut question = Vec::new();
     let read = io::stdin().lock().read_to_end(&mut question);
     read.map_err(|error| Problem::new(format!("the question cannot be read: {error}")))?;
-    output::print(&AnswerEngine::with_folder(registry().clone(), folder).answer(&question))?;
-    Ok(ExitStatus::Done)
+    output::print(&AnswerEngine::with_folder(registry().clone(), folder).answer(&question))
 }
 
 /// Limits the memory of this process, and lets the system end it when the thread that started it ends.

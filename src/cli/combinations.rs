@@ -3,15 +3,15 @@
 use super::registry;
 use narrows_core::machine::combinations::Combination;
 use narrows_study::report::{Column, ReportTable};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The families of parts in a combination, in order.
 const AXES: [&str; 5] = ["hosts", "interfaces", "protocols", "fabrics", "programs"];
 
 /// Returns all combinations with their reasons of rejection, as JSON.
-pub(super) fn as_json() -> String {
-    format!("{:#}\n", json!({ "combinations": registry().combinations() }))
+pub(super) fn as_json() -> Json {
+    json!({ "combinations": registry().combinations() })
 }
 
 /// Returns the number of compatible combinations of each host and interface, and the reasons of rejection, as text.

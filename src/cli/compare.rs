@@ -1,10 +1,10 @@
 //! `narrows compare`: the differences of two results by metric, stage and resource.
 
-use super::exit::{CommandResult, ExitStatus, Failure};
+use super::exit::CommandResult;
 use super::run_text::aligned;
 use super::{Format, output};
 use clap::Args;
-use narrows_core::text::{Problem, Problems, file};
+use narrows_core::text::{Problem, file};
 use narrows_study::experiment::json_leaves::leaves;
 use narrows_study::experiment::run_summary::number as metric_number;
 use narrows_study::experiment::{Record, record};
@@ -61,19 +61,10 @@ struct Comparison {
 pub fn run(options: &Options) -> CommandResult {
     let (a, b) = match (read(&options.a), read(&options.b)) {
         (Ok(a), Ok(b)) => (a, b),
-        (a, b) => {
-            let problems = [a.err(), b.err()].into_iter().flatten();
-            return Err(Failure::grouped(
-                problems.map(|problem| (String::new(), Problems::from_problem(problem))).collect(),
-            ));
-        }
+        (a, b) => return Err([a.err(), b.err()].into_iter().flatten().collect::<Vec<_>>().into()),
     };
     let comparison = Comparison::new(&a, &b);
-    output::print(&match options.format {
-        Format::Text => comparison.text(),
-        Format::Json => format!("{:#}\n", comparison.json()),
-    })?;
-    Ok(ExitStatus::Done)
+    output::print_result(options.format, || comparison.text(), || comparison.json())
 }
 
 fn read(path: &Path) -> Result<Record, Problem> {

@@ -4,12 +4,9 @@
 use super::registry;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 use narrows_core::machine::shipped;
+use narrows_study::experiment::part_overrides;
 use narrows_study::study;
 use std::ffi::OsStr;
-
-/// The keys that select a shipped part, and the folders of the parts.
-const FAMILIES: [(&str, &str); 4] =
-    [("host", "hosts/"), ("ni", "ni/"), ("protocol", "protocols/"), ("fabric", "fabrics/")];
 
 /// Completes a description: an example or a file.
 pub fn descriptions() -> ArgValueCompleter {
@@ -44,10 +41,7 @@ pub fn override_values() -> ArgValueCompleter {
 fn all_override_values() -> Vec<String> {
     let lines = registry().schema().lines();
     let keys = lines.into_iter().map(|line| line.path).filter(|path| !path.contains(char::is_uppercase));
-    let parts = FAMILIES.iter().flat_map(|(key, folder)| {
-        shipped::parts().iter().filter_map(move |part| Some(format!("{key}={}", part.strip_prefix(folder)?)))
-    });
-    parts.chain(keys.map(|key| format!("{key}="))).collect()
+    part_overrides::all_selections().chain(keys.map(|key| format!("{key}="))).collect()
 }
 
 /// Returns the names that begin with `current`, and the matching files.

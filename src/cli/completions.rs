@@ -1,6 +1,6 @@
 //! `narrows completions`: scripts for shell completion.
 
-use super::exit::{CommandResult, ExitStatus};
+use super::exit::CommandResult;
 use super::output;
 use clap::Args;
 use clap_complete::Shell;
@@ -30,6 +30,5 @@ pub fn run(options: &Options) -> CommandResult {
     let shell = shells.completer(&options.shell.to_string()).expect("every shell of the option is supported");
     let result = shell.write_registration("COMPLETE", "narrows", "narrows", "narrows", &mut text);
     result.map_err(|error| Problem::new(format!("cannot write the completions: {error}")))?;
-    output::print(&String::from_utf8_lossy(&text))?;
-    Ok(ExitStatus::Done)
+    output::print(&String::from_utf8_lossy(&text))
 }

@@ -1,6 +1,6 @@
 //! `narrows doctor`: which optional tools and features are present, and what each is for.
 
-use super::exit::{CommandResult, ExitStatus};
+use super::exit::CommandResult;
 use super::{Format, output};
 use clap::Args;
 use narrows_study::report::FULL_BUILD;
@@ -40,11 +40,8 @@ struct Finding {
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
     let findings = findings();
-    output::print(&match options.format {
-        Format::Text => findings.iter().map(Finding::text).collect(),
-        Format::Json => format!("{:#}\n", findings.iter().map(Finding::json).collect::<Json>()),
-    })?;
-    Ok(ExitStatus::Done)
+    let text = || findings.iter().map(Finding::text).collect();
+    output::print_result(options.format, text, || findings.iter().map(Finding::json).collect())
 }
 
 fn findings() -> Vec<Finding> {

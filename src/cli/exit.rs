@@ -2,7 +2,7 @@
 
 use crate::reference::EXIT_INTERRUPTED;
 use narrows_core::Error;
-use narrows_core::text::{Problem, Problems};
+use narrows_core::text::{Problem, ProblemGroups, Problems};
 use std::io::IsTerminal;
 
 /// The result of a command.
@@ -41,7 +41,7 @@ pub struct Failure(Error);
 
 impl Failure {
     /// Returns the failure with these groups of problems, each under its heading, which may be empty.
-    pub fn grouped(groups: Vec<(String, Problems)>) -> Failure {
+    pub fn grouped(groups: ProblemGroups) -> Failure {
         Failure(groups.into())
     }
 
@@ -67,6 +67,12 @@ impl From<Problems> for Failure {
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Failure {
         Problems::from_problem(problem).into()
+    }
+}
+
+impl From<Vec<Problem>> for Failure {
+    fn from(problems: Vec<Problem>) -> Failure {
+        Failure::grouped(problems.into_iter().flat_map(Problem::into_groups).collect())
     }
 }
 

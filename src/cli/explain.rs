@@ -1,6 +1,6 @@
 //! `narrows explain`: the meaning of any name in a description or a result.
 
-use super::exit::{CommandResult, ExitStatus};
+use super::exit::CommandResult;
 use super::output;
 use super::{Format, registry};
 use crate::reference;
@@ -52,6 +52,5 @@ pub fn run(options: &Options) -> CommandResult {
                 entries.into_iter().flat_map(|json| json.as_array().cloned().unwrap_or_default()).collect();
             format!("{entries:#}\n")
         }
-    })?;
-    Ok(ExitStatus::Done)
+    })
 }

@@ -1,21 +1,15 @@
-//! The progress of a fit on standard error, and Ctrl-C: the first stops the fit after the runs in progress, the second
-//! ends the program.
+//! The progress of a fit on standard error. Ctrl-C stops the fit after the runs in progress; since the state file is
+//! written during the fit, nothing has to be saved.
 
-use super::fit_text::count;
 use super::heartbeat::Heartbeat;
 use super::output;
-use super::progress::duration;
-use crate::reference::EXIT_INTERRUPTED;
+use super::progress::{self, duration};
 use indicatif::{ProgressBar, ProgressStyle};
 use narrows_study::experiment::fit::control::{FitMonitor, FitStep, RefusedConstant};
-use narrows_study::report::number::{percent, signed_percent};
+use narrows_study::report::number::{counted, percent, signed_percent};
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-
-/// Whether Ctrl-C was pressed; there is one handler for the whole process.
-static IS_STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// The state of a fit.
 struct State {
@@ -50,8 +44,7 @@ impl FitProgress {
     pub fn start(is_stored: bool) -> FitProgress {
         let state = Arc::new(Mutex::new(State::new(is_stored)));
         let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is valid");
-        // If Ctrl-C was ignored before, it stays ignored.
-        let _ = ctrlc::try_set_handler(handle_interrupt);
+        progress::stop_on_interrupt();
         let shown_state = state.clone();
         let is_terminal = std::io::stderr().is_terminal();
         let heartbeat = (!is_terminal).then(|| Heartbeat::lines(move || lock(&shown_state).text()));
@@ -70,8 +63,8 @@ impl FitProgress {
             if state.runs_stored > 0 { format!(", {} stored before", state.runs_stored) } else { String::new() };
         let steps = state.step.as_ref().map_or(0, |step| step.number);
         let time = duration(state.start.elapsed().as_secs_f64());
-        let done = if state.fits > 0 { count(state.fits, "fit") } else { count(steps, "step") };
-        eprint_line!("{done}, {}{stored_text}, {time}.", count(state.runs, "run"));
+        let done = if state.fits > 0 { counted(state.fits, "fit") } else { counted(steps, "step") };
+        eprint_line!("{done}, {}{stored_text}, {time}.", counted(state.runs, "run"));
     }
 
     fn display(&self, state: &State) {
@@ -91,8 +84,8 @@ fn announcement(constants: usize, runs_of_step: usize) -> Option<String> {
         format!(
             "Fitting {}: each step takes up to {}, and a fit takes several steps. Fewer constants need fewer runs; \
              with a measured curve, --constant KEY names those to fit.",
-            count(constants, "constant"),
-            count(runs_of_step, "run")
+            counted(constants, "constant"),
+            counted(runs_of_step, "run")
         )
     })
 }
@@ -100,7 +93,7 @@ fn announcement(constants: usize, runs_of_step: usize) -> Option<String> {
 impl FitMonitor for FitProgress {
     fn probe_begins(&self, constants: usize) {
         lock(&self.state).start = Instant::now();
-        eprint_line!("Probing which of {} have an effect on the measured values.", count(constants, "constant"));
+        eprint_line!("Probing which of {} have an effect on the measured values.", counted(constants, "constant"));
     }
 
     fn probe_ends(&self, without_effect: &[String], refused: &[RefusedConstant], runs: usize) {
@@ -108,7 +101,7 @@ impl FitMonitor for FitProgress {
         state.seconds_per_run = Some(state.start.elapsed().as_secs_f64() / runs.max(1) as f64);
         (state.start, state.fit_start, state.runs) = (Instant::now(), Instant::now(), 0);
         if !without_effect.is_empty() {
-            let constants = count(without_effect.len(), "constant");
+            let constants = counted(without_effect.len(), "constant");
             eprint_line!("Not fitted, without effect: {constants} ({}).", without_effect.join(", "));
         }
         for RefusedConstant { key, reason } in refused {
@@ -125,8 +118,8 @@ impl FitMonitor for FitProgress {
     fn fit_begins(&self, constants: usize, runs_of_step: usize) {
         if let Some(seconds) = lock(&self.state).seconds_per_run {
             let step_time = duration(seconds * runs_of_step as f64);
-            let runs = count(runs_of_step, "run");
-            eprint_line!("Fitting {}: a step needs at most {runs}, about {step_time}.", count(constants, "constant"));
+            let runs = counted(runs_of_step, "run");
+            eprint_line!("Fitting {}: a step needs at most {runs}, about {step_time}.", counted(constants, "constant"));
         }
         if lock(&self.state).fits <= 1
             && let Some(text) = announcement(constants, runs_of_step)
@@ -167,7 +160,7 @@ impl FitMonitor for FitProgress {
     }
 
     fn is_stopped(&self) -> bool {
-        IS_STOPPED.load(Ordering::Relaxed)
+        progress::is_stopped()
     }
 }
 
@@ -211,10 +204,10 @@ impl State {
         };
         let steps_left = match step.steps_left {
             // Until the rate of convergence is known, only the limit of steps is known.
-            None => format!("at most {} left", count(step.steps_max.saturating_sub(step.number), "step")),
+            None => format!("at most {} left", counted(step.steps_max.saturating_sub(step.number), "step")),
             Some(steps) => {
                 let seconds_per_step = elapsed / step.number as f64;
-                format!("about {} and {} left", count(steps, "step"), duration(seconds_per_step * steps as f64))
+                format!("about {} and {} left", counted(steps, "step"), duration(seconds_per_step * steps as f64))
             }
         };
         let time = duration(elapsed);
@@ -229,7 +222,7 @@ impl State {
         };
         format!(
             "{name}: {error}{incomplete}; {} done{runs_left}, {time} elapsed, {steps_left}",
-            count(self.runs, "run")
+            counted(self.runs, "run")
         )
     }
 }
@@ -237,14 +230,6 @@ impl State {
 /// Locks the state; it is valid even if another thread panicked.
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Handles an interrupt. The state file is written during the fit, so that nothing has to be saved.
-fn handle_interrupt() {
-    if IS_STOPPED.swap(true, Ordering::Relaxed) {
-        std::process::exit(EXIT_INTERRUPTED.into());
-    }
-    output::eprint_line("\nStopping after the runs in progress; Ctrl-C again ends the program at once.");
 }
 
 #[cfg(test)]

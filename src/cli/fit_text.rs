@@ -4,8 +4,8 @@ use narrows_study::experiment::fit::correlation::UndeterminedCombination;
 use narrows_study::experiment::fit::number::IncompleteNumber;
 use narrows_study::experiment::fit::{Bound, FailedRange, FitResult, FittedConstant, Residual};
 use narrows_study::report::cross_validation::{self, HeldOutNumber};
-use narrows_study::report::number::{percent, short, signed_percent, significant};
-use narrows_study::report::{Column, ReportTable};
+use narrows_study::report::number::{counted, percent, short, signed_percent, significant};
+use narrows_study::report::{Column, ReportTable, grouped};
 
 /// The number of constants up to which the correlation of each two is shown.
 const CONSTANTS_SHOWN: usize = 4;
@@ -120,11 +120,6 @@ fn correlation(result: &FitResult) -> String {
     }
 }
 
-/// Returns a count with its noun.
-pub fn count(amount: usize, noun: &str) -> String {
-    if amount == 1 { format!("1 {noun}") } else { format!("{amount} {noun}s") }
-}
-
 /// Formats a correlation with its sign and two decimals.
 fn signed_correlation(correlation: f64) -> String {
     match format!("{:.2}", correlation.abs()) {
@@ -137,7 +132,7 @@ fn signed_correlation(correlation: f64) -> String {
 /// Returns whether the fit reaches its numbers, and the parts in which it does not.
 pub fn finding(result: &FitResult) -> String {
     let numbers = result.residuals.len();
-    let fit = format!("{} on {}", count(result.constants.len(), "constant"), count(numbers, "number"));
+    let fit = format!("{} on {}", counted(result.constants.len(), "constant"), counted(numbers, "number"));
     let failed_count = result.residuals.iter().filter(|residual| !residual.is_within_tolerance()).count();
     let mut text = match (result.stopped, failed_count) {
         (true, _) => {
@@ -235,13 +230,7 @@ fn notes(result: &FitResult) -> String {
 /// Returns a line for each reason why runs gave no value, in the order of the first number concerned. It names the
 /// first few numbers.
 fn incomplete_lines(incomplete: &[IncompleteNumber], names: &[&str]) -> Vec<String> {
-    let mut numbers_by_reason: Vec<(&str, Vec<&IncompleteNumber>)> = Vec::new();
-    for number in incomplete {
-        match numbers_by_reason.iter_mut().find(|(reason, _)| *reason == number.reason) {
-            Some((_, numbers)) => numbers.push(number),
-            None => numbers_by_reason.push((&number.reason, vec![number])),
-        }
-    }
+    let numbers_by_reason = grouped(incomplete.iter().map(|number| (number.reason.as_str(), number)));
     let line = |(reason, numbers): (&str, Vec<&IncompleteNumber>)| {
         if let [number] = numbers[..] {
             let sets =
@@ -254,7 +243,7 @@ fn incomplete_lines(incomplete: &[IncompleteNumber], names: &[&str]) -> Vec<Stri
         let runs: usize = numbers.iter().map(|number| number.evaluations).sum();
         format!(
             "No value of {} ({names_shown}) in {runs} runs ({reason}); they were not compared.\n",
-            count(numbers.len(), "number")
+            counted(numbers.len(), "number")
         )
     };
     numbers_by_reason.into_iter().map(line).collect()

@@ -1,6 +1,6 @@
 //! `narrows help`: the help of a command, the glossary, or the meaning of a name.
 
-use super::exit::{CommandResult, ExitStatus, is_coloured};
+use super::exit::{CommandResult, is_coloured};
 use super::output::print;
 use super::{Cli, registry};
 use crate::reference::{GLOSSARY, explain, glossary_entry};
@@ -35,8 +35,7 @@ pub fn run(options: &Options) -> CommandResult {
         ["glossary", ..] => glossary(Some(&words[1..].join(" ")))?,
         _ => topic_text(&words.join(" "), &mut cli)?,
     };
-    print(&text)?;
-    Ok(ExitStatus::Done)
+    print(&text)
 }
 
 /// Returns the text of `--help`, with colours if the terminal shows them.

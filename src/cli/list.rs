@@ -1,6 +1,6 @@
 //! `narrows list`: the shipped examples, parts, variants and papers.
 
-use super::exit::{CommandResult, ExitStatus};
+use super::exit::CommandResult;
 use super::{Format, combinations, output, registry, reproduce};
 use crate::reference::LINE_COLUMNS;
 use clap::{Args, ValueEnum};
@@ -65,7 +65,7 @@ pub fn run(options: &Options) -> CommandResult {
     let kinds = match options.kind {
         None => &NameKind::ALL[..],
         Some(ListedKind::Combinations) => {
-            return print_result(options.format, &combinations::as_text, &combinations::as_json);
+            return output::print_result(options.format, combinations::as_text, combinations::as_json);
         }
         Some(ListedKind::Parts) => &NameKind::PARTS,
         Some(ListedKind::Examples) => &[NameKind::Examples],
@@ -81,20 +81,12 @@ pub fn run(options: &Options) -> CommandResult {
     let papers = matches!(options.kind, None | Some(ListedKind::Papers)).then(papers);
     let groups: Vec<NameGroup> = kinds.iter().map(|kind| kind.group(registry())).chain(papers).collect();
     let text = || groups.iter().map(text).collect::<Vec<_>>().join("\n");
-    print_result(options.format, &text, &|| format!("{:#}\n", list::json(&groups)))
+    output::print_result(options.format, text, || list::json(&groups))
 }
 
 /// Returns the papers that can be reproduced.
 fn papers() -> NameGroup {
     NameGroup { kind: "papers", usage: "narrows reproduce NAME", names: reproduce::papers() }
-}
-
-fn print_result(format: Format, text: &dyn Fn() -> String, json: &dyn Fn() -> String) -> CommandResult {
-    output::print(&match format {
-        Format::Text => text(),
-        Format::Json => json(),
-    })?;
-    Ok(ExitStatus::Done)
 }
 
 /// Returns the names of a kind as text.

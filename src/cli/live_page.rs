@@ -5,7 +5,7 @@
 //! shipped studies. The name of the paper is written into this page.
 
 use super::exit::Failure;
-use super::output::Output;
+use super::output::{Output, is_page};
 use narrows_core::text::{Problem, file};
 use narrows_study::report::svg::escape;
 use std::io::Write;
@@ -68,8 +68,7 @@ impl LivePage {
     ///
     /// Reports a file that is not named as a page or cannot be written.
     pub fn write(&self, study: &str, file: &Path) -> Result<(), Failure> {
-        let is_page = file.extension().is_some_and(|extension| extension == "html" || extension == "htm");
-        if file.is_dir() || !is_page {
+        if file.is_dir() || !is_page(file) {
             let problem =
                 Problem::new(format!("`{}` is not the name of a page: --live writes one file", file.display()));
             let suggested_path = if file.is_dir() { file.join(study) } else { file.to_owned() }.with_extension("html");

@@ -30,8 +30,7 @@ pub fn run(options: &Options) -> CommandResult {
     let mut cli = Cli::command();
     cli.build();
     let Some(folder) = &options.out else {
-        output::print(&String::from_utf8_lossy(&page(cli)?))?;
-        return Ok(ExitStatus::Done);
+        return output::print(&String::from_utf8_lossy(&page(cli)?));
     };
     fs::create_dir_all(folder).map_err(|error| write_failure(folder, &error))?;
     let commands: Vec<Command> = cli.get_subcommands().cloned().collect();

@@ -133,31 +133,48 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Run(run::Options),
-    Sweep(sweep::Options),
-    Merge(merge::Options),
-    Plot(plot::Options),
-    Report(report::Options),
-    Whatif(whatif::Options),
-    Reproduce(reproduce::Options),
-    Fit(fit::Options),
-    Verify(verify::Options),
-    New(new::Options),
-    List(list::Options),
-    Show(show::Options),
-    Explain(explain::Options),
-    Explore(explore::Options),
+/// Declares the commands: the name of each, and the module with its options and its function `run`.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $name:ident: $module:ident,)*) => {
+        #[derive(Subcommand)]
+        enum Command {
+            $($(#[$attribute])* $name($module::Options),)*
+        }
+
+        impl Command {
+            fn run(&self) -> CommandResult {
+                match self {
+                    $(Command::$name(options) => $module::run(options),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Run: run,
+    Sweep: sweep,
+    Merge: merge,
+    Plot: plot,
+    Report: report,
+    Whatif: whatif,
+    Reproduce: reproduce,
+    Fit: fit,
+    Verify: verify,
+    New: new,
+    List: list,
+    Show: show,
+    Explain: explain,
+    Explore: explore,
     #[command(hide = true)]
-    Answer(answer::Options),
-    Check(check::Options),
-    Compare(compare::Options),
-    Schema(schema::Options),
-    Completions(completions::Options),
-    Man(man::Options),
-    Doctor(doctor::Options),
-    Help(help::Options),
+    Answer: answer,
+    Check: check,
+    Compare: compare,
+    Schema: schema,
+    Completions: completions,
+    Man: man,
+    Doctor: doctor,
+    Help: help,
 }
 
 /// The output formats.
@@ -240,37 +257,13 @@ fn run_command(arguments: Vec<OsString>) -> u8 {
     }
     if arguments.len() == 1 {
         let result = output::print(NEXT_STEPS);
-        return result.map_or_else(|failure| failure.report(), |()| ExitStatus::Done.code());
+        return result.map_or_else(|failure| failure.report(), ExitStatus::code);
     }
     let command = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.command,
         Err(error) => return print_usage(&error),
     };
-    let result: CommandResult = match command {
-        Command::Run(options) => run::run(&options),
-        Command::Sweep(options) => sweep::run(&options),
-        Command::Merge(options) => merge::run(&options),
-        Command::Plot(options) => plot::run(&options),
-        Command::Report(options) => report::run(&options),
-        Command::Whatif(options) => whatif::run(&options),
-        Command::Reproduce(options) => reproduce::run(&options),
-        Command::Fit(options) => fit::run(&options),
-        Command::Verify(options) => verify::run(&options),
-        Command::Explain(options) => explain::run(&options),
-        Command::Explore(options) => explore::run(&options),
-        Command::Answer(options) => answer::run(&options),
-        Command::Doctor(options) => doctor::run(&options),
-        Command::New(options) => new::run(&options),
-        Command::List(options) => list::run(&options),
-        Command::Show(options) => show::run(&options),
-        Command::Check(options) => check::run(&options),
-        Command::Compare(options) => compare::run(&options),
-        Command::Schema(options) => schema::run(&options),
-        Command::Completions(options) => completions::run(&options),
-        Command::Man(options) => man::run(&options),
-        Command::Help(options) => help::run(&options),
-    };
-    result.map_or_else(|failure| failure.report(), ExitStatus::code)
+    command.run().map_or_else(|failure| failure.report(), ExitStatus::code)
 }
 
 /// The options whose values have spaces, or characters that a shell interprets.

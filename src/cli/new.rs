@@ -1,7 +1,7 @@
 //! `narrows new`: a minimal working project.
 
-use super::exit::{CommandResult, ExitStatus};
-use super::output::print;
+use super::exit::CommandResult;
+use super::output::{folder_problem, print};
 use clap::{Args, Subcommand};
 use narrows_core::text::Problem;
 use narrows_study::study::scaffold;
@@ -39,23 +39,20 @@ pub fn run(options: &Options) -> CommandResult {
     let shown_path = folder.display();
     let study_argument =
         if folder.components().count() == 1 { format!("./{shown_path}") } else { shown_path.to_string() };
-    print(&format!("Created a study in {shown_path}; run it with `narrows reproduce {study_argument}`.\n"))?;
-    Ok(ExitStatus::Done)
+    print(&format!("Created a study in {shown_path}; run it with `narrows reproduce {study_argument}`.\n"))
 }
 
 /// Writes the files, or none if one of them exists.
 fn study(folder: &Path) -> Result<(), Problem> {
-    let write_problem =
-        |path: &Path, error: std::io::Error| Problem::new(format!("cannot write into `{}`: {error}", path.display()));
     let existing = scaffold::FILES.iter().map(|(name, _)| folder.join(name)).find(|path| path.exists());
     if let Some(path) = existing {
         let problem = Problem::new(format!("`{}` exists already, and is not overwritten", path.display()));
         return Err(problem.help("name another folder"));
     }
-    fs::create_dir_all(folder).map_err(|error| write_problem(folder, error))?;
+    fs::create_dir_all(folder).map_err(|error| folder_problem(folder, &error))?;
     for (name, text) in scaffold::FILES {
         let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| write_problem(&path, error))?;
+        fs::write(&path, text).map_err(|error| folder_problem(&path, &error))?;
     }
     Ok(())
 }

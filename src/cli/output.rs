@@ -1,17 +1,27 @@
 //! Standard output, standard error, and files that are replaced atomically.
 
-use super::exit::Failure;
+use super::Format;
+use super::exit::{CommandResult, ExitStatus, Failure};
 use crate::reference::EXIT_INTERRUPTED;
 use narrows_core::text::Problem;
 use narrows_study::report::files::temporary_path;
+use serde_json::Value as Json;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Writes text to standard output. A closed pipe is not an error.
-pub fn print(text: &str) -> Result<(), Failure> {
-    print_by(|stdout| stdout.write_all(text.as_bytes()))
+/// Writes text to standard output, and returns the status of success. A closed pipe is not an error.
+pub fn print(text: &str) -> CommandResult {
+    print_by(|stdout| stdout.write_all(text.as_bytes())).map(|()| ExitStatus::Done)
+}
+
+/// Prints a result as text or as JSON.
+pub fn print_result(format: Format, text: impl FnOnce() -> String, json: impl FnOnce() -> Json) -> CommandResult {
+    print(&match format {
+        Format::Text => text(),
+        Format::Json => format!("{:#}\n", json()),
+    })
 }
 
 /// Calls `write` with standard output. A closed pipe is not an error.
@@ -181,6 +191,21 @@ pub fn remove_unfinished_on_interrupt() {
     });
 }
 
+/// Returns whether a file is named as a page.
+pub fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "html" || extension == "htm")
+}
+
+/// Returns the contents of an input file.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Problem> {
+    fs::read(path).map_err(|error| read_problem(path, &error_text(&error)))
+}
+
+/// Returns the problem of a file that cannot be read.
+pub fn read_problem(path: &Path, reason: &str) -> Problem {
+    Problem::new(format!("cannot read `{}`: {reason}", path.display()))
+}
+
 fn write_error(path: &Path, reason: &str) -> String {
     format!("cannot write `{}`: {reason}", path.display())
 }
@@ -195,8 +220,13 @@ pub fn write_failure(path: &Path, error: &io::Error) -> Failure {
     }
 }
 
+/// Returns the problem of a folder that cannot be written into.
+pub fn folder_problem(folder: &Path, error: &io::Error) -> Problem {
+    Problem::new(format!("cannot write into `{}`: {error}", folder.display()))
+}
+
 /// Returns the text of an error, without the error number of the system.
-pub fn error_text(error: &io::Error) -> String {
+fn error_text(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),

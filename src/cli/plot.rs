@@ -1,7 +1,7 @@
 //! `narrows plot`: a chart of the result of a sweep or run.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::output::{Output, check_distinct, error_text};
+use super::output::{Output, check_distinct, read_bytes, read_problem};
 use clap::{Args, ValueEnum};
 use narrows_core::text::Problem;
 use narrows_study::experiment::plot::{
@@ -11,7 +11,6 @@ use narrows_study::experiment::{steadiness, tidy};
 use narrows_study::report::dataset::{Dataset, Encoding};
 use narrows_study::report::image::ImageFormat;
 use narrows_study::report::number::counted;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -189,17 +188,12 @@ fn read(path: &Path) -> Result<Dataset, Failure> {
     if path.extension().is_some_and(|extension| extension == "json") {
         return Ok(tidy::dataset_from_json(&text(path)?).map_err(failure)?);
     }
-    let bytes = fs::read(path).map_err(|error| read_problem(path, &error_text(&error)))?;
+    let bytes = read_bytes(path)?;
     let encoding =
         Encoding::from_path(path).ok_or_else(|| failure("its extension is not one of a result format".to_owned()))?;
     Ok(Dataset::read(bytes, encoding).map_err(failure)?)
 }
 
 fn text(path: &Path) -> Result<String, Problem> {
-    let bytes = fs::read(path).map_err(|error| read_problem(path, &error_text(&error)))?;
-    String::from_utf8(bytes).map_err(|error| read_problem(path, &error.to_string()))
-}
-
-fn read_problem(path: &Path, reason: &str) -> Problem {
-    Problem::new(format!("cannot read `{}`: {reason}", path.display()))
+    String::from_utf8(read_bytes(path)?).map_err(|error| read_problem(path, &error.to_string()))
 }

@@ -45,18 +45,6 @@ static IS_STOPPABLE: AtomicBool = AtomicBool::new(false);
 static IS_STOPPED: AtomicBool = AtomicBool::new(false);
 
 impl Progress {
-    /// Makes the first Ctrl-C stop the runs, after which [`is_stopped`](Progress::is_stopped) is true; the second ends
-    /// the program.
-    pub fn stoppable(self) -> Progress {
-        IS_STOPPABLE.store(true, Ordering::Relaxed);
-        self
-    }
-
-    /// Returns whether Ctrl-C was pressed, so that no further runs shall begin.
-    pub fn is_stopped(&self) -> bool {
-        IS_STOPPED.load(Ordering::Relaxed)
-    }
-
     /// Starts the display of `expected` runs, named `noun`, whose results are stored in `folder`, if given.
     pub fn start(noun: &'static str, expected: usize, folder: Option<&Path>) -> Progress {
         let (points_stored, points_run) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -71,9 +59,7 @@ impl Progress {
         let style = ProgressStyle::with_template("{bar:40} {msg}").expect("the template is valid");
         let bar = ProgressBar::new(expected as u64).with_style(style);
         *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
-        // The call fails if this handler is already installed, which does no harm. If the parent process ignores
-        // Ctrl-C, it is still ignored. Other signals are not handled, so that `nohup` works.
-        let _ = ctrlc::try_set_handler(handle_interrupt);
+        install_handler();
         let shown_state = state.clone();
         let heartbeat = (!std::io::stderr().is_terminal()).then(|| Heartbeat::lines(move || shown_state.text()));
         Progress { state, bar, heartbeat }
@@ -128,6 +114,24 @@ impl State {
         };
         format!("{} of {} {}{estimate}", points_stored + points_run, expected, self.noun)
     }
+}
+
+/// Makes the first Ctrl-C end the command after the runs in progress, after which [`is_stopped`] is true, and the second
+/// end the program.
+pub(super) fn stop_on_interrupt() {
+    IS_STOPPABLE.store(true, Ordering::Relaxed);
+    install_handler();
+}
+
+/// Returns whether Ctrl-C was pressed in a command that then finishes the runs in progress.
+pub(super) fn is_stopped() -> bool {
+    IS_STOPPED.load(Ordering::Relaxed)
+}
+
+/// Installs the handler of interrupts. The call fails if it is already installed, which does no harm. If the parent
+/// process ignores Ctrl-C, it is still ignored. Other signals are not handled, so that `nohup` works.
+fn install_handler() {
+    let _ = ctrlc::try_set_handler(handle_interrupt);
 }
 
 /// Formats a duration in seconds.

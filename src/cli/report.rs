@@ -1,13 +1,12 @@
 //! `narrows report`: a self-contained page of results.
 
-use super::exit::{CommandResult, ExitStatus, Failure};
-use super::output::{Output, check_distinct, error_text};
+use super::exit::{CommandResult, ExitStatus};
+use super::output::{Output, check_distinct, is_page, read_bytes};
 use clap::Args;
-use narrows_core::text::{Problem, Problems};
+use narrows_core::text::Problem;
 use narrows_study::experiment::result_page::{self, ResultFile};
 use narrows_study::report::explorer::DEFAULT_EXPLORER_PAGE;
 use narrows_study::report::html;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -43,23 +42,15 @@ pub struct Options {
     out: PathBuf,
 }
 
-/// The file name extensions of pages.
-const HTML_EXTENSIONS: [&str; 2] = ["html", "htm"];
-
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
     let read_results = options.results.iter().map(|path| Ok((result_name(path), read(path)?)));
     let (results, problems): (Vec<_>, Vec<_>) = read_results.partition(|result: &Result<_, Problem>| result.is_ok());
     let problems: Vec<Problem> = problems.into_iter().filter_map(Result::err).collect();
     if !problems.is_empty() {
-        let groups = problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem)));
-        return Err(Failure::grouped(groups.collect()));
+        return Err(problems.into());
     }
-    if !options
-        .out
-        .extension()
-        .is_some_and(|extension| HTML_EXTENSIONS.iter().any(|known_extension| extension == *known_extension))
-    {
+    if !is_page(&options.out) {
         let problem = Problem::new(format!("`{}`: a page must be an HTML file", options.out.display()));
         return Err(problem.help("name a file that ends in `.html`").into());
     }
@@ -97,9 +88,7 @@ fn result_name(path: &Path) -> String {
 }
 
 fn read(path: &Path) -> Result<ResultFile, Problem> {
-    let bytes = fs::read(path)
-        .map_err(|error| Problem::new(format!("cannot read `{}`: {}", path.display(), error_text(&error))))?;
-    ResultFile::read(bytes, path).map_err(|reason| {
+    ResultFile::read(read_bytes(path)?, path).map_err(|reason| {
         Problem::new(format!("`{}` is not a result: {reason}", path.display()))
             .help("write one with `narrows run … --format json > F.json` or `narrows sweep … --out F.csv`")
     })

@@ -4,7 +4,7 @@ use super::exit::{CommandResult, ExitStatus};
 use super::explore::opening::{escaped_name, outside_folder_error};
 use super::explore::serving::{ServedPage, serve};
 use super::live_page::LivePage;
-use super::output::print;
+use super::output::{folder_problem, print, print_result};
 use super::progress::Progress;
 use super::{Format, completion_values, registry};
 use clap::Args;
@@ -14,6 +14,8 @@ use narrows_study::report::explorer::DEFAULT_EXPLORER_PAGE;
 use narrows_study::report::number::counted;
 use narrows_study::report::{Column, PaperReport, ReportTable};
 use narrows_study::study;
+use narrows_study::study::calibrated::CalibratedConstant;
+use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -132,8 +134,7 @@ pub fn run(options: &Options) -> CommandResult {
                 Problem::new(format!("cannot write into `{}`: the study itself is in this folder", folder.display()));
             return Err(problem.help("name another folder, such as one in it").into());
         }
-        fs::create_dir_all(folder)
-            .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", folder.display())))?;
+        fs::create_dir_all(folder).map_err(|error| folder_problem(folder, &error))?;
     }
     let study_options = study::Options {
         paper,
@@ -148,24 +149,19 @@ pub fn run(options: &Options) -> CommandResult {
     };
     located.select_artifacts(study_options.artifact.as_deref())?;
     let report = located.reproduce(&study_options, &StudyProgress::default())?;
-    match options.format {
-        Format::Text => print(&report.text())?,
-        Format::Json => print(&json(&report))?,
-    }
+    let status = print_result(options.format, || report.text(), || json(&report))?;
     if let Some(folder) = &options.out {
-        report
-            .write(folder)
-            .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", folder.display())))?;
+        report.write(folder).map_err(|error| folder_problem(folder, &error))?;
         eprint_line!("Wrote `{}`.", folder.join("report.html").display());
     }
     let is_unexpected = report.claims.iter().any(|claim| claim.is_unexpected());
-    Ok(if options.strict && is_unexpected { ExitStatus::ClaimFailed } else { ExitStatus::Done })
+    Ok(if options.strict && is_unexpected { ExitStatus::ClaimFailed } else { status })
 }
 
-fn json(report: &PaperReport) -> String {
+fn json(report: &PaperReport) -> Json {
     let mut json = report.json();
     json["version"] = env!("CARGO_PKG_VERSION").into();
-    format!("{json:#}\n")
+    json
 }
 
 /// The longest time in which the claims of one artifact are judged on the page.
@@ -232,22 +228,20 @@ fn print_papers() -> CommandResult {
             text += &format!("  long-running, only run when named as PAPER/ARTIFACT: {}\n", on_request.join(", "));
         }
     }
-    print(&text)?;
-    Ok(ExitStatus::Done)
+    print(&text)
 }
 
 /// Prints the calibrated constants of a study.
 fn print_constants(located: &study::LocatedStudy, format: Format) -> CommandResult {
     let constants = study::constants(located);
-    if format == Format::Json {
-        let list: Vec<_> = constants.iter().map(|constant| {
-            serde_json::json!({"constant": constant.path, "value": constant.value, "meaning": constant.meaning, "fitted_on": constant.fitted_on})
-        }).collect();
-        print(&format!("{:#}\n", serde_json::Value::from(list)))?;
-        return Ok(ExitStatus::Done);
-    }
+    let constant_json = |constant: &CalibratedConstant| json!({"constant": constant.path, "value": constant.value, "meaning": constant.meaning, "fitted_on": constant.fitted_on});
+    print_result(format, || constants_text(located, &constants), || constants.iter().map(constant_json).collect())
+}
+
+/// Returns the calibrated constants of a study, and the choices made by hand, as text.
+fn constants_text(located: &study::LocatedStudy, constants: &[CalibratedConstant]) -> String {
     let mut table = ReportTable::new(["constant", "value", "meaning", "fitted on"].map(Column::new).into());
-    for constant in &constants {
+    for constant in constants {
         table.push(
             [&constant.path, &constant.value, &constant.meaning, &constant.fitted_on]
                 .map(|text| text.as_str().into())
@@ -264,8 +258,7 @@ fn print_constants(located: &study::LocatedStudy, format: Format) -> CommandResu
         }
         text += &format!("  predicted after it: {}\n", row.predicted_text());
     }
-    print(&text)?;
-    Ok(ExitStatus::Done)
+    text
 }
 
 /// The progress display on standard error.

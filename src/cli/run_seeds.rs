@@ -1,12 +1,12 @@
 //! `narrows run --seeds N`: a run with several seeds, in parallel.
 
-use super::exit::CommandResult;
+use super::exit::{CommandResult, Failure};
 use super::run_text::aligned;
-use super::sweep_runs::{exit_status, point_failure, pool, runs};
+use super::sweep_runs::{exit_status, pool, runs};
 use super::{Format, input, output};
 use narrows_core::engine::Distribution;
 use narrows_study::experiment::distribution;
-use narrows_study::experiment::record::{VERSION, digest};
+use narrows_study::experiment::record::seal;
 use narrows_study::experiment::run_summary::number;
 use narrows_study::experiment::seeds::{self, ReplicatedMetric};
 use narrows_study::experiment::sweep::{Sweep, SweepPoint};
@@ -28,7 +28,7 @@ pub fn run(
     let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
     let pool = pool(jobs)?;
-    let checked_sweep = pool.install(|| sweep.check()).map_err(|problems| point_failure(problems, seeds as usize))?;
+    let checked_sweep = pool.install(|| sweep.check()).map_err(Failure::grouped)?;
     let rows = pool.install(|| runs(&checked_sweep, None, None, None))?;
     let results: Vec<_> = rows.iter().map(|row| &*row.result).collect();
     let distributions = seeds::distributions(&results);
@@ -75,8 +75,6 @@ fn json(
     json.insert("machine".into(), machine.clone());
     json.insert("seeds".into(), rows.iter().map(|row| row.result.seed).collect());
     json.insert("hashes".into(), rows.iter().map(|row| &*row.result.hash).collect());
-    json.insert("version".into(), VERSION.into());
-    let hash = digest(&json);
-    json.insert("hash".into(), hash.into());
+    seal(&mut json);
     distribution::pretty(&json)
 }

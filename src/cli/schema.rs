@@ -1,6 +1,6 @@
 //! `narrows schema`: the schema of descriptions.
 
-use super::exit::{CommandResult, ExitStatus};
+use super::exit::CommandResult;
 use super::{output, registry};
 use clap::Args;
 
@@ -28,8 +28,7 @@ pub struct Options {
 pub fn run(options: &Options) -> CommandResult {
     let schema = registry().schema();
     match options.keys {
-        true => output::print(&schema.listing())?,
-        false => output::print(&format!("{:#}\n", schema.json_schema()))?,
+        true => output::print(&schema.listing()),
+        false => output::print(&format!("{:#}\n", schema.json_schema())),
     }
-    Ok(ExitStatus::Done)
 }

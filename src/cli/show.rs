@@ -1,6 +1,6 @@
 //! `narrows show`: every value of a description, where it is set, and the publication or reason behind it.
 
-use super::exit::{CommandResult, ExitStatus, Failure};
+use super::exit::{CommandResult, Failure};
 use super::{input, output, registry};
 use crate::reference::key_meaning;
 use clap::{Args, ValueEnum};
@@ -66,8 +66,7 @@ pub fn run(options: &Options) -> CommandResult {
         ShowFormat::Text => options.table(&values).text(),
         ShowFormat::Toml => toml(&values),
         ShowFormat::Json => format!("{:#}\n", values.iter().map(json).collect::<Json>()),
-    })?;
-    Ok(ExitStatus::Done)
+    })
 }
 
 impl Options {

@@ -3,12 +3,11 @@
 use super::completion_values;
 use super::exit::{CommandResult, Failure};
 use super::output::{Output, check_distinct, write_failure};
-use super::sweep_find::{self, FindOptions};
+use super::sweep_find;
 use super::sweep_form::{Format, format_for, write};
-use super::sweep_runs::{exit_status, point_failure, point_store, pool, runs};
+use super::sweep_runs::{exit_status, point_store, pool, runs};
 use super::{input, registry};
 use clap::Args;
-use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::seeds::{self, SEEDS_MAX};
 use narrows_study::experiment::sweep::plan::SweepPlan;
 use narrows_study::experiment::sweep::{Shard, Sweep, dimensions, settings, values_of};
@@ -89,19 +88,8 @@ pub struct Options {
     /// Run shard I of N and store its points; merge the shards with `narrows merge`
     #[arg(long, value_name = "I/N", requires = "out", value_parser = parse_shard)]
     shard: Option<Shard>,
-    /// Find the value of the --over key at which a metric crosses VALUE, at each point of --vary
-    #[arg(long, value_name = "METRIC >= VALUE", requires = "over")]
-    #[arg(conflicts_with_all = ["seeds", "shard", "stop_at_saturation", "metrics"])]
-    find: Option<String>,
-    /// Key and range that --find searches; with a step, such as 64 B..8 KiB*2, only those values
-    #[arg(long, value_name = "KEY=LOW..HIGH", requires = "find")]
-    over: Option<String>,
-    /// Find where the metrics of FILE and FILE2 cross; --find then names only the metric
-    #[arg(long, value_name = "FILE2", requires = "find")]
-    against: Option<PathBuf>,
-    /// Override one value of FILE2, with precedence over --vary; may be repeated
-    #[arg(long = "against-set", value_name = "KEY=VALUE", requires = "against")]
-    against_sets: Vec<String>,
+    #[command(flatten)]
+    search: sweep_find::Options,
 }
 
 /// Parses `I/N`.
@@ -117,11 +105,12 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
 pub fn run(options: &Options) -> CommandResult {
     let description = options.input.subject()?;
     options.output_format()?;
-    let table = options.points.as_deref().map(points_table::read).transpose().map_err(option_failure)?;
-    let mut dimensions = dimensions(registry(), table, &options.vary, &options.input.sets).map_err(option_failure)?;
+    let table = options.points.as_deref().map(points_table::read).transpose()?;
+    let mut dimensions = dimensions(registry(), table, &options.vary, &options.input.sets)?;
     options.check_output(&description, &dimensions)?;
-    if let Some(find) = &options.find {
-        return sweep_find::run(&options.search(find)?, &description, &dimensions);
+    if let Some(find) = &options.search.find {
+        let output = (options.out.as_deref(), options.output_format()?);
+        return options.search.run(find, &description, &options.input.sets, &dimensions, options.jobs, output);
     }
     if let Some(count) = options.seeds {
         dimensions.push(seeds::dimension(
@@ -133,9 +122,8 @@ pub fn run(options: &Options) -> CommandResult {
     let pool = pool(options.jobs)?;
     let reader = |overrides: &[String]| description.read_varied(&options.input.sets, overrides);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
-    let count = sweep.point_count();
     let unknown_metric = sweep.unknown_metric(&options.metrics);
-    let checked_sweep = pool.install(|| sweep.check()).map_err(|problems| point_failure(problems, count))?;
+    let checked_sweep = pool.install(|| sweep.check()).map_err(Failure::grouped)?;
     unknown_metric.map_or(Ok(()), |problem| Err(Failure::from(problem)))?;
     checked_sweep.warnings().iter().for_each(|warning| eprint_line!("{warning}"));
     let out = options.out.as_deref().map(|path| Ok::<_, Failure>((Output::prepare(path)?, point_store(path)?)));
@@ -164,23 +152,6 @@ pub fn run(options: &Options) -> CommandResult {
 }
 
 impl Options {
-    /// Returns the options of the search for the metric or condition `find`.
-    fn search<'a>(&'a self, find: &'a str) -> Result<FindOptions<'a>, Failure> {
-        let against = self.against.as_ref().map(|file| {
-            let options = input::Options { file: file.clone(), sets: Vec::new() };
-            Ok::<_, Failure>((options.subject()?, self.against_sets.as_slice()))
-        });
-        Ok(FindOptions {
-            find,
-            over: self.over.as_deref().unwrap_or_default(),
-            sets: &self.input.sets,
-            against: against.transpose()?,
-            jobs: self.jobs,
-            out: self.out.as_deref(),
-            format: self.output_format()?,
-        })
-    }
-
     /// Checks that the output file, if there is one, would not replace a file that the runs read.
     fn check_output(&self, description: &input::LoadedDescription, dimensions: &[Dimension]) -> Result<(), Failure> {
         let Some(out) = self.out.as_deref() else { return Ok(()) };
@@ -193,7 +164,7 @@ impl Options {
             .input
             .input_file()
             .into_iter()
-            .chain(self.against.clone())
+            .chain(self.search.against.clone())
             .chain(self.points.clone())
             .chain(description_files)
             .chain(paths);
@@ -204,8 +175,4 @@ impl Options {
     fn output_format(&self) -> Result<Format, Failure> {
         format_for(self.format, self.out.as_deref())
     }
-}
-
-fn option_failure(problems: Vec<Problem>) -> Failure {
-    Failure::grouped(problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem))).collect())
 }

@@ -1,12 +1,13 @@
 //! `narrows sweep --find`: the value of a key at which a metric crosses a threshold, or another description's metric.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::input::LoadedDescription;
+use super::input::{self, LoadedDescription};
 use super::output::Output;
 use super::progress::Progress;
 use super::registry;
 use super::sweep_form::{self, Format};
 use super::sweep_runs::{point_store, pool, report_event};
+use clap::Args;
 use narrows_core::text::Problem;
 use narrows_study::experiment::find::{
     Condition, FindQuery, FoundRow, LongerRun, PointValues, Probe, SearchContext, undecided_reason,
@@ -18,66 +19,83 @@ use narrows_study::experiment::vary::Dimension;
 use narrows_study::report::number::{counted, display_unit, short};
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The options of a search.
-pub struct FindOptions<'a> {
-    /// The condition on a metric; for a search with two descriptions, the name of the metric.
-    pub find: &'a str,
-    /// The key that is searched over, and its range.
-    pub over: &'a str,
-    /// The overrides of the description.
-    pub sets: &'a [String],
-    /// The other description, and its overrides.
-    pub against: Option<(LoadedDescription, &'a [String])>,
-    /// The number of parallel jobs; by default the number of CPUs.
-    pub jobs: Option<u64>,
-    /// The output file; by default standard output.
-    pub out: Option<&'a Path>,
-    /// The output format.
-    pub format: Format,
+#[derive(Args)]
+#[group(skip)]
+pub struct Options {
+    /// Find the value of the --over key at which a metric crosses VALUE, at each point of --vary
+    #[arg(long, value_name = "METRIC >= VALUE", requires = "over")]
+    #[arg(conflicts_with_all = ["seeds", "shard", "stop_at_saturation", "metrics"])]
+    pub find: Option<String>,
+    /// Key and range that --find searches; with a step, such as 64 B..8 KiB*2, only those values
+    #[arg(long, value_name = "KEY=LOW..HIGH", requires = "find")]
+    over: Option<String>,
+    /// Find where the metrics of FILE and FILE2 cross; --find then names only the metric
+    #[arg(long, value_name = "FILE2", requires = "find")]
+    pub against: Option<PathBuf>,
+    /// Override one value of FILE2, with precedence over --vary; may be repeated
+    #[arg(long = "against-set", value_name = "KEY=VALUE", requires = "against")]
+    against_sets: Vec<String>,
 }
 
-/// Runs the search at each point of the dimensions.
-pub fn run(options: &FindOptions<'_>, subject: &LoadedDescription, dimensions: &[Dimension]) -> CommandResult {
-    let FindOptions { find, over, sets, against, jobs, out, format } = options;
-    if *format == Format::Perftest {
-        let problem = Problem::new("perftest has no table of a search");
-        return Err(problem.help("leave out --find, or choose another format").into());
+impl Options {
+    /// Runs the search for the metric or condition `find` at each point of the dimensions of a description with the
+    /// overrides `sets`. The result is written to the output file, or otherwise to standard output.
+    pub fn run(
+        &self,
+        find: &str,
+        subject: &LoadedDescription,
+        sets: &[String],
+        dimensions: &[Dimension],
+        jobs: Option<u64>,
+        (out, format): (Option<&Path>, Format),
+    ) -> CommandResult {
+        let other_subject = self.against.as_ref().map(|file| {
+            let options = input::Options { file: file.clone(), sets: Vec::new() };
+            options.subject()
+        });
+        let other_subject = other_subject.transpose()?;
+        if format == Format::Perftest {
+            let problem = Problem::new("perftest has no table of a search");
+            return Err(problem.help("leave out --find, or choose another format").into());
+        }
+        let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
+        // The overrides of the other description replace the varied values, so that overrides and varied values may
+        // name the same part.
+        let other_reader = other_subject.as_ref().map(|subject| {
+            move |overrides: &[String]| subject.read_varied(&[], &[overrides, &self.against_sets].concat())
+        });
+        let other_reader = other_reader.as_ref().map(|reader| reader as Reader<'_>);
+        let over = self.over.as_deref().unwrap_or_default();
+        let count: usize = dimensions.iter().map(Dimension::len).product();
+        let points: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
+        let sets = [sets, &self.against_sets].concat();
+        let context = SearchContext { registry: registry(), base_overrides: &sets, first_values: &points[0] };
+        let query =
+            FindQuery::parse(find, over, other_reader.is_some(), &reader, &context).map_err(Failure::grouped)?;
+        for reader in [Some(&reader as Reader<'_>), other_reader].into_iter().flatten() {
+            let warnings = query.check(&points, reader).map_err(Failure::grouped)?;
+            warnings.iter().for_each(|warning| eprint_line!("{warning}"));
+        }
+        let file = out.map(Output::prepare).transpose()?;
+        let store = out.map(point_store).transpose()?;
+        let probes_max = count * (query.range.probes_max() + 1) * if other_reader.is_some() { 2 } else { 1 };
+        let progress = Progress::start("runs at most", probes_max, store.as_ref().map(PointStore::folder));
+        let on_event = |event| report_event(&progress, event);
+        let pool = pool(jobs)?;
+        let rows = pool.install(|| query.search(&points, &reader, other_reader, store.as_ref(), &on_event));
+        progress.finish();
+        let rows = rows.map_err(|error| Failure::grouped(error.groups()))?;
+        let bytes = match (format.encoding(), format) {
+            (Some(encoding), _) => query.dataset(&rows).bytes(encoding).map_err(Problem::new)?,
+            (None, Format::Json) => as_json(&query, &rows).into_bytes(),
+            (None, _) => text(&query, &rows).into_bytes(),
+        };
+        sweep_form::write_result(&bytes, file)?;
+        Ok(exit_status(&query, &rows))
     }
-    let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
-    // The overrides of the other description replace the varied values, so that overrides and varied values may name
-    // the same part.
-    let other_reader = against
-        .as_ref()
-        .map(|(subject, sets)| move |overrides: &[String]| subject.read_varied(&[], &[overrides, sets].concat()));
-    let other_reader = other_reader.as_ref().map(|reader| reader as Reader<'_>);
-    let count: usize = dimensions.iter().map(Dimension::len).product();
-    let points: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
-    let other_sets = against.as_ref().map_or(&[][..], |(_, sets)| *sets);
-    let sets = [*sets, other_sets].concat();
-    let context = SearchContext { registry: registry(), base_overrides: &sets, first_values: &points[0] };
-    let query = FindQuery::parse(find, over, other_reader.is_some(), &reader, &context).map_err(Failure::grouped)?;
-    for reader in [Some(&reader as Reader<'_>), other_reader].into_iter().flatten() {
-        let warnings = query.check(&points, reader).map_err(Failure::grouped)?;
-        warnings.iter().for_each(|warning| eprint_line!("{warning}"));
-    }
-    let file = out.map(Output::prepare).transpose()?;
-    let store = out.map(point_store).transpose()?;
-    let probes_max = count * (query.range.probes_max() + 1) * if other_reader.is_some() { 2 } else { 1 };
-    let progress = Progress::start("runs at most", probes_max, store.as_ref().map(PointStore::folder));
-    let on_event = |event| report_event(&progress, event);
-    let pool = pool(*jobs)?;
-    let rows = pool.install(|| query.search(&points, &reader, other_reader, store.as_ref(), &on_event));
-    progress.finish();
-    let rows = rows.map_err(|error| Failure::grouped(error.groups()))?;
-    let bytes = match (format.encoding(), format) {
-        (Some(encoding), _) => query.dataset(&rows).bytes(encoding).map_err(Problem::new)?,
-        (None, Format::Json) => as_json(&query, &rows).into_bytes(),
-        (None, _) => text(&query, &rows).into_bytes(),
-    };
-    sweep_form::write_result(&bytes, file)?;
-    Ok(exit_status(&query, &rows))
 }
 
 /// Prints on standard error which searches included runs that cannot be compared, and returns the exit status.

@@ -7,9 +7,7 @@ use super::sweep_table as table;
 use narrows_core::text::Problem;
 use narrows_study::experiment::points::PointStore;
 use narrows_study::experiment::steadiness;
-use narrows_study::experiment::sweep::{
-    CheckedSweep, PointProblem, RunOptions, Shard, SweepEvent, SweepLines, SweepPoint,
-};
+use narrows_study::experiment::sweep::{CheckedSweep, RunOptions, Shard, SweepEvent, SweepLines, SweepPoint};
 use narrows_study::report::number::counted;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,11 +16,6 @@ use std::path::Path;
 pub fn pool(jobs: Option<u64>) -> Result<rayon::ThreadPool, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0) as usize).build();
     pool.map_err(|error| Problem::new(format!("cannot start the jobs: {error}")).into())
-}
-
-/// Returns the failure of points, each problem with a heading that names its points.
-pub fn point_failure(problems: Vec<PointProblem>, points: usize) -> Failure {
-    Failure::grouped(problems.into_iter().map(|problem| (problem.heading(points), problem.finding)).collect())
 }
 
 /// Returns the store of finished points of an output file.

@@ -1,6 +1,6 @@
 //! The results of a sweep with several seeds per point, as a table and as JSON.
 
-use narrows_study::experiment::record::{VERSION, digest};
+use narrows_study::experiment::record::seal;
 use narrows_study::experiment::tidy::{MetricName, ReplicatedPoint};
 use narrows_study::experiment::{distribution, seeds};
 use narrows_study::report::{Cell, Column, ReportTable};
@@ -39,9 +39,7 @@ pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTabl
 pub fn json(rows: &[ReplicatedPoint<'_>]) -> String {
     let mut json = Map::new();
     json.insert("points".into(), rows.iter().map(point).collect());
-    json.insert("version".into(), VERSION.into());
-    let hash = digest(&json);
-    json.insert("hash".into(), hash.into());
+    seal(&mut json);
     distribution::pretty(&json)
 }
 

@@ -2,7 +2,7 @@
 
 use super::Format;
 use super::exit::{CommandResult, ExitStatus};
-use super::output::print;
+use super::output::print_result;
 use clap::Args;
 use narrows_study::verify::{VerificationReport, firmwares, rule, spin};
 use std::path::PathBuf;
@@ -66,9 +66,6 @@ pub fn run(options: &Options) -> CommandResult {
         (true, Some(program)) => eprint_line!("Spin did not run: `{program}` is not installed"),
         (false, _) => {}
     }
-    match options.format {
-        Format::Text => print(&report.text())?,
-        Format::Json => print(&format!("{:#}\n", report.json()))?,
-    }
-    Ok(if report.is_as_expected() { ExitStatus::Done } else { ExitStatus::ClaimFailed })
+    let status = print_result(options.format, || report.text(), || report.json())?;
+    Ok(if report.is_as_expected() { status } else { ExitStatus::ClaimFailed })
 }

@@ -1,7 +1,7 @@
 //! `narrows whatif`: the bottleneck of a machine, by experiment.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::progress::Progress;
+use super::progress::{self, Progress};
 use super::sweep_runs::pool;
 use super::{Format, input, output};
 use clap::Args;
@@ -63,9 +63,10 @@ fn parse_factor(text: &str) -> Result<f64, String> {
 pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
     let pool = pool(options.jobs)?;
-    let progress = Progress::start("runs", 1, None).stoppable();
+    let progress = Progress::start("runs", 1, None);
+    progress::stop_on_interrupt();
     // After Ctrl-C, no further trial begins: its description is refused.
-    let reader = |varied: &[String]| match progress.is_stopped() {
+    let reader = |varied: &[String]| match progress::is_stopped() {
         true => Err(Problems::from_problem(Problem::new(STOPPED_NOTE))),
         false => subject.read_varied(&options.subject.sets, varied),
     };
@@ -78,7 +79,7 @@ pub fn run(options: &Options) -> CommandResult {
             whatif::TrialProgress::RunEnded => progress.count_finished(false),
         })
     });
-    let is_stopped = progress.is_stopped();
+    let is_stopped = progress::is_stopped();
     let (runs, _) = progress.finish();
     let mut analysis = result.map_err(|failure| match failure {
         WhatIfError::Invalid(problems) => Failure::from(problems),
@@ -88,9 +89,7 @@ pub fn run(options: &Options) -> CommandResult {
         analysis.refused.retain(|refusal| refusal.reason != STOPPED_NOTE);
         analysis.notes.push(format!("{STOPPED_NOTE} after {runs} runs: the result below is incomplete."));
     }
-    output::print(&match options.format {
-        Format::Text => whatif::text::text(&analysis, options.all),
-        Format::Json => format!("{:#}\n", analysis.json()),
-    })?;
-    Ok(if is_stopped { ExitStatus::Interrupted } else { ExitStatus::Done })
+    let status =
+        output::print_result(options.format, || whatif::text::text(&analysis, options.all), || analysis.json())?;
+    Ok(if is_stopped { ExitStatus::Interrupted } else { status })
 }

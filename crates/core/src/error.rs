@@ -2,7 +2,7 @@
 //!
 //! Invalid values in a description are [`Problem`]s, each with its position. An error holds and prints them.
 
-use crate::text::{Problem, Problems};
+use crate::text::{Problem, ProblemGroups, Problems};
 use std::fmt::{self, Display, Formatter};
 
 /// The reason why Narrows could not do what it was asked.
@@ -21,7 +21,7 @@ pub enum Error {
     Question(Problems),
     /// Points of a sweep or study are invalid, in groups. The first field of a group names its points, and is empty if
     /// the group concerns all points.
-    Points(Vec<(String, Problems)>),
+    Points(ProblemGroups),
     /// A file or folder cannot be read or written.
     Io(Problems),
 }
@@ -71,8 +71,8 @@ impl From<Problems> for Error {
     }
 }
 
-impl From<Vec<(String, Problems)>> for Error {
-    fn from(groups: Vec<(String, Problems)>) -> Error {
+impl From<ProblemGroups> for Error {
+    fn from(groups: ProblemGroups) -> Error {
         Error::Points(groups)
     }
 }

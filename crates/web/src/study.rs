@@ -40,7 +40,7 @@ pub fn study(engine: &AnswerEngine, question: &Question) -> AnswerResult {
 }
 
 fn artifact(artifact: &LiveArtifact<'_>) -> Json {
-    let claims: Json = artifact.claims.iter().map(|statement| claim(&statement.claim())).collect();
+    let claims: Json = artifact.claims.iter().map(|statement| claim(&statement.unjudged)).collect();
     let left_out: Json = artifact
         .left_out
         .iter()

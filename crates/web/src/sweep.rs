@@ -3,7 +3,7 @@
 use crate::question::Question;
 use crate::{AnswerEngine, AnswerResult, QuestionError};
 use narrows_core::text::Problems;
-use narrows_core::text::quantity::parse_any;
+use narrows_core::text::quantity::parse_number;
 use narrows_study::experiment::sweep::{CheckedSweep, RunOptions, Sweep, dimensions, json, settings, values_of};
 use narrows_study::experiment::tidy;
 use narrows_study::experiment::vary::{Dimension, Vary};
@@ -47,8 +47,7 @@ fn axis(vary: &Vary) -> Json {
 
 /// Returns a value as a number in the smallest unit of its kind, or `None` if it is no number.
 fn number(value: &str) -> Option<f64> {
-    let value = value.trim().trim_matches(['"', '\'']);
-    value.parse().ok().or_else(|| parse_any(value).map(|(_, amount)| amount as f64))
+    parse_number(value.trim().trim_matches(['"', '\'']))
 }
 
 /// Returns whether the steps between numbers are nearer to equal factors than to equal differences.
@@ -74,7 +73,7 @@ pub fn sweep(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let metric_problem = sweep.unknown_metric(&question.metrics);
     let checked = sweep.check().map_err(|mut problems| match problems.is_empty() {
         true => QuestionError::Error("the sweep has no points".to_owned()),
-        false => QuestionError::Problems(problems.swap_remove(0).finding),
+        false => QuestionError::Problems(problems.swap_remove(0).1),
     })?;
     if let Some(problem) = metric_problem {
         return Err(QuestionError::Problems(Problems::from_problem(problem)));

@@ -12,8 +12,7 @@ impl Table<'_> {
     pub(super) fn report_no_variant(&self, doc: &str, members: Members<'_>) {
         let names = || members.iter().map(|(name, _)| *name);
         let table_path = self.table_path();
-        let path =
-            if table_path.is_empty() { members[0].0.to_string() } else { format!("{table_path}.{}", members[0].0) };
+        let path = self.full_path(members[0].0);
         let (title, label) = match (members, table_path.is_empty()) {
             ([_], _) => (diagnostics::missing_title(&path), "it is missing here"),
             (_, true) => (format!("one of {} is missing", suggest::phrase(names())), "no alternative is defined here"),

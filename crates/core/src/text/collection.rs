@@ -2,9 +2,9 @@
 
 use super::diagnostics;
 use super::read_context::DiagnosticLevel;
-use super::record::{RecordedItem, Step};
+use super::record::{RecordedItem, Step, dotted};
 use super::schema::{Form, Need, TableShape};
-use super::table::{ReadNamedTable, ReadTable, Table};
+use super::table::{ReadNamedTable, Table};
 use super::tree::{TreeNode, TreeValue};
 
 impl<'t> Table<'t> {
@@ -17,28 +17,9 @@ impl<'t> Table<'t> {
         mut read: impl FnMut(&mut Table<'_>) -> T,
     ) -> Vec<(String, T)> {
         let mut values = Vec::new();
-        self.read_map(key, doc, &mut |name, table| values.push((name.to_string(), read(table))));
-        values
-    }
-
-    fn read_map(&mut self, key: &'static str, doc: &'static str, read: &mut ReadNamedTable<'_>) {
-        let mut shape = TableShape::default();
-        let mut read_named = |name: &str, node: Option<&'t TreeNode>| {
-            let steps = [Step::Key(key), Step::Name(name.to_string())];
-            shape = self.read_below(&steps, node, &mut |table| read(name, table));
-        };
-        match self.child(key).map(|node| (node, &node.value)) {
-            None if self.context.describing => read_named("NAME", None),
-            None => (),
-            Some((_, TreeValue::Table(tree))) => {
-                tree.in_order().into_iter().for_each(|(name, node)| read_named(name, Some(node)));
-            }
-            Some((node, _)) => {
-                let problem = diagnostics::not_a_table_problem(&self.path_of(key), node);
-                self.context.report(DiagnosticLevel::PresentKeys, problem);
-            }
-        }
+        let shape = self.read_elements(key, false, &mut |name, table| values.push((name.to_string(), read(table))));
         self.note_key(key, doc, Form::Map(shape), Need::Optional);
+        values
     }
 
     /// Reads the list of tables `key`, which is empty if the key is absent.
@@ -48,30 +29,38 @@ impl<'t> Table<'t> {
         doc: &'static str,
         mut read: impl FnMut(&mut Table<'_>) -> T,
     ) -> Vec<T> {
-        let mut values = Vec::new();
-        self.read_list(key, doc, &mut |table| values.push(read(table)));
-        values
-    }
-
-    fn read_list(&mut self, key: &'static str, doc: &'static str, read: &mut ReadTable<'_>) {
-        let mut shape = TableShape::default();
-        let mut read_element = |index: usize, node: Option<&'t TreeNode>| {
-            shape = self.read_below(&[Step::Key(key), Step::Index(index)], node, read);
-        };
         if !self.context.describing {
             self.context.record(self.path_of(key), RecordedItem::List);
         }
-        match self.child(key).map(|node| (node, &node.value)) {
-            None if self.context.describing => read_element(0, None),
-            None => (),
-            Some((_, TreeValue::List(items))) => {
-                items.iter().enumerate().for_each(|(index, item)| read_element(index, Some(item)));
+        let mut values = Vec::new();
+        let shape = self.read_elements(key, true, &mut |_, table| values.push(read(table)));
+        self.note_key(key, doc, Form::List(shape), Need::Optional);
+        values
+    }
+
+    /// Reads each table of the list `key`, or without `is_list` of the map `key`, and returns the shape of the tables.
+    fn read_elements(&self, key: &'static str, is_list: bool, read: &mut ReadNamedTable<'_>) -> TableShape {
+        let elements: Vec<(Step, Option<&'t TreeNode>)> = match self.child(key).map(|node| (node, &node.value)) {
+            None if self.context.describing && is_list => vec![(Step::Index(0), None)],
+            None if self.context.describing => vec![(Step::Name("NAME".to_string()), None)],
+            None => Vec::new(),
+            Some((_, TreeValue::List(items))) if is_list => {
+                items.iter().enumerate().map(|(index, node)| (Step::Index(index), Some(node))).collect()
+            }
+            Some((_, TreeValue::Table(tree))) if !is_list => {
+                tree.in_order().into_iter().map(|(name, node)| (Step::Name(name.to_string()), Some(node))).collect()
             }
             Some((node, _)) => {
-                let problem = diagnostics::not_a_list_problem(&self.path_of(key), node);
+                let problem = diagnostics::not_a_table_problem(&self.path_of(key), node, is_list);
                 self.context.report(DiagnosticLevel::PresentKeys, problem);
+                Vec::new()
             }
+        };
+        let mut shape = TableShape::default();
+        for (step, node) in elements {
+            let name = dotted(std::slice::from_ref(&step));
+            shape = self.read_below(&[Step::Key(key), step], node, &mut |table| read(&name, table));
         }
-        self.note_key(key, doc, Form::List(shape), Need::Optional);
+        shape
     }
 }

@@ -31,21 +31,15 @@ pub(super) fn problem_at(
     problem.with_location(enclosing_place.or(nearest_place), label)
 }
 
-pub(super) fn not_a_table_problem(path: &[Step], node: &TreeNode) -> Problem {
+/// Returns the problem that the value of a key is not a table, or with `is_list` not a list of tables.
+pub(super) fn not_a_table_problem(path: &[Step], node: &TreeNode, is_list: bool) -> Problem {
     let path = dotted(path);
-    Problem::bad_value(&path)
-        .with_location(node.place.clone(), format!("a table is expected, not {}", node.value.type_with_article()))
-        .help(format!("write [{path}] and its keys below"))
-}
-
-pub(super) fn not_a_list_problem(path: &[Step], node: &TreeNode) -> Problem {
-    let path = dotted(path);
-    Problem::bad_value(&path)
-        .with_location(
-            node.place.clone(),
-            format!("a list of tables is expected, not {}", node.value.type_with_article()),
-        )
-        .help(format!("write [[{path}]] before the keys of each element"))
+    let (expected, help) = match is_list {
+        true => ("a list of tables", format!("write [[{path}]] before the keys of each element")),
+        false => ("a table", format!("write [{path}] and its keys below")),
+    };
+    let label = format!("{expected} is expected, not {}", node.value.type_with_article());
+    Problem::bad_value(&path).with_location(node.place.clone(), label).help(help)
 }
 
 /// Returns the title of the problem that a required key is missing.

@@ -1,8 +1,8 @@
 //! One key of a table while it is read: its kind, its bounds, and whether it is required.
 
 use super::kind::{
-    Amount, Choice, Count, Decoded, FilePath, Flag, InvalidValue, ListOf, MapOf, Number, NumberOrText,
-    SpannedStringKind, TextKind, ValueKind, parse_literal,
+    Amount, Bare, BareNumber, Choice, Count, Decoded, FilePath, Flag, InvalidValue, ListOf, MapOf, Number,
+    NumberOrText, SpannedString, TextKind, ValueKind, parse_literal,
 };
 use super::meaning::{Meaning, ParameterDeclaration};
 use super::quantity::Quantity;
@@ -50,12 +50,12 @@ impl<'t> Table<'t> {
 
     /// Declares the key `key`, whose value is a bare non-negative integer.
     pub fn count(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Count> {
-        self.field(key, doc, Count { min: None, max: None })
+        self.field(key, doc, Count::UNBOUNDED)
     }
 
     /// Declares the key `key`, whose value is a bare number.
     pub fn number(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Number> {
-        self.field(key, doc, Number { min: None, max: None })
+        self.field(key, doc, Number::UNBOUNDED)
     }
 
     /// Declares the key `key`, whose value is a bare number from 0 to 1.
@@ -70,17 +70,17 @@ impl<'t> Table<'t> {
 
     /// Declares the key `key`, whose value is any text.
     pub fn text(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, TextKind> {
-        self.field(key, doc, TextKind)
+        self.field(key, doc, TextKind::default())
     }
 
     /// Declares the key `key`, whose value is any text, read with its source location to be parsed later.
-    pub fn phrase(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, SpannedStringKind> {
-        self.field(key, doc, SpannedStringKind)
+    pub fn phrase(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, TextKind<SpannedString>> {
+        self.field(key, doc, TextKind::default())
     }
 
     /// Declares the key `key`, whose value is a list of texts with their source locations.
-    pub fn phrases(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<SpannedStringKind>> {
-        self.field(key, doc, ListOf::new(SpannedStringKind))
+    pub fn phrases(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<TextKind<SpannedString>>> {
+        self.field(key, doc, ListOf::new(TextKind::default()))
     }
 
     /// Declares the key `key`, whose value is a number or a text.
@@ -129,17 +129,17 @@ impl<'t> Table<'t> {
 
     /// Declares the key `key`, whose value is a list of bare non-negative integers.
     pub fn counts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Count>> {
-        self.field(key, doc, ListOf::counts())
+        self.field(key, doc, ListOf::new(Count::UNBOUNDED))
     }
 
     /// Declares the key `key`, whose value is a list of bare numbers.
     pub fn numbers(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Number>> {
-        self.field(key, doc, ListOf::new(Number { min: None, max: None }))
+        self.field(key, doc, ListOf::new(Number::UNBOUNDED))
     }
 
     /// Declares the key `key`, whose value is a list of texts.
     pub fn texts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<TextKind>> {
-        self.field(key, doc, ListOf::new(TextKind))
+        self.field(key, doc, ListOf::new(TextKind::default()))
     }
 
     /// Declares the key `key`, whose value is a list of times.
@@ -175,42 +175,22 @@ impl<T: Clone> Field<'_, '_, Choice<T>> {
     }
 }
 
-impl Field<'_, '_, Count> {
+impl<T: BareNumber> Field<'_, '_, Bare<T>> {
     /// Refuses values below `least`.
-    pub fn min(mut self, least: u64) -> Self {
+    pub fn min(mut self, least: T) -> Self {
         self.kind.min = Some(least);
         self
     }
 
     /// Refuses values above `most`.
-    pub fn max(mut self, most: u64) -> Self {
+    pub fn max(mut self, most: T) -> Self {
         self.kind.max = Some(most);
         self
     }
 
     /// Refuses values outside the range from `least` to `most`, both included.
-    pub fn range(self, least: u64, most: u64) -> Self {
+    pub fn range(self, least: T, most: T) -> Self {
         self.min(least).max(most)
-    }
-}
-
-impl Field<'_, '_, Number> {
-    /// Refuses values outside the range from `least` to `most`, both included.
-    pub fn range(mut self, least: f64, most: f64) -> Self {
-        (self.kind.min, self.kind.max) = (Some(least), Some(most));
-        self
-    }
-
-    /// Refuses values below `least`.
-    pub fn min(mut self, least: f64) -> Self {
-        self.kind.min = Some(least);
-        self
-    }
-
-    /// Refuses values above `most`.
-    pub fn max(mut self, most: f64) -> Self {
-        self.kind.max = Some(most);
-        self
     }
 }
 

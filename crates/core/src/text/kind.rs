@@ -21,8 +21,8 @@ mod word;
 pub use amount::Amount;
 pub(super) use amount::parse_literal;
 pub use list_of::ListOf;
-pub use number::{Count, Flag, Number};
-pub use spanned::{Constant, MapOf, NumberOrText, SpannedString, SpannedStringKind};
+pub use number::{Bare, BareNumber, Count, Flag, Number};
+pub use spanned::{Constant, MapOf, NumberOrText, SpannedString};
 pub use word::{Choice, FilePath, TextKind};
 
 /// A value that is not valid for its key, with its source location.
@@ -39,6 +39,11 @@ pub type Decoded<T> = Result<T, Vec<InvalidValue>>;
 
 fn invalid_value<T>(node: &TreeNode, fault: ParseError) -> Decoded<T> {
     Err(vec![InvalidValue { place: node.place.clone(), fault }])
+}
+
+/// Returns the error of a value of another type than the type `expected`; `allowed` are the allowed values.
+fn unexpected_type(expected: &str, found: &TreeValue, allowed: String) -> ParseError {
+    ParseError::new(format!("expected {expected}, found {}", found.type_with_article()), allowed)
 }
 
 /// The kind of a value as data. Its text is that of listings: `time, at most 1 s` or `"held" | "split"`.

@@ -7,7 +7,7 @@ use super::layers::{LayerCache, Layers, PartSettings};
 use super::origin::{Layer, TextId, TextSpan, Texts};
 use super::problem::{Problem, Problems};
 use super::set::{self, PARTS, Setting};
-use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue};
+use super::tree::{Rank, Tree, TreeBuilder, TreeNode, TreeValue};
 use super::unknown_part::unknown_part;
 use std::path::Path;
 use toml::de::DeTable;
@@ -353,22 +353,16 @@ fn toml_help(message: &str) -> &'static str {
 impl Tree {
     /// Assigns every key of a single layer to the layer `rank`.
     fn set_rank(&mut self, rank: Rank) {
-        self.for_each_definition(&mut |definition| definition.rank = rank);
-    }
-
-    fn for_each_definition(&mut self, visit: &mut impl FnMut(&mut Definition)) {
-        for node in self.nodes_mut() {
-            node.for_each_definition(visit);
-        }
+        self.nodes_mut().for_each(|node| node.set_rank(rank));
     }
 }
 
 impl TreeNode {
-    fn for_each_definition(&mut self, visit: &mut impl FnMut(&mut Definition)) {
-        self.definitions.iter_mut().for_each(&mut *visit);
+    fn set_rank(&mut self, rank: Rank) {
+        self.definitions.iter_mut().for_each(|definition| definition.rank = rank);
         match &mut self.value {
-            TreeValue::Table(tree) => tree.for_each_definition(visit),
-            TreeValue::List(items) => items.iter_mut().for_each(|item| item.for_each_definition(visit)),
+            TreeValue::Table(tree) => tree.set_rank(rank),
+            TreeValue::List(items) => items.iter_mut().for_each(|item| item.set_rank(rank)),
             _ => {}
         }
     }

@@ -39,7 +39,7 @@ pub use meaning::{Meaning, ParameterDeclaration, SpeedUp};
 pub use narrows_derive::{ParameterChoice, Parameters};
 pub use origin::{Layer, Origin};
 pub use parameters::{AllOptional, ParameterSink, ParameterVariants, Parameters, TomlSink, to_toml};
-pub use problem::{Problem, Problems};
+pub use problem::{Problem, ProblemGroups, Problems};
 pub use read::{DescriptionReader, Read, describe};
 pub use record::{Entry, RenamedKey};
 pub use schema::Schema;

@@ -91,8 +91,7 @@ pub struct Origin {
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (&self.layer, self.line) {
-            (Layer::Default, _) | (_, None) => f.pad(&self.layer.title()),
-            (Layer::Set(_) | Layer::Vary(_), _) => f.pad(&self.layer.title()),
+            (Layer::Default | Layer::Set(_) | Layer::Vary(_), _) | (_, None) => f.pad(&self.layer.title()),
             (layer, Some(line)) => f.pad(&format!("{}:{line}", layer.title())),
         }
     }

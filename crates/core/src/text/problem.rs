@@ -73,6 +73,11 @@ impl Problem {
         Problem { is_incompatibility: true, ..self }
     }
 
+    /// Returns a single group of this problem alone, without a heading.
+    pub fn into_groups(self) -> ProblemGroups {
+        Problems::from_problem(self).into_groups()
+    }
+
     fn group<'a>(&'a self, texts: &'a Texts) -> Group<'a> {
         let mut group = Group::with_title(Level::ERROR.primary_title(printable(&self.message)));
         if let Some(place) = &self.place {
@@ -128,6 +133,10 @@ fn printable(text: &str) -> String {
 /// Largest number of problems that are rendered; the remaining ones are counted.
 const RENDERED_PROBLEMS_MAX: usize = 100;
 
+/// Groups of problems, each with a heading that names the points that have them. The heading is empty if the problems
+/// concern no point alone.
+pub type ProblemGroups = Vec<(String, Problems)>;
+
 /// All problems of one description.
 #[derive(Clone)]
 pub struct Problems {
@@ -157,6 +166,11 @@ impl Problems {
     /// Creates a list of one problem that refers to no text.
     pub fn from_problem(problem: Problem) -> Problems {
         Problems::new(vec![problem], &Texts::default())
+    }
+
+    /// Returns a single group of these problems, without a heading.
+    pub fn into_groups(self) -> ProblemGroups {
+        vec![(String::new(), self)]
     }
 
     /// Returns each problem as a list of one, up to the largest number that is rendered.

@@ -9,6 +9,9 @@ use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::fmt::Display;
 
 mod exponent;
+mod kind;
+
+pub use kind::{QuantityKind, parse_any, parse_number};
 
 /// The error of a text that is not a valid value: the reason, and the valid values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +50,8 @@ pub trait Quantity: Copy + Ord + Display {
     const MAY_BE_ZERO: bool;
     /// Returns the quantity of `amount` smallest units.
     fn from_smallest(amount: u64) -> Self;
+    /// Returns the number of smallest units.
+    fn to_smallest(self) -> u64;
 }
 
 impl Quantity for Time {
@@ -61,6 +66,9 @@ impl Quantity for Time {
     fn from_smallest(amount: u64) -> Time {
         Time::from_ps(amount)
     }
+    fn to_smallest(self) -> u64 {
+        self.ps()
+    }
 }
 
 impl Quantity for Bytes {
@@ -73,6 +81,9 @@ impl Quantity for Bytes {
     const MAY_BE_ZERO: bool = true;
     fn from_smallest(amount: u64) -> Bytes {
         Bytes(amount)
+    }
+    fn to_smallest(self) -> u64 {
+        self.get()
     }
 }
 
@@ -96,6 +107,9 @@ impl Quantity for Rate {
     fn from_smallest(amount: u64) -> Rate {
         Rate::from_bits_per_s(amount)
     }
+    fn to_smallest(self) -> u64 {
+        self.bits_per_s()
+    }
 }
 
 impl Quantity for Hertz {
@@ -109,15 +123,9 @@ impl Quantity for Hertz {
     fn from_smallest(amount: u64) -> Hertz {
         Hertz(amount)
     }
-}
-
-/// Parses `text` as a quantity of any kind, and returns the smallest unit of the kind and the number of these units.
-pub fn parse_any(text: &str) -> Option<(&'static str, u64)> {
-    let time = parse(text).map(|time: Time| (Time::SMALLEST, time.ps()));
-    let bytes = || parse(text).map(|bytes: Bytes| (Bytes::SMALLEST, bytes.get()));
-    let rate = || parse(text).map(|rate: Rate| (Rate::SMALLEST, rate.bits_per_s()));
-    let frequency = || parse(text).map(|frequency: Hertz| (Hertz::SMALLEST, frequency.0));
-    time.or_else(|_| bytes()).or_else(|_| rate()).or_else(|_| frequency()).ok()
+    fn to_smallest(self) -> u64 {
+        self.0
+    }
 }
 
 /// Parses `text` as a quantity.
@@ -186,13 +194,11 @@ fn unit_list<Q: Quantity>() -> String {
 
 fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, ParseError> {
     let ascii_unit = if matches!(unit, "µs" | "μs") { "us" } else { unit };
-    match Q::UNITS.iter().find(|(name, _)| *name == ascii_unit) {
-        Some((_, size)) => Ok(*size),
-        None if Q::NAME == Bytes::NAME => {
-            Err(ambiguous_unit_error(number, unit).unwrap_or_else(|| unknown_unit::<Q>(number, unit)))
-        }
-        None => Err(unknown_unit::<Q>(number, unit)),
-    }
+    let size = Q::UNITS.iter().find(|(name, _)| *name == ascii_unit).map(|(_, size)| *size);
+    size.ok_or_else(|| {
+        let ambiguous = if Q::NAME == Bytes::NAME { ambiguous_unit_error(number, unit) } else { None };
+        ambiguous.unwrap_or_else(|| unknown_unit::<Q>(number, unit))
+    })
 }
 
 /// Returns the error for an ambiguous unit: KB, MB and GB may be powers of ten or of two.
@@ -207,15 +213,10 @@ fn ambiguous_unit_error(number: &str, unit: &str) -> Option<ParseError> {
     let decimal = Decimal::parse(number)?;
     let thousands = decimal.times(kilobytes).ok();
     let with_byte_count = |text: String| parse::<Bytes>(&text).ok().map(|b| format!("\"{text}\" ({} B)", b.get()));
-    let choices: Vec<String> = [Some(format!("{number} {binary}")), thousands.map(|k| format!("{k} kB"))]
-        .into_iter()
-        .flatten()
-        .filter_map(with_byte_count)
-        .collect();
-    match choices.is_empty() {
-        true => Some(ParseError::new(message, example_help::<Bytes>())),
-        false => Some(ParseError::new(message, format!("write {}", choices.join(" or ")))),
-    }
+    let choices = [Some(format!("{number} {binary}")), thousands.map(|k| format!("{k} kB"))];
+    let choices: Vec<String> = choices.into_iter().flatten().filter_map(with_byte_count).collect();
+    let write_choice = || format!("write {}", choices.join(" or "));
+    Some(ParseError::new(message, if choices.is_empty() { example_help::<Bytes>() } else { write_choice() }))
 }
 
 fn unknown_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {

@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The diagnostics that the reader reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DiagnosticLevel {
     /// No diagnostics: the reader only needs a value with which it can continue.
+    #[default]
     Off,
     /// Errors in keys that are present. Missing keys are not reported, and no value is recorded.
     PresentKeys,
@@ -20,6 +21,7 @@ pub(super) enum DiagnosticLevel {
 }
 
 /// The state that all tables of one reading share.
+#[derive(Default)]
 pub(super) struct ReadContext {
     pub(super) texts: Texts,
     /// The names of the shipped parts.
@@ -61,24 +63,7 @@ pub(super) struct Findings {
 impl ReadContext {
     pub(super) fn new(texts: Texts, parts: &'static [&'static str], describing: bool) -> ReadContext {
         let level = Cell::new(if describing { DiagnosticLevel::Off } else { DiagnosticLevel::Full });
-        let (problems, records, files, invalid_paths, suppressed_missing, suppressed_unknown) = Default::default();
-        let (open_families, renamed_keys, suppressed_no_variant, absent_tables) = Default::default();
-        ReadContext {
-            texts,
-            parts,
-            describing,
-            level,
-            problems,
-            records,
-            files,
-            invalid_paths,
-            suppressed_missing,
-            suppressed_no_variant,
-            absent_tables,
-            suppressed_unknown,
-            open_families,
-            renamed_keys,
-        }
+        ReadContext { texts, parts, describing, level, ..ReadContext::default() }
     }
 
     /// Runs `function` with this level, or with the present level if that is lower.

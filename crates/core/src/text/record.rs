@@ -5,7 +5,6 @@ use super::meaning::ParameterDeclaration;
 use super::origin::{Layer, Origin, TextSpan, Texts};
 use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
-use std::fmt::Write;
 
 /// One value that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,23 +48,12 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// Appends the step as it is written in TOML.
-    fn write(&self, text: &mut String) {
+    /// Returns the step as it is written in TOML.
+    fn text(&self) -> Cow<'_, str> {
         match self {
-            Step::Key(key) => text.push_str(key),
-            Step::Name(name) => text.push_str(name),
-            Step::Index(index) => {
-                let _ = write!(text, "{index}");
-            }
-        }
-    }
-
-    /// Returns what follows the step at the beginning of `text`.
-    fn strip_from<'t>(&self, text: &'t str) -> Option<&'t str> {
-        match self {
-            Step::Key(key) => text.strip_prefix(key),
-            Step::Name(name) => text.strip_prefix(name.as_str()),
-            Step::Index(index) => text.strip_prefix(index.to_string().as_str()),
+            Step::Key(key) => (*key).into(),
+            Step::Name(name) => name.into(),
+            Step::Index(index) => index.to_string().into(),
         }
     }
 
@@ -73,9 +61,7 @@ impl Step {
     fn json_key(&self) -> Cow<'_, str> {
         match self {
             Step::Key(key) if key.contains('-') => key.replace('-', "_").into(),
-            Step::Key(key) => (*key).into(),
-            Step::Name(name) => name.into(),
-            Step::Index(index) => index.to_string().into(),
+            step => step.text(),
         }
     }
 }
@@ -87,7 +73,7 @@ pub(super) fn dotted(path: &[Step]) -> String {
         if depth > 0 {
             text.push('.');
         }
-        step.write(&mut text);
+        text.push_str(&step.text());
     }
     text
 }
@@ -97,7 +83,7 @@ fn is_dotted(path: &[Step], text: &str) -> bool {
     let mut rest = text;
     path.iter().enumerate().all(|(depth, step)| {
         let step_text = if depth == 0 { Some(rest) } else { rest.strip_prefix('.') };
-        let remainder = step_text.and_then(|text| step.strip_from(text));
+        let remainder = step_text.and_then(|text| text.strip_prefix(&*step.text()));
         rest = remainder.unwrap_or_default();
         remainder.is_some()
     }) && rest.is_empty()

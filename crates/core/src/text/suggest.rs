@@ -39,6 +39,11 @@ fn distance(given: &str, name: &str) -> Option<usize> {
     (edits < longest && edits <= (longest / 3).max(1)).then_some(edits)
 }
 
+/// Returns the label of an unknown name: the name that was probably meant, or `otherwise` if none is near.
+pub fn label<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>, otherwise: &str) -> String {
+    nearest(given, allowed).map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{near}`?"))
+}
+
 /// Returns a hint with the name that was probably meant, if one is near, and with all allowed names, introduced as
 /// `list_heading`.
 pub fn suggestion(list_heading: &str, given: &str, allowed: &[&str]) -> String {

@@ -92,8 +92,8 @@ impl<'t> Table<'t> {
         let sub_table = Table::new(self.context, path, table, self.nearest_place.clone());
         match (node, table) {
             (Some(other), None) => {
-                self.context
-                    .report(DiagnosticLevel::PresentKeys, diagnostics::not_a_table_problem(&sub_table.path, other));
+                let problem = diagnostics::not_a_table_problem(&sub_table.path, other, false);
+                self.context.report(DiagnosticLevel::PresentKeys, problem);
                 self.context.with_level(DiagnosticLevel::Off, || sub_table.run(read))
             }
             _ => sub_table.run(read),

@@ -6,10 +6,11 @@ use crate::registry;
 use crate::sweep::{SweepRequest, read};
 use crate::table::Table;
 use crate::wait::run_with_progress;
-use narrows::experiment::find::{FindQuery, PointValues, ProblemGroups, SearchContext};
+use narrows::experiment::find::{FindQuery, PointValues, SearchContext};
 use narrows::experiment::reader::Reader;
 use narrows::experiment::sweep::values_of;
 use narrows::experiment::vary::Dimension;
+use narrows::text::ProblemGroups;
 use pyo3::prelude::*;
 
 /// The errors of a search: in the query, or at a point.

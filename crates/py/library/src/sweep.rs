@@ -63,11 +63,8 @@ impl From<SweepError> for PyErr {
 impl SweepRequest {
     /// Returns the varied dimensions; if there are several seeds, they are the last dimension.
     pub fn dimensions(&self, subject: &LoadedDescription) -> PyResult<Vec<Dimension>> {
-        let ungrouped_error = |problems: Vec<Problem>| {
-            grouped_error(
-                problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem))).collect(),
-            )
-        };
+        let ungrouped_error =
+            |problems: Vec<Problem>| grouped_error(problems.into_iter().flat_map(Problem::into_groups).collect());
         let mut dimensions =
             sweep::dimensions(registry(), None, &self.vary, &self.settings).map_err(ungrouped_error)?;
         if let Some(count) = self.seeds {
@@ -91,11 +88,8 @@ impl SweepRequest {
 }
 
 fn check_sweep<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, SweepError> {
-    let (count, unknown_metric) = (sweep.point_count(), sweep.unknown_metric(metrics));
-    let sweep_error = |problems: Vec<sweep::PointProblem>| {
-        SweepError::Points(problems.into_iter().map(|problem| (problem.heading(count), problem.finding)).collect())
-    };
-    let checked = sweep.check().map_err(sweep_error)?;
+    let unknown_metric = sweep.unknown_metric(metrics);
+    let checked = sweep.check().map_err(SweepError::Points)?;
     if let Some(problem) = unknown_metric {
         return Err(SweepError::Metric(problem));
     }

@@ -4,9 +4,9 @@
 //! the machine, so only [`all_numbers`] returns them. A scaled number keeps its unit and is at least the smallest
 //! amount of that unit's kind, such as 1 ps.
 
-use narrows_core::engine::{Bytes, Hertz, Rate, Time};
+use narrows_core::engine::Rate;
 use narrows_core::machine::Machine;
-use narrows_core::text::quantity::{self, ParseError, Quantity};
+use narrows_core::text::quantity::{ParseError, Quantity, QuantityKind};
 use narrows_core::text::{Entry, ParameterDeclaration, Read};
 
 /// The tables of a description that hold parts.
@@ -31,10 +31,7 @@ pub struct NumericParameter {
 /// A number in the smallest unit of its kind.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Magnitude {
-    Time(u64),
-    Bytes(u64),
-    Rate(u64),
-    Hertz(u64),
+    Quantity(QuantityKind, u64),
     Count(u64),
     Number(f64),
 }
@@ -59,12 +56,9 @@ fn numbers_where(description: &Read<Machine>, is_included: impl Fn(&str) -> bool
 }
 
 fn parse_magnitude(kind: &str, value: &str) -> Option<Magnitude> {
-    let magnitude = match kind {
-        Time::NAME => Magnitude::Time(quantity::parse::<Time>(value).ok()?.ps()),
-        Bytes::NAME => Magnitude::Bytes(quantity::parse::<Bytes>(value).ok()?.get()),
-        Rate::NAME => Magnitude::Rate(quantity::parse::<Rate>(value).ok()?.bits_per_s()),
-        Hertz::NAME => Magnitude::Hertz(quantity::parse::<Hertz>(value).ok()?.0),
-        _ => value.parse().map(Magnitude::Count).or_else(|_| value.parse().map(Magnitude::Number)).ok()?,
+    let magnitude = match QuantityKind::ALL.into_iter().find(|quantity| quantity.name == kind) {
+        Some(quantity) => Magnitude::Quantity(quantity, (quantity.parse)(value).ok()?),
+        None => value.parse().map(Magnitude::Count).or_else(|_| value.parse().map(Magnitude::Number)).ok()?,
     };
     (magnitude.as_number() > 0.0).then_some(magnitude)
 }
@@ -73,11 +67,7 @@ impl Magnitude {
     /// Returns the number in its smallest unit.
     fn as_number(self) -> f64 {
         match self {
-            Magnitude::Time(amount)
-            | Magnitude::Bytes(amount)
-            | Magnitude::Rate(amount)
-            | Magnitude::Hertz(amount)
-            | Magnitude::Count(amount) => amount as f64,
+            Magnitude::Quantity(_, amount) | Magnitude::Count(amount) => amount as f64,
             Magnitude::Number(number) => number,
         }
     }
@@ -86,10 +76,7 @@ impl Magnitude {
     fn with_number(self, value: f64) -> Magnitude {
         let rounded = (value.round() as u64).max(1);
         match self {
-            Magnitude::Time(_) => Magnitude::Time(rounded),
-            Magnitude::Bytes(_) => Magnitude::Bytes(rounded),
-            Magnitude::Rate(_) => Magnitude::Rate(rounded),
-            Magnitude::Hertz(_) => Magnitude::Hertz(rounded),
+            Magnitude::Quantity(kind, _) => Magnitude::Quantity(kind, rounded),
             Magnitude::Count(_) => Magnitude::Count(rounded),
             Magnitude::Number(_) => Magnitude::Number(value),
         }
@@ -97,10 +84,7 @@ impl Magnitude {
 
     fn text(self) -> String {
         match self {
-            Magnitude::Time(amount) => Time::from_smallest(amount).to_string(),
-            Magnitude::Bytes(amount) => Bytes::from_smallest(amount).to_string(),
-            Magnitude::Rate(amount) => Rate::from_smallest(amount).to_string(),
-            Magnitude::Hertz(amount) => Hertz::from_smallest(amount).to_string(),
+            Magnitude::Quantity(kind, amount) => (kind.format)(amount),
             Magnitude::Count(amount) => amount.to_string(),
             Magnitude::Number(number) => number.to_string(),
         }
@@ -136,7 +120,8 @@ impl NumericParameter {
     /// in the unit of the text.
     pub fn rounded(&self, value: f64, uncertainty: f64) -> (String, f64) {
         // Rates are stored in bits per second and written in bytes per second.
-        let unit = if let Magnitude::Rate(_) = self.magnitude { 8.0 } else { 1.0 };
+        let is_rate = matches!(self.magnitude, Magnitude::Quantity(kind, _) if kind.name == Rate::NAME);
+        let unit = if is_rate { 8.0 } else { 1.0 };
         let step = libm::pow(10.0, libm::log10(uncertainty / unit).floor());
         let step = if step.is_finite() && step > 0.0 { step } else { 1.0 };
         let is_whole = step >= 1.0 || !matches!(self.magnitude, Magnitude::Number(_));
@@ -148,10 +133,7 @@ impl NumericParameter {
     /// Parses `text` as a value of this parameter's kind, in its smallest unit.
     pub fn parse(&self, text: &str) -> Result<f64, ParseError> {
         match self.magnitude {
-            Magnitude::Time(_) => quantity::parse::<Time>(text).map(|time| time.ps() as f64),
-            Magnitude::Bytes(_) => quantity::parse::<Bytes>(text).map(|bytes| bytes.get() as f64),
-            Magnitude::Rate(_) => quantity::parse::<Rate>(text).map(|rate| rate.bits_per_s() as f64),
-            Magnitude::Hertz(_) => quantity::parse::<Hertz>(text).map(|frequency| frequency.0 as f64),
+            Magnitude::Quantity(kind, _) => (kind.parse)(text).map(|amount| amount as f64),
             Magnitude::Count(_) | Magnitude::Number(_) => {
                 let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
                 number.ok_or_else(|| ParseError::new("a number is expected", "write a bare number, such as \"75\""))

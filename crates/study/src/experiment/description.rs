@@ -95,15 +95,7 @@ impl Description {
         let dimensions =
             dimensions.map_err(|problems| Error::Question(Problems::new(problems, &Default::default())))?;
         let sweep = Sweep { reader: &|overrides| self.read(overrides), dimensions: &dimensions };
-        let point_count = sweep.point_count();
-        let checked_sweep = sweep.check().map_err(|point_problems| {
-            Error::Points(
-                point_problems
-                    .into_iter()
-                    .map(|point_problem| (point_problem.heading(point_count), point_problem.finding))
-                    .collect(),
-            )
-        })?;
+        let checked_sweep = sweep.check()?;
         let options = RunOptions { store: None, shard: None, lines: None, on_event: &|_| () };
         checked_sweep
             .run(&options)

@@ -14,7 +14,7 @@ mod search_range;
 
 pub use condition::Condition;
 pub use longer_run::LongerRun;
-pub use query::{FindQuery, FoundRow, PointValues, ProblemGroups, SearchContext, undecided_reason};
+pub use query::{FindQuery, FoundRow, PointValues, SearchContext, undecided_reason};
 pub use search_range::SearchRange;
 
 use super::inputs::RunInputs;

@@ -6,7 +6,7 @@
 use super::part_overrides::{self, NamedParts};
 use super::{Record, record, vary};
 use narrows_core::machine::{self, Machine, Registry, shipped};
-use narrows_core::text::{Document, LayerCache, Problem, Problems, Read, file, suggest};
+use narrows_core::text::{Document, LayerCache, Problem, Problems, Read, RenamedKey, file, suggest};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,43 +25,37 @@ pub struct LoadedDescription {
     named_parts: OnceLock<NamedParts>,
     /// The text and its parts, merged.
     layers: LayerCache,
-    renames: RenameNotices,
-    notices: RunNotices,
+    renames: Notices,
+    notices: Notices,
 }
 
-/// Reports each notice on a description that was read, once for all points of an experiment.
-struct RunNotices {
+/// Reports notices on a description that was read, each once for all points of an experiment.
+#[derive(Default)]
+struct Notices {
     report: Option<fn(&str)>,
+    /// The subjects of the notices that were reported.
     reported: Mutex<BTreeSet<String>>,
 }
 
-impl RunNotices {
-    fn report_new(&self, description: &Read<Machine>) {
+impl Notices {
+    /// Reports those notices that `notices` returns whose subject is new. Each is given by its subject and its text.
+    fn report_new(&self, notices: impl FnOnce() -> Vec<(String, String)>) {
         let Some(report) = self.report else { return };
-        for notice in machine::notices(description) {
-            if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(notice.clone()) {
+        for (subject, notice) in notices() {
+            if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(subject) {
                 report(&notice);
             }
         }
     }
 }
 
-/// Reports each former name of a key that a description uses, once for all points of an experiment.
-struct RenameNotices {
-    report: fn(&str),
-    reported: Mutex<BTreeSet<String>>,
-}
-
-impl RenameNotices {
-    fn report_new<T>(&self, description: &Read<T>) {
-        for key in description.renamed_keys() {
-            let position = key.place.as_ref().map(|place| format!("{}: ", description.texts().origin(place)));
-            let notice = format!("{}`{}` was renamed to `{}`", position.unwrap_or_default(), key.old, key.new);
-            if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(key.old.clone()) {
-                (self.report)(&notice);
-            }
-        }
-    }
+/// Returns a notice for each former name of a key that a description uses.
+fn rename_notices<T>(description: &Read<T>) -> Vec<(String, String)> {
+    let notice = |key: &RenamedKey| {
+        let position = key.place.as_ref().map(|place| format!("{}: ", description.texts().origin(place)));
+        format!("{}`{}` was renamed to `{}`", position.unwrap_or_default(), key.old, key.new)
+    };
+    description.renamed_keys().iter().map(|key| (key.old.clone(), notice(key))).collect()
 }
 
 impl LoadedDescription {
@@ -73,28 +67,23 @@ impl LoadedDescription {
         text: impl Into<String>,
         folder: Option<PathBuf>,
     ) -> LoadedDescription {
-        let registry = registry.clone();
-        let renames = RenameNotices { report: |_| {}, reported: Mutex::default() };
-        let (name, text, named_parts) = (name.into(), text.into(), OnceLock::new());
-        let layers = LayerCache::default();
-        let notices = RunNotices { report: None, reported: Mutex::default() };
         LoadedDescription {
-            registry,
-            name,
-            text,
+            registry: registry.clone(),
+            name: name.into(),
+            text: text.into(),
             folder,
             recorded_file_hashes: Json::Null,
-            named_parts,
-            layers,
-            renames,
-            notices,
+            named_parts: OnceLock::new(),
+            layers: LayerCache::default(),
+            renames: Notices::default(),
+            notices: Notices::default(),
         }
     }
 
     /// Sets a function that is called once for each former name of a key that the description or an override uses. Its
     /// argument is a sentence that states the former and the current name.
     pub fn on_renamed_key(mut self, report: fn(&str)) -> LoadedDescription {
-        self.renames.report = report;
+        self.renames.report = Some(report);
         self
     }
 
@@ -159,8 +148,9 @@ impl LoadedDescription {
     /// the point, `varied`. Overrides may select shipped parts, as `ni=cni32qm` does.
     pub fn read_varied(&self, base_overrides: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let description = self.read_without_files(base_overrides, varied)?;
-        self.renames.report_new(&description);
-        self.notices.report_new(&description);
+        self.renames.report_new(|| rename_notices(&description));
+        let machine_notices = || machine::notices(&description).into_iter().map(|notice| (notice.clone(), notice));
+        self.notices.report_new(|| machine_notices().collect());
         match self.changed_file(&description, base_overrides, varied) {
             Some(problem) => Err(Problems::from_problem(problem)),
             None => Ok(description),

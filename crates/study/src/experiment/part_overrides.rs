@@ -82,8 +82,7 @@ impl Family {
                 let problem = problem.help(format!("`{part_name}` is a kind without a shipped part of its name"));
                 return problem.help(format!("declare [{table}] in the description")).help(keys_of_kind(&table));
             }
-            let nearest = suggest::nearest(part_name, self.names());
-            let problem = problem.help(nearest.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
+            let problem = problem.help(suggest::label(part_name, self.names(), ""));
             problem.help(format!("the parts are {}", suggest::phrase(self.names())))
         })
     }
@@ -125,6 +124,11 @@ pub fn keys_of_kind(table: &str) -> String {
     format!("`narrows explain {table}` explains the kind, and `narrows schema --keys | grep {table}` prints its keys")
 }
 
+/// Returns every override that selects a shipped part of the machine by name.
+pub fn all_selections() -> impl Iterator<Item = String> {
+    FAMILIES.iter().flat_map(|family| family.names().map(|name| format!("{}={name}", family.key)))
+}
+
 /// Returns whether an override selects a part by name.
 pub fn selects_part(option: &str) -> bool {
     part_override(option).is_some()
@@ -153,25 +157,17 @@ impl NamedParts {
     /// Applies an override that does not select a part by name. If the override names a replaced host for a node, that
     /// host becomes a part again. Returns whether the override names a replaced host.
     fn apply(&mut self, option: &str) -> bool {
-        match parse_plain(option) {
-            Some((path, value)) if path == ["parts"] => self.parts = text_items(&value),
-            Some((path, value)) => {
-                if let [nodes, node, key] = &path[..]
-                    && nodes == NODES
-                {
-                    match key.as_str() {
-                        "host" => {
-                            if !self.nodes.contains(node) {
-                                self.nodes.push(node.clone());
-                            }
-                            return self.restore(&format!("hosts/{}", value.as_str().unwrap_or_default()));
-                        }
-                        "parts" => _ = self.node_parts.insert(node.clone(), text_items(&value)),
-                        _ => {}
-                    }
+        let Some((path, value)) = parse_plain(option) else { return false };
+        match &path.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["parts"] => self.parts = text_items(&value),
+            [NODES, node, "parts"] => _ = self.node_parts.insert(node.to_string(), text_items(&value)),
+            [NODES, node, "host"] => {
+                if !self.nodes.iter().any(|known| known == node) {
+                    self.nodes.push(node.to_string());
                 }
+                return self.restore(&format!("hosts/{}", value.as_str().unwrap_or_default()));
             }
-            None => {}
+            _ => {}
         }
         false
     }

@@ -18,6 +18,7 @@ pub use sweep_columns::SweepColumns;
 
 use crate::report::chart::{Axis, BarChart, LineChart, Series};
 use crate::report::dataset::{ColumnValues, Dataset, Variable, suffixed};
+use crate::report::grouped;
 use narrows_core::text::{Problem, suggest};
 use sweep_columns::{key_columns, varies};
 
@@ -65,8 +66,7 @@ impl PlotSpec {
     /// Reports an unknown or ambiguous column, columns of different units, and several rows with the same x value.
     pub fn draw(&self, data: &Dataset) -> Result<RenderedPlot, Problem> {
         let x = find_column(data, &self.x)?;
-        let ys = self.y.iter().map(|name| find_column(data, name)).collect::<Result<Vec<_>, _>>()?;
-        let group_columns = self.by.iter().map(|name| find_column(data, name)).collect::<Result<Vec<_>, _>>()?;
+        let (ys, group_columns) = (find_columns(data, &self.y)?, find_columns(data, &self.by)?);
         if let Some(other) = ys.iter().find(|y| y.unit != ys[0].unit || matches!(y.values, ColumnValues::Texts(_))) {
             return Err(unit_conflict(ys[0], other));
         }
@@ -223,10 +223,9 @@ fn grouped_lines(
     ys: &[&Variable],
     group_columns: &[&Variable],
 ) -> (Vec<PlotLine>, usize) {
-    let (mut lines, mut left_out): (Vec<PlotLine>, usize) = (Vec::new(), 0);
+    let (mut points, mut left_out) = (Vec::new(), 0);
     for row in 0..data.rows() {
-        let group: Vec<String> =
-            group_columns.iter().map(|column| column.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
+        let group = group_values(group_columns, row);
         for y in ys {
             let (Some(_), Some(value)) = (x.values.text(row), y.values.number(row)) else {
                 left_out += 1;
@@ -234,13 +233,11 @@ fn grouped_lines(
             };
             let quantity = (ys.len() > 1).then(|| axis_name(y));
             let name = group.iter().cloned().chain(quantity).collect::<Vec<_>>().join(", ");
-            match lines.iter_mut().find(|line| line.name == name) {
-                Some(line) => line.points.push((row, value)),
-                None => lines.push(PlotLine { name, points: vec![(row, value)] }),
-            }
+            points.push((name, (row, value)));
         }
     }
-    (lines, left_out)
+    let lines = grouped(points).into_iter().map(|(name, points)| PlotLine { name, points });
+    (lines.collect(), left_out)
 }
 
 /// Returns the names of the varied columns that are neither the x column nor among the grouping columns.
@@ -265,6 +262,30 @@ fn unit_conflict(first: &Variable, other: &Variable) -> Problem {
     }
 }
 
+/// Returns the values of the grouping columns in a row, as text.
+fn group_values(group_columns: &[&Variable], row: usize) -> Vec<String> {
+    group_columns.iter().map(|column| column.values.text(row).unwrap_or_else(|| "–".to_owned())).collect()
+}
+
+/// Returns the problem of a name that matches no name of the kind `noun` among `known`, or all of `matching`.
+/// `searched` is the name in the form of the known ones.
+fn unclear_name_problem(noun: &str, name: &str, searched: &str, known: &[&str], matching: &[&str]) -> Problem {
+    match matching {
+        [] => Problem::new(format!("there is no {noun} `{name}`"))
+            .help(suggest::label(searched, known.iter().copied(), ""))
+            .help(format!("the {noun}s are {}", suggest::phrase(known.iter().copied()))),
+        several => {
+            let names = suggest::phrase(several.iter().copied());
+            Problem::new(format!("`{name}` is ambiguous: it may be {names}")).help("write one of them")
+        }
+    }
+}
+
+/// Finds several columns as [`find_column`] does.
+fn find_columns<'a>(data: &'a Dataset, names: &[String]) -> Result<Vec<&'a Variable>, Problem> {
+    names.iter().map(|name| find_column(data, name)).collect()
+}
+
 /// Finds a column by its full name, by its key or metric, or by a suffix that only one column has.
 fn find_column<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
     let wanted_name = suffixed(name, "");
@@ -284,19 +305,12 @@ fn find_column<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Proble
         // The name may be the middle of others, such as `latency` of the statistics of a latency.
         matching.extend(variables().filter(|variable| has_word(&variable.name, &wanted_name) && is_metric(variable)));
     }
-    let names = || variables().map(|variable| variable.name.as_str());
-    match &matching[..] {
-        [one] => Ok(one),
-        [] => {
-            let problem = Problem::new(format!("there is no column `{name}`"));
-            let nearest = suggest::nearest(&wanted_name, names()).map(|near| format!("did you mean `{near}`?"));
-            Err(problem.help(nearest.unwrap_or_default()).help(format!("the columns are {}", suggest::phrase(names()))))
-        }
-        several => {
-            let names = suggest::phrase(several.iter().map(|variable| variable.name.as_str()));
-            Err(Problem::new(format!("`{name}` is ambiguous: it may be {names}")).help("write one of them"))
-        }
+    if let [one] = matching[..] {
+        return Ok(one);
     }
+    let names =
+        |variables: &[&'a Variable]| variables.iter().map(|variable| variable.name.as_str()).collect::<Vec<_>>();
+    Err(unclear_name_problem("column", name, &wanted_name, &names(&variables().collect::<Vec<_>>()), &names(&matching)))
 }
 
 /// Returns whether `wanted_words` are consecutive words of `name`.

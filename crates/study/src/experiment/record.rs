@@ -85,9 +85,7 @@ impl Record {
             map.insert("files".into(), file_hashes);
         }
         map.insert("seed".into(), description.value.run.seed.into());
-        map.insert("version".into(), VERSION.into());
-        let hash = digest(&map);
-        map.insert("hash".into(), hash.into());
+        seal(&mut map);
         Record(map)
     }
 
@@ -221,6 +219,12 @@ impl Record {
     pub fn pretty(&self) -> String {
         distribution::pretty(&self.0)
     }
+}
+
+/// Adds the version of the program, and the hash of everything before the hash, to a result.
+pub fn seal(result: &mut Map<String, Json>) {
+    result.insert("version".into(), VERSION.into());
+    result.insert("hash".into(), digest(result).into());
 }
 
 /// Returns whether a run was stopped before its end, so that its counts cover only the time before the stop.

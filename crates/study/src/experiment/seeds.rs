@@ -13,6 +13,7 @@ use super::reader::Reader;
 use super::sweep::{self, POINTS_MAX};
 use super::vary::{self, Dimension, Vary};
 use super::{ResultRow, record};
+use crate::report::grouped;
 use narrows_core::engine::histogram::PERCENTILES;
 use narrows_core::engine::{Distribution, interval};
 use narrows_core::text::Problem;
@@ -103,24 +104,23 @@ pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Re
         .iter()
         .flat_map(|distribution| PooledStatistic::statistics(distribution, results, have_same_outcome))
         .collect();
-    let mut values_by_metric: Vec<(&str, &str, Vec<f64>)> = Vec::new();
-    let pairs = results.iter().flat_map(|&result| result.metrics().map(move |metric| (result, metric)));
-    for (result, (name, value, unit)) in pairs {
-        let is_counted = is_counted(result, have_same_outcome, name);
-        let index = values_by_metric.iter().position(|(metric_name, ..)| *metric_name == name).unwrap_or_else(|| {
-            values_by_metric.push((name, unit, Vec::new()));
-            values_by_metric.len() - 1
-        });
-        values_by_metric[index].2.extend(Some(value).filter(|value| is_counted && !value.is_nan()));
-    }
-    let replicated_metric = |(name, unit, values): (&str, &str, Vec<f64>)| {
+    let measurements = results.iter().flat_map(|result| {
+        let measurement = |(name, value, unit): (_, f64, _)| {
+            let is_counted = is_counted(result, have_same_outcome, name) && !value.is_nan();
+            (name, (unit, is_counted.then_some(value)))
+        };
+        result.metrics().map(measurement)
+    });
+    let replicated_metric = |(name, measurements): (&str, Vec<(&str, Option<f64>)>)| {
+        let unit = measurements[0].0;
+        let values: Vec<f64> = measurements.into_iter().filter_map(|(_, value)| value).collect();
         let (value, half_width, runs) = match pooled_statistics.iter().find(|statistic| statistic.name == name) {
             Some(statistic) => (statistic.value, statistic.half_width(&values), statistic.runs),
             None => (interval::mean(&values), interval::half_width(&values), values.len()),
         };
         ReplicatedMetric { name: name.to_owned(), unit: unit.to_owned(), value, half_width, runs }
     };
-    values_by_metric.into_iter().map(replicated_metric).collect()
+    grouped(measurements).into_iter().map(replicated_metric).collect()
 }
 
 /// A statistic over the samples of several runs.
@@ -172,14 +172,8 @@ pub fn outcomes(results: &[&ResultRow]) -> String {
 
 /// Returns each outcome and the number of runs that had it, in the order in which they first appear.
 pub fn outcome_counts(results: &[&ResultRow]) -> Vec<(String, usize)> {
-    let mut counts: Vec<(String, usize)> = Vec::new();
-    for outcome in results.iter().map(|result| &*result.outcome) {
-        match counts.iter_mut().find(|(counted_outcome, _)| counted_outcome == outcome) {
-            Some((_, runs)) => *runs += 1,
-            None => counts.push((outcome.to_owned(), 1)),
-        }
-    }
-    counts
+    let runs_by_outcome = grouped(results.iter().map(|result| (&*result.outcome, ())));
+    runs_by_outcome.into_iter().map(|(outcome, runs)| (outcome.to_owned(), runs.len())).collect()
 }
 
 /// Returns the metrics as JSON: by name, `value` (the mean, or the statistic of all samples), `ci95` (half the width

@@ -8,7 +8,8 @@ pub mod plan;
 pub mod point_finding;
 pub mod run;
 
-pub use point_finding::{PointFinding, PointProblem, PointWarning};
+use point_finding::PointProblem;
+pub use point_finding::PointWarning;
 pub use run::{RunOptions, Shard, SweepLines};
 
 use super::inputs::RunInputs;
@@ -17,7 +18,7 @@ use super::reader::Reader;
 use super::result_row::ResultRow;
 use super::vary::{self, Dimension};
 use narrows_core::machine::{HostWarning, Machine, Registry};
-use narrows_core::text::{Problem, Problems, Read};
+use narrows_core::text::{Problem, ProblemGroups, Problems, Read};
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -167,7 +168,7 @@ impl<'a> Sweep<'a> {
     /// # Errors
     ///
     /// Reports each distinct problem with the points that have it.
-    pub fn check(self) -> Result<CheckedSweep<'a>, Vec<PointProblem>> {
+    pub fn check(self) -> Result<CheckedSweep<'a>, ProblemGroups> {
         let checks: Vec<Result<CheckedPoint, Problems>> =
             (0..self.point_count()).into_par_iter().map(|point| self.check_point(point)).collect();
         if checks.iter().any(Result::is_err) {
@@ -196,7 +197,7 @@ impl<'a> Sweep<'a> {
     /// Returns each distinct problem once, in the order of the first points that have the problem. Problems are
     /// distinct if their texts differ other than by the varied values: an unknown key is one problem, whatever its
     /// value at a point, and so is a value without a unit.
-    fn point_problems(&self, problems_by_point: impl Iterator<Item = Option<Problems>>) -> Vec<PointProblem> {
+    fn point_problems(&self, problems_by_point: impl Iterator<Item = Option<Problems>>) -> ProblemGroups {
         let (mut point_problems, mut indices) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
         for (point, problems) in problems_by_point.enumerate() {
             for problem in problems.iter().flat_map(Problems::split) {
@@ -214,7 +215,8 @@ impl<'a> Sweep<'a> {
                 }
             }
         }
-        point_problems
+        let total_points = self.point_count();
+        point_problems.into_iter().map(|problem| problem.into_group(total_points)).collect()
     }
 }
 

@@ -164,16 +164,16 @@ fn push_metric(data: &mut Dataset, results: &[&ResultRow], (name, unit): &Metric
     push_number(data, name, unit, results.par_iter().map(value).collect());
 }
 
-fn texts(results: &[&ResultRow], text_of: impl Fn(&ResultRow) -> Option<String> + Sync) -> ColumnValues {
-    ColumnValues::Texts(results.par_iter().map(|result| text_of(result)).collect())
+fn texts<R: Sync>(rows: &[&R], text_of: impl Fn(&R) -> Option<String> + Sync) -> ColumnValues {
+    ColumnValues::Texts(rows.par_iter().map(|row| text_of(row)).collect())
 }
 
-fn numbers(results: &[&ResultRow], number_of: impl Fn(&ResultRow) -> Option<f64> + Sync) -> ColumnValues {
-    ColumnValues::Numbers(results.par_iter().map(|result| number_of(result)).collect())
+fn numbers<R: Sync>(rows: &[&R], number_of: impl Fn(&R) -> Option<f64> + Sync) -> ColumnValues {
+    ColumnValues::Numbers(rows.par_iter().map(|row| number_of(row)).collect())
 }
 
-fn counts(results: &[&ResultRow], count_of: impl Fn(&ResultRow) -> Option<u64> + Sync) -> ColumnValues {
-    ColumnValues::Counts(results.par_iter().map(|result| count_of(result)).collect())
+fn counts<R: Sync>(rows: &[&R], count_of: impl Fn(&R) -> Option<u64> + Sync) -> ColumnValues {
+    ColumnValues::Counts(rows.par_iter().map(|row| count_of(row)).collect())
 }
 
 /// Converts microseconds to seconds.
@@ -208,37 +208,31 @@ fn resource_kind(resource: &str) -> &str {
 /// Returns a row for each message of a run, with its ledger; `endpoints` are the names of the endpoints.
 pub fn messages_dataset(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
     let mut data = Dataset::default();
-    let counts = |count_of: fn(&Delivery) -> u64| {
-        ColumnValues::Counts(deliveries.iter().map(|delivery| Some(count_of(delivery))).collect())
-    };
+    let rows: Vec<&Delivery> = deliveries.iter().collect();
+    let count = |count_of: fn(&Delivery) -> u64| counts(&rows, |delivery| Some(count_of(delivery)));
     let endpoint = |endpoint_of: fn(&Delivery) -> EndpointId| {
-        ColumnValues::Texts(
-            deliveries.iter().map(|delivery| endpoints.get(endpoint_of(delivery).index()).cloned()).collect(),
-        )
+        texts(&rows, |delivery| endpoints.get(endpoint_of(delivery).index()).cloned())
     };
-    let time = |time_of: fn(&Delivery) -> Time| {
-        ColumnValues::Numbers(deliveries.iter().map(|delivery| Some(time_of(delivery).as_s())).collect())
-    };
-    data.push("message", "", counts(|delivery| delivery.message));
+    let time = |time_of: fn(&Delivery) -> Time| numbers(&rows, |delivery| Some(time_of(delivery).as_s()));
+    data.push("message", "", count(|delivery| delivery.message));
     data.push("source", "", endpoint(|delivery| delivery.source));
     data.push("destination", "", endpoint(|delivery| delivery.destination));
-    data.push("payload", "B", counts(|delivery| delivery.payload.get()));
+    data.push("payload", "B", count(|delivery| delivery.payload.get()));
     data.push("sent", "s", time(|delivery| delivery.ledger.start()));
     data.push("delivered", "s", time(|delivery| delivery.at));
     data.push("latency", "s", time(|delivery| delivery.ledger.total()));
     for name in distinct(deliveries.iter().flat_map(|delivery| delivery.ledger.stages()).map(|stage| stage.name)) {
-        data.push(&format!("stage_{name}_waiting"), "s", stage_times(deliveries, name, |stage| stage.waiting));
-        data.push(&format!("stage_{name}_service"), "s", stage_times(deliveries, name, |stage| stage.service));
+        data.push(&format!("stage_{name}_waiting"), "s", stage_times(&rows, name, |stage| stage.waiting));
+        data.push(&format!("stage_{name}_service"), "s", stage_times(&rows, name, |stage| stage.service));
     }
     data
 }
 
 /// Returns the time of each message in a stage, summed over its passes. It is empty for a message that does not pass
 /// the stage.
-fn stage_times(deliveries: &[Delivery], name: &str, time_of: fn(&Stage) -> Time) -> ColumnValues {
-    let time_in_stage = |delivery: &Delivery| {
+fn stage_times(deliveries: &[&Delivery], name: &str, time_of: fn(&Stage) -> Time) -> ColumnValues {
+    numbers(deliveries, |delivery| {
         let stages = || delivery.ledger.stages().iter().filter(|stage| stage.name == name);
         stages().next().map(|_| stages().map(time_of).sum::<Time>().as_s())
-    };
-    ColumnValues::Numbers(deliveries.iter().map(time_in_stage).collect())
+    })
 }

@@ -1,6 +1,6 @@
 //! Derives the varied keys of a sweep, in the form of `--vary`, from its points.
 
-use narrows_core::text::quantity::parse_any;
+use narrows_core::text::quantity::parse_number;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of values of a varied key that the explorer page accepts.
@@ -69,11 +69,6 @@ impl<'a> VariedKeys<'a> {
         };
         self.keys.iter().enumerate().map(key_and_values).collect::<Vec<_>>().join(";")
     }
-}
-
-/// Returns a value as a number in the smallest unit of its kind, or `None` if it is not a number.
-fn parse_number(value: &str) -> Option<f64> {
-    value.parse().ok().or_else(|| parse_any(value).map(|(_, amount)| amount as f64))
 }
 
 #[cfg(test)]

@@ -154,10 +154,13 @@ impl Refusal {
 
     /// Returns the changes as text, such as `fabric.router.networks = 4`.
     pub fn change(&self) -> String {
-        let changes: Vec<String> =
-            self.changes.iter().map(|change| format!("{} = {}", change.key, change.value)).collect();
-        changes.join(", ")
+        new_values(&self.changes)
     }
+}
+
+/// Returns the changed parameters with their new values, as text.
+fn new_values(changes: &[ParameterChange]) -> String {
+    changes.iter().map(|change| format!("{} = {}", change.key, change.value)).collect::<Vec<_>>().join(", ")
 }
 
 /// The point beyond which a faster bottleneck gives no further gain.

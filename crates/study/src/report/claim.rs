@@ -31,14 +31,19 @@ pub enum ClaimKind {
 }
 
 impl ClaimKind {
+    /// The names used in JSON, in studies and in tables.
+    pub const WORDS: [(&'static str, ClaimKind); 3] =
+        [("number", ClaimKind::Number), ("order", ClaimKind::Order), ("shape", ClaimKind::Shape)];
+
     /// Returns the name used in JSON and in tables.
     pub fn word(self) -> &'static str {
-        match self {
-            ClaimKind::Number => "number",
-            ClaimKind::Order => "order",
-            ClaimKind::Shape => "shape",
-        }
+        word_of(&ClaimKind::WORDS, self)
     }
+}
+
+/// Returns the word for `value`, which `words` contains.
+fn word_of<T: Copy + PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+    words.iter().find(|(_, word_value)| *word_value == value).expect("each value has a word").0
 }
 
 /// The role of a claim: whether its number was an input, was used for calibration, or is predicted by the model.
@@ -56,14 +61,17 @@ pub enum Role {
 }
 
 impl Role {
+    /// The names used in JSON, in studies and in tables.
+    pub const WORDS: [(&'static str, Role); 4] = [
+        ("predicted", Role::Predicted),
+        ("calibrated", Role::Calibrated),
+        ("given", Role::Given),
+        ("underdetermined", Role::Underdetermined),
+    ];
+
     /// Returns the name used in JSON and in tables.
     pub fn word(self) -> &'static str {
-        match self {
-            Role::Calibrated => "calibrated",
-            Role::Predicted => "predicted",
-            Role::Given => "given",
-            Role::Underdetermined => "underdetermined",
-        }
+        word_of(&Role::WORDS, self)
     }
 }
 

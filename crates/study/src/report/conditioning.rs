@@ -51,12 +51,6 @@ pub fn table(rows: &[CalibrationChoice]) -> ReportTable {
 pub fn artifact(rows: &[CalibrationChoice]) -> Option<Artifact> {
     let caption = "Each constant or mechanism that was fitted, or chosen by hand with results in sight, the claims that it \
                    was chosen with, which are calibrated, and the claims that depend on it and are predicted.";
-    (!rows.is_empty()).then(|| Artifact {
-        id: CONDITIONING.to_owned(),
-        title: "What the claims are conditioned on".to_owned(),
-        caption: caption.to_owned(),
-        svg: None,
-        table: Some(table(rows)),
-        explorer: None,
-    })
+    let title = "What the claims are conditioned on";
+    (!rows.is_empty()).then(|| Artifact::of_table(CONDITIONING, title, caption, table(rows)))
 }

@@ -92,12 +92,7 @@ pub fn finding(numbers: &[HeldOutNumber]) -> String {
 pub fn artifact(numbers: &[HeldOutNumber]) -> Option<Artifact> {
     let caption = "Each number that constants were fitted on, the other numbers of its table, and the predicted numbers: \
                    after the fit on all numbers, and as a fit predicts it that leaves out the numbers of its row.";
-    (!numbers.is_empty()).then(|| Artifact {
-        id: CROSS_VALIDATION.to_owned(),
-        title: "Numbers as predicted without their row".to_owned(),
-        caption: format!("{caption} {}", finding(numbers)),
-        svg: None,
-        table: Some(table(numbers)),
-        explorer: None,
-    })
+    let title = "Numbers as predicted without their row";
+    let caption = format!("{caption} {}", finding(numbers));
+    (!numbers.is_empty()).then(|| Artifact::of_table(CROSS_VALIDATION, title, caption, table(numbers)))
 }

@@ -12,6 +12,7 @@ pub mod cross_validation;
 pub mod dataset;
 pub mod explorer;
 pub mod files;
+mod grouping;
 pub mod html;
 pub mod image;
 pub mod ledger;
@@ -31,6 +32,7 @@ pub use chart::{
 pub use claim::{Claim, ClaimKind, ClaimValue, Role};
 pub use dataset::Dataset;
 pub use explorer::ExplorerLink;
+pub use grouping::grouped;
 pub use ledger::MeanLedger;
 pub use packet_flow::{PacketFlow, Transfer};
 pub use paper::{Artifact, PaperReport, Provenance};

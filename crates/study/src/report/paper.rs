@@ -33,6 +33,17 @@ pub struct Artifact {
 }
 
 impl Artifact {
+    /// Returns an artifact that consists of a table.
+    pub fn of_table(
+        id: impl Into<String>,
+        title: impl Into<String>,
+        caption: impl Into<String>,
+        table: ReportTable,
+    ) -> Artifact {
+        let (id, title, caption) = (id.into(), title.into(), caption.into());
+        Artifact { id, title, caption, table: Some(table), ..Artifact::default() }
+    }
+
     /// Returns the file name of the chart.
     pub fn svg_file(&self) -> Option<String> {
         self.svg.as_ref().map(|_| format!("{}.svg", self.id))

@@ -5,12 +5,12 @@
 //! shipped papers are in [`papers`](crate::papers).
 
 use super::experiments::Experiments;
-use super::expression::EvalError;
+use super::expression::ReferenceError;
 use super::location::Location;
 use super::points::Results;
 use crate::report::Artifact;
 use narrows_core::machine::Registry;
-use narrows_core::text::{SpannedString, suggest};
+use narrows_core::text::SpannedString;
 use std::sync::Arc;
 
 /// A function that computes a value from results and arguments, or `None` if the results do not contain it.
@@ -122,37 +122,34 @@ impl BuiltinFns {
 
     /// Returns the function `source`, which computes a value.
     #[doc(hidden)]
-    pub fn value(&self, source: &SpannedString) -> Result<BuiltinValue, EvalError> {
+    pub fn value(&self, source: &SpannedString) -> Result<BuiltinValue, ReferenceError> {
         find(&self.values, source)
     }
 
     /// Returns the function `source`, which judges claims.
     #[doc(hidden)]
-    pub fn judge(&self, source: &SpannedString) -> Result<JudgeFn, EvalError> {
+    pub fn judge(&self, source: &SpannedString) -> Result<JudgeFn, ReferenceError> {
         find(&self.judges, source)
     }
 
     /// Returns the function `source`, which draws figures.
     #[doc(hidden)]
-    pub fn figure(&self, source: &SpannedString) -> Result<DrawFn, EvalError> {
+    pub fn figure(&self, source: &SpannedString) -> Result<DrawFn, ReferenceError> {
         find(&self.figures, source)
     }
 
     /// Returns the exploration `source`.
     #[doc(hidden)]
-    pub fn exploration(&self, source: &SpannedString) -> Result<Exploration, EvalError> {
+    pub fn exploration(&self, source: &SpannedString) -> Result<Exploration, ReferenceError> {
         find(&self.explorations, source)
     }
 }
 
 /// Returns the function with the name `source`, or an error that suggests the nearest name.
-fn find<T: Copy>(functions: &[(&str, T)], source: &SpannedString) -> Result<T, EvalError> {
-    let names = || functions.iter().map(|(name, _)| *name);
-    functions.iter().find(|(name, _)| *name == source.text).map(|(_, function)| *function).ok_or_else(|| {
-        let nearest = suggest::nearest(&source.text, names());
-        let label =
-            nearest.map_or("no function has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-        let help = format!("functions: {}", suggest::phrase(names()));
-        EvalError::InvalidReference(format!("there is no function `{}`", source.text), label, vec![help])
+fn find<T: Copy>(functions: &[(&str, T)], source: &SpannedString) -> Result<T, ReferenceError> {
+    let function = functions.iter().find(|(name, _)| *name == source.text).map(|(_, function)| *function);
+    function.ok_or_else(|| {
+        let known = ("functions", functions.iter().map(|(name, _)| *name));
+        ReferenceError::unknown_name("function", &source.text, "no function has this name", known)
     })
 }

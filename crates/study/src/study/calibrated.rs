@@ -21,11 +21,8 @@ pub struct CalibratedConstant {
 pub fn constants(located: &LocatedStudy) -> Vec<CalibratedConstant> {
     let study = &located.read.value;
     let mut constants: BTreeMap<(String, String, String), CalibratedConstant> = BTreeMap::new();
-    let mut experiment_names: Vec<&str> =
-        study.artifacts.iter().flat_map(|(_, experiments)| experiments).map(|source| source.text.as_str()).collect();
-    experiment_names.sort_unstable();
-    experiment_names.dedup();
-    for (name, experiment) in experiment_names.iter().filter_map(|name| Some((*name, study.experiments.find(name)?))) {
+    let experiment_names = located.experiments(&located.artifacts()).into_iter();
+    for (name, experiment) in experiment_names.filter_map(|name| Some((name, study.experiments.find(name)?))) {
         let Ok(base) = located.location.file(&experiment.base) else { continue };
         for overrides in study.experiments.axis_variations(name) {
             let Ok(machine) = base.machine(&overrides) else { continue };

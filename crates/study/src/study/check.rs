@@ -6,13 +6,13 @@ use super::claims::judge;
 use super::description::Study;
 use super::experiments::{Experiment, POINTS_MAX};
 use super::expression::read::problem;
-use super::expression::{EvalError, ExpressionError};
+use super::expression::{ExpressionError, ReferenceError};
 use super::figures;
 use super::location::Location;
 use super::named_value::{NamedValue, ValueDefinition};
 use super::roles;
 use super::view::ValueSource;
-use narrows_core::text::{Problem, Problems, Read, SpannedString, suggest};
+use narrows_core::text::{Problem, Problems, Read, SpannedString};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -53,15 +53,8 @@ fn unknown_name<'a>(
     if known_names.clone().any(|known_name| known_name == source.text) {
         return None;
     }
-    let nearest = suggest::nearest(&source.text, known_names.clone());
-    let label = nearest.map_or("no such name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-    let error = ExpressionError::new(
-        source,
-        0..source.text.len(),
-        format!("there is no {kind_of_name} `{}`", source.text),
-        label,
-    );
-    Some(error.help(format!("known names: {}", suggest::phrase(known_names))))
+    let known = ("known names", known_names);
+    Some(ReferenceError::unknown_name(kind_of_name, &source.text, "no such name", known).of_text(source))
 }
 
 /// Returns an error for each name that occurs a second time.
@@ -69,12 +62,8 @@ fn duplicate_names<'a>(kind_of_name: &str, names: impl Iterator<Item = &'a Spann
     let mut earlier_names = HashSet::new();
     let duplicates = names.filter(|source| !earlier_names.insert(source.text.as_str()));
     let error = |source: &SpannedString| {
-        ExpressionError::new(
-            source,
-            0..source.text.len(),
-            format!("two {kind_of_name} are called `{}`", source.text),
-            "this is the second",
-        )
+        let message = format!("two {kind_of_name} are called `{}`", source.text);
+        ExpressionError::of_text(source, message, "this is the second")
     };
     duplicates.map(error).collect()
 }
@@ -128,16 +117,13 @@ fn artifact_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError>
     errors.extend(duplicate_names("claims", study.claims.iter().map(|claim| &claim.id)));
     for (id, _) in study.artifacts.iter().filter(|(_, experiments)| experiments.is_empty()) {
         if !study.explore.iter().any(|(artifact, _)| artifact.text == id.text) {
-            let error =
-                ExpressionError::new(id, 0..id.text.len(), format!("the artifact `{}` runs nothing", id.text), "here");
+            let error = ExpressionError::of_text(id, format!("the artifact `{}` runs nothing", id.text), "here");
             errors.push(error.help("name the experiments it needs, as in latency = [\"latency\"]"));
         }
     }
-    for (_, function) in &study.explore {
-        if let Err(EvalError::Invalid(error)) = builtins.exploration(function).map_err(|error| error.at(function)) {
-            errors.push(*error);
-        }
-    }
+    let invalid_exploration =
+        |(_, function): &(SpannedString, SpannedString)| Some(builtins.exploration(function).err()?.of_text(function));
+    errors.extend(study.explore.iter().filter_map(invalid_exploration));
     errors
 }
 
@@ -161,12 +147,7 @@ fn result_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError> {
             for id in chart_names {
                 let is_file = !id.is_empty() && id.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
                 let error = |message: String| {
-                    ExpressionError::new(
-                        &figure.artifact,
-                        0..figure.artifact.text.len(),
-                        message,
-                        "by a figure of this artifact",
-                    )
+                    ExpressionError::of_text(&figure.artifact, message, "by a figure of this artifact")
                 };
                 if !is_file {
                     errors.push(

@@ -14,7 +14,7 @@ use super::held_out::StoredPrediction;
 use super::location::Location;
 use super::named_value::NamedValue;
 use super::view::{Definitions, ValueSource, View};
-use narrows_core::text::kind::{ListOf, MapOf, SpannedStringKind, TextKind};
+use narrows_core::text::kind::{ListOf, MapOf, TextKind};
 use narrows_core::text::{DescriptionReader, Problems, Read, SpannedString, Table, load};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl Study {
 
     /// Reads a study from its merged tables.
     pub fn read(t: &mut Table<'_>) -> Study {
-        let names = t.by_name("names", "Display names of values, by axis", MapOf(TextKind));
+        let names = t.by_name("names", "Display names of values, by axis", MapOf(TextKind::default()));
         let names = names.optional().unwrap_or_default();
         Study {
             title: t.text("title", "Title of the study").required(),
@@ -78,19 +78,19 @@ impl Study {
                 .by_name(
                     "artifacts",
                     "Tables and figures, each with the experiments it needs",
-                    ListOf::new(SpannedStringKind),
+                    ListOf::new(TextKind::default()),
                 )
                 .required(),
             artifacts_on_request: t
                 .phrases("apart", "Artifacts that run only when they are named, since they take long")
                 .or(&[]),
             explore: t
-                .by_name("explore", "Artifacts whose runs a built-in function chooses", SpannedStringKind)
+                .by_name("explore", "Artifacts whose runs a built-in function chooses", TextKind::default())
                 .optional()
                 .unwrap_or_default(),
             names,
             sets: t
-                .by_name("sets", "Named subsets of the values of an axis", ListOf::new(SpannedStringKind))
+                .by_name("sets", "Named subsets of the values of an axis", ListOf::new(TextKind::default()))
                 .optional()
                 .unwrap_or_default(),
             values: t.map("values", "Named values", NamedValue::read),

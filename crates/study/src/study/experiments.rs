@@ -8,8 +8,8 @@ use super::export;
 use super::location::Location;
 use super::points::{Draft, Point};
 use super::shared_problem::SharedProblem;
-use narrows_core::text::kind::{ListOf, MapOf, SpannedStringKind};
-use narrows_core::text::{Problems, SpannedString, Table};
+use narrows_core::text::kind::{ListOf, MapOf, TextKind};
+use narrows_core::text::{ProblemGroups, Problems, SpannedString, Table};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -56,16 +56,13 @@ struct Combination {
     values: Vec<(String, String)>,
 }
 
-/// The problems of points, each with a heading that names these points.
-pub type PointProblems = Vec<(String, Problems)>;
-
 /// The largest number of points of an experiment.
 pub const POINTS_MAX: usize = 100_000;
 
 impl Experiments {
     /// Reads the experiments.
     pub fn read(t: &mut Table<'_>) -> Experiments {
-        let axis_kind = || MapOf(ListOf::new(SpannedStringKind));
+        let axis_kind = || MapOf(ListOf::new(TextKind::default()));
         let axes = t.by_name("axes", "Values of each axis, each with its overrides", axis_kind());
         let axes = axes.optional().unwrap_or_default();
         let quick = t.by_name("quick", "Overrides that replace those of an axis' values under --quick", axis_kind());
@@ -94,7 +91,7 @@ impl Experiments {
         quick: bool,
         extra_overrides: &[String],
         seed_offset: u64,
-    ) -> Result<Vec<Point>, PointProblems> {
+    ) -> Result<Vec<Point>, ProblemGroups> {
         let (mut points, mut shared_problems) = (Vec::new(), Vec::<SharedProblem>::new());
         for name in names {
             let (point_count, mut incompatible) = (points.len(), Vec::new());
@@ -121,10 +118,10 @@ impl Experiments {
     }
 
     /// Returns the points of the experiments `names`, in order. Their descriptions are not read yet.
-    pub fn drafts(&self, location: &Location, names: &[&str], quick: bool) -> Result<Vec<Draft>, PointProblems> {
+    pub fn drafts(&self, location: &Location, names: &[&str], quick: bool) -> Result<Vec<Draft>, ProblemGroups> {
         let mut drafts = Vec::new();
         for (name, experiment) in names.iter().filter_map(|name| Some((*name, self.find(name)?))) {
-            let base = Arc::new(location.file(&experiment.base).map_err(|problem| vec![(String::new(), problem)])?);
+            let base = Arc::new(location.file(&experiment.base).map_err(Problems::into_groups)?);
             let (records_spans, skips_incompatible) = (experiment.records_spans, experiment.skips_incompatible);
             let combinations = self.combinations(name, experiment, quick).into_iter();
             drafts.extend(combinations.map(|Combination { name, overrides, .. }| Draft {
@@ -145,7 +142,7 @@ impl Experiments {
         names: &[&str],
         quick: bool,
         points: &BTreeSet<String>,
-    ) -> Result<Vec<(String, String)>, PointProblems> {
+    ) -> Result<Vec<(String, String)>, ProblemGroups> {
         let drafts = self.drafts(location, names, quick)?.into_iter().filter(|draft| points.contains(&draft.name));
         Ok(drafts.filter_map(|draft| Some((export::path(&draft.name), draft.file_text()?))).collect())
     }

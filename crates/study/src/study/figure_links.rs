@@ -5,7 +5,6 @@
 //! the figure differ from the first in the same keys, the link varies these keys. Every link is read before it is
 //! written, and left out if it does not give the same machine.
 
-use super::experiments::PointProblems;
 use super::export;
 use super::located::LocatedStudy;
 use super::points::Draft;
@@ -13,6 +12,7 @@ use super::view::UsedValues;
 use crate::experiment::loaded_description::LoadedDescription;
 use crate::experiment::varied_keys::VariedKeys;
 use crate::report::ExplorerLink;
+use narrows_core::text::ProblemGroups;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ impl<'a> FigureLinks<'a> {
         study: &'a LocatedStudy,
         experiment_names: &[&str],
         quick: bool,
-    ) -> Result<FigureLinks<'a>, PointProblems> {
+    ) -> Result<FigureLinks<'a>, ProblemGroups> {
         let drafts = study.read.value.experiments.drafts(&study.location, experiment_names, quick)?;
         let drafts = drafts.into_iter().map(|draft| (draft.name.clone(), draft)).collect();
         Ok(FigureLinks { study, drafts })

@@ -6,12 +6,11 @@ pub mod plan;
 
 use super::claims::{ClaimStatement, judge};
 use super::description::Study;
-use super::experiments::PointProblems;
 use super::located::{LocatedStudy, papers};
 use super::points::{Draft, Results};
 use super::shipped;
 use crate::experiment::RunResult;
-use crate::experiment::fit::control::FitControl;
+use crate::experiment::fit::control::{FitControl, FitMonitor, Unmonitored};
 use crate::experiment::fit::free_constant::FreeConstant;
 use crate::experiment::fit::number::{Datum, PredictionResult, PredictionSource};
 use crate::experiment::fit::{FitResult, TOLERANCE_IN_NOISE, fit};
@@ -19,11 +18,11 @@ use crate::experiment::record::{digest, inputs_hash, outcome_name};
 use crate::experiment::threads::one_task_per_run;
 use narrows_core::engine::Outcome;
 use narrows_core::machine::Machine;
-use narrows_core::text::{Problem, Problems, Read, SpannedString};
+use narrows_core::text::{Problem, ProblemGroups, Read, SpannedString};
 use plan::Plan;
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A fit that is ready to run.
 struct PreparedFit<'a> {
@@ -55,10 +54,9 @@ pub fn fit_study(
     located: &LocatedStudy,
     tolerance: Option<f64>,
     control: FitControl<'_>,
-) -> Result<FitResult, PointProblems> {
+) -> Result<FitResult, ProblemGroups> {
     let PreparedFit { predictor, constants, data, inputs_digest } = prepare(located, tolerance, |_, _| Vec::new())?;
-    let without_point = |problem| vec![(String::new(), Problems::from_problem(problem))];
-    fit(&constants, &data, &predictor, inputs_digest, control).map_err(without_point)
+    fit(&constants, &data, &predictor, inputs_digest, control).map_err(Problem::into_groups)
 }
 
 /// Reads the points of the plan's claims, and then those of the claims that `additional_claims` returns, and finds the
@@ -67,9 +65,8 @@ fn prepare<'a>(
     located: &'a LocatedStudy,
     tolerance: Option<f64>,
     additional_claims: fn(&'a Study, &Plan) -> Vec<&'a ClaimStatement>,
-) -> Result<PreparedFit<'a>, PointProblems> {
+) -> Result<PreparedFit<'a>, ProblemGroups> {
     let study = &located.read.value;
-    let without_point = |problems: Problems| vec![(String::new(), problems)];
     let Some(plan) = &study.fit else {
         let problem = Problem::new(format!("the study `{}` has no fit.toml", located.location.name()));
         let help = "write one that names the constants to fit, and the claims to fit them on: `narrows fit --help` describes it";
@@ -77,9 +74,9 @@ fn prepare<'a>(
         let studies_with_plan: Vec<&str> = papers().iter().copied().filter(|name| has_plan(name)).collect();
         let problem =
             problem.help(help).help(format!("shipped studies that have one: {}", studies_with_plan.join(", ")));
-        return Err(without_point(Problems::from_problem(problem)));
+        return Err(problem.into_groups());
     };
-    let plan_problems = |problems: Vec<Problem>| without_point(located.read.problems(problems));
+    let plan_problems = |problems: Vec<Problem>| located.read.problems(problems).into_groups();
     let mut claims = planned_claims(study, plan);
     let plan_claim_count = claims.len();
     claims.extend(additional_claims(study, plan));
@@ -93,10 +90,10 @@ fn prepare<'a>(
     let keys = machines.iter().map(|read| constants.iter().map(|free| free.keys_in(read)).collect()).collect();
     let datum = |(curve_index, claim): (usize, &&ClaimStatement)| Datum {
         name: claim.id.text.clone(),
-        unit: claim.unit().to_owned(),
+        unit: claim.unit.clone(),
         expected: claim.expected().unwrap_or(f64::NAN),
         noise: plan.noise,
-        tolerance: tolerance.or(claim.tolerance()).unwrap_or(TOLERANCE_IN_NOISE * plan.noise),
+        tolerance: tolerance.or(claim.unjudged.tolerance).unwrap_or(TOLERANCE_IN_NOISE * plan.noise),
         curve: curve_index,
     };
     let data: Vec<Datum> = claims.iter().enumerate().map(datum).collect();
@@ -128,17 +125,9 @@ fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Vec<&'a ClaimStatement> 
 }
 
 /// Returns the points of the claims, and for each claim the indices of its points.
-fn drafts(located: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Draft>, Vec<Vec<usize>>), PointProblems> {
-    let study = &located.read.value;
-    let points_of_claim = |claim: &&ClaimStatement| {
-        judge::points_of(&located.planned_view(&study.points_of(&claim.artifact.text)), claim)
-    };
-    let points_by_claim: Vec<BTreeSet<String>> = claims.iter().map(points_of_claim).collect();
-    let experiments: BTreeSet<&str> =
-        points_by_claim.iter().flatten().filter_map(|point| point.split('/').next()).collect();
-    let experiments: Vec<&str> = experiments.into_iter().collect();
-    let mut drafts = study.experiments.drafts(&located.location, &experiments, false)?;
-    drafts.retain(|draft| points_by_claim.iter().any(|points| points.contains(&draft.name)));
+fn drafts(located: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Draft>, Vec<Vec<usize>>), ProblemGroups> {
+    let points_by_claim: Vec<BTreeSet<String>> = claims.iter().map(|claim| located.points_of_claim(claim)).collect();
+    let drafts = located.drafts(&points_by_claim.iter().flatten().cloned().collect(), false)?;
     let draft_indices_of_claim = |points: &BTreeSet<String>| {
         let drafts_of_claim = drafts.iter().enumerate().filter(|(_, draft)| points.contains(&draft.name));
         drafts_of_claim.map(|(index, _)| index).collect()
@@ -174,6 +163,39 @@ impl ClaimPredictor<'_> {
         }
     }
 
+    /// Runs the points of the claims with these indices, each point once, and returns the number of each claim, or
+    /// `None` if the runs were stopped.
+    fn numbers(
+        &self,
+        indices: &[usize],
+        constants: &[&str],
+        monitor: &dyn FitMonitor,
+    ) -> Option<Vec<PredictionResult>> {
+        let drafts: BTreeSet<usize> = indices.iter().flat_map(|index| self.draft_indices[*index].clone()).collect();
+        monitor.runs_begin(drafts.len(), 0);
+        let run = |draft: &usize| {
+            let result = (!monitor.is_stopped()).then(|| self.run(*draft, constants));
+            monitor.run_ends();
+            result
+        };
+        let drafts: Vec<usize> = drafts.into_iter().collect();
+        let results: Vec<_> = one_task_per_run(drafts.par_iter()).map(run).collect();
+        let mut completed = Results::new();
+        let mut reasons = BTreeMap::<usize, String>::new();
+        for (draft, result) in drafts.iter().zip(results) {
+            match result? {
+                Ok((name, result)) => _ = completed.insert(name, result),
+                Err(reason) => _ = reasons.insert(*draft, reason),
+            }
+        }
+        // The error is that of the first failing point, in whatever order the threads finish.
+        let number = |index: &usize| {
+            let failure = self.draft_indices[*index].iter().find_map(|draft| reasons.get(draft));
+            failure.map_or_else(|| self.number(*index, &completed), |reason| Err(reason.clone()))
+        };
+        Some(indices.iter().map(number).collect())
+    }
+
     /// Returns the number of a claim by the results of its points.
     fn number(&self, datum: usize, results: &Results) -> PredictionResult {
         let numbers = judge::claim_numbers(&self.located.results_view(results), &[self.claims[datum]]);
@@ -184,12 +206,8 @@ impl ClaimPredictor<'_> {
 
 impl PredictionSource for ClaimPredictor<'_> {
     fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
-        let run_draft = |draft_index: &usize| self.run(*draft_index, constants);
-        // All results are collected before an error is chosen. The error is then that of the first failing point, in
-        // whatever order the threads finish.
-        let results: Vec<_> = one_task_per_run(self.draft_indices[datum].par_iter()).map(run_draft).collect();
-        let results: Results = results.into_iter().collect::<Result<_, _>>()?;
-        self.number(datum, &results)
+        let numbers = self.numbers(&[datum], constants, &Unmonitored).expect("nothing stops the runs");
+        numbers.into_iter().next().expect("one claim has one number")
     }
 
     fn depends_on(&self, datum: usize, constant: usize) -> bool {

@@ -37,9 +37,9 @@ pub fn numbers(predictions: &[StoredPrediction], claims: &[ClaimStatement]) -> V
         let claim = claims.iter().find(|claim| claim.id.text == stored.claim.text)?;
         Some(HeldOutNumber {
             claim: stored.claim.text.clone(),
-            role: claim.role(),
+            role: claim.unjudged.role,
             left_out: stored.left_out.clone(),
-            unit: claim.unit().to_owned(),
+            unit: claim.unit.clone(),
             expected: claim.expected()?,
             fitted: stored.fitted,
             predicted: stored.predicted,

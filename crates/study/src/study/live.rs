@@ -34,10 +34,8 @@ pub struct LiveArtifact<'a> {
 impl LocatedStudy {
     /// Returns the artifacts that have claims, in the study's order.
     pub fn live_artifacts(&self) -> Vec<LiveArtifact<'_>> {
-        let ids = self.read.value.artifacts.iter().map(|(id, _)| id.text.as_str());
-        ids.map(|id| self.live_artifact(id))
-            .filter(|artifact| artifact.claims.len() + artifact.left_out.len() > 0)
-            .collect()
+        let artifacts = self.artifacts().into_iter().map(|id| self.live_artifact(id));
+        artifacts.filter(|artifact| artifact.claims.len() + artifact.left_out.len() > 0).collect()
     }
 
     fn live_artifact<'a>(&'a self, id: &'a str) -> LiveArtifact<'a> {
@@ -52,7 +50,7 @@ impl LocatedStudy {
             let reason = match points.len() {
                 _ if runs_on_request => "its runs take long".to_owned(),
                 _ if is_explored => "earlier results choose its runs".to_owned(),
-                _ if !claim.is_quick() => "smaller inputs do not support it".to_owned(),
+                _ if !claim.is_quick => "smaller inputs do not support it".to_owned(),
                 0 => "a built-in function judges it".to_owned(),
                 runs if runs > CLAIM_RUNS_MAX => format!("it needs {runs} runs"),
                 _ if run_count > ARTIFACT_RUNS_MAX => {
@@ -76,11 +74,7 @@ impl LocatedStudy {
     ///
     /// Returns the problems of a point that is invalid with these overrides, and those of the claims' expressions.
     pub fn judge_live(&self, artifact: &LiveArtifact<'_>, overrides: &[String]) -> Result<Vec<Claim>, Error> {
-        let study = &self.read.value;
-        let experiments: BTreeSet<&str> = artifact.points.iter().filter_map(|point| point.split('/').next()).collect();
-        let experiments: Vec<&str> = experiments.into_iter().collect();
-        let mut drafts = study.experiments.drafts(&self.location, &experiments, true)?;
-        drafts.retain(|draft| artifact.points.contains(&draft.name));
+        let drafts = self.drafts(&artifact.points, true)?;
         let points: Vec<Option<Point>> =
             drafts.par_iter().map(|draft| live_point(draft, overrides)).collect::<Result<_, _>>()?;
         let points: Vec<Point> = points.into_iter().flatten().collect();

@@ -2,12 +2,13 @@
 
 use super::builtins::BuiltinFns;
 use super::check;
+use super::claims::{ClaimStatement, judge};
 use super::description::Study;
 use super::location::Location;
-use super::points::Results;
+use super::points::{Draft, Results};
 use super::view::{ValueSource, View};
 use narrows_core::Error;
-use narrows_core::text::{Problem, Problems, Read};
+use narrows_core::text::{Problem, ProblemGroups, Problems, Read};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -112,5 +113,18 @@ impl LocatedStudy {
     #[doc(hidden)]
     pub fn planned_view<'a>(&'a self, points: &'a BTreeSet<String>) -> View<'a> {
         self.read.value.view(&self.builtins, ValueSource::Planned(points))
+    }
+    /// Returns the points by which a claim is judged.
+    pub(super) fn points_of_claim(&self, claim: &ClaimStatement) -> BTreeSet<String> {
+        judge::points_of(&self.planned_view(&self.read.value.points_of(&claim.artifact.text)), claim)
+    }
+
+    /// Returns these points, in the order of their experiments. Their descriptions are not read yet.
+    pub(super) fn drafts(&self, points: &BTreeSet<String>, quick: bool) -> Result<Vec<Draft>, ProblemGroups> {
+        let experiments: BTreeSet<&str> = points.iter().filter_map(|point| point.split('/').next()).collect();
+        let experiments: Vec<&str> = experiments.into_iter().collect();
+        let mut drafts = self.read.value.experiments.drafts(&self.location, &experiments, quick)?;
+        drafts.retain(|draft| points.contains(&draft.name));
+        Ok(drafts)
     }
 }

@@ -2,7 +2,6 @@
 
 use super::builtins::{BuiltinFns, Exploration};
 use super::claims::judge;
-use super::experiments::PointProblems;
 use super::expression::ExpressionError;
 use super::expression::read::problem;
 use super::figure_links::FigureLinks;
@@ -21,6 +20,7 @@ use crate::report::{Artifact, Cell, Column, PaperReport, Provenance, ReportTable
 use crate::report::{conditioning, cross_validation};
 use narrows_core::Error;
 use narrows_core::engine::Outcome;
+use narrows_core::text::ProblemGroups;
 
 /// The options of a reproduction.
 #[derive(Clone, Debug, Default)]
@@ -74,14 +74,8 @@ fn runs_not_done_table(results: &Results) -> Option<Artifact> {
     }
     let caption = "A run that did not complete measured nothing: values that depend on it are missing. The latencies \
                    of a saturated run grow with its length.";
-    (!table.rows.is_empty()).then(|| Artifact {
-        id: "runs-not-done".to_owned(),
-        title: format!("Runs with an outcome other than done: {} of {}", table.rows.len(), results.len()),
-        caption: caption.to_owned(),
-        svg: None,
-        table: Some(table),
-        explorer: None,
-    })
+    let title = format!("Runs with an outcome other than done: {} of {}", table.rows.len(), results.len());
+    (!table.rows.is_empty()).then(|| Artifact::of_table("runs-not-done", title, caption, table))
 }
 
 impl LocatedStudy {
@@ -172,7 +166,7 @@ impl LocatedStudy {
     }
 
     /// Returns the experiments that artifacts need, each once.
-    fn experiments(&self, artifacts: &[&str]) -> Vec<&str> {
+    pub(super) fn experiments(&self, artifacts: &[&str]) -> Vec<&str> {
         let study = &self.read.value;
         let mut experiments: Vec<&str> =
             artifacts.iter().flat_map(|id| study.experiments_of(id)).map(|source| source.text.as_str()).collect();
@@ -189,7 +183,7 @@ impl LocatedStudy {
         options: &Options,
         extra_overrides: &[String],
         progress: &dyn Progress,
-    ) -> Result<Results, PointProblems> {
+    ) -> Result<Results, ProblemGroups> {
         let (study, quick) = (&self.read.value, options.quick);
         let experiments = self.experiments(artifacts);
         let points =

@@ -63,8 +63,7 @@ pub fn problems(study: &Study) -> Vec<Problem> {
 }
 
 fn unknown_claim<'a>(entry: &SpannedString, ids: impl Iterator<Item = &'a str>) -> Problem {
-    let nearest = suggest::nearest(&entry.text, ids);
-    let label = nearest.map_or("no claim has this id".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
+    let label = suggest::label(&entry.text, ids, "no claim has this id");
     Problem::new(format!("there is no claim `{}`", entry.text)).with_location(entry.place.clone(), label)
 }
 
@@ -83,7 +82,7 @@ fn fit_number_error(study: &Study, entry: &SpannedString) -> Option<Problem> {
 
 /// Returns the error of a claim whose role is not the one that the fit and the choices give it.
 fn role_error(study: &Study, claim: &ClaimStatement) -> Option<Problem> {
-    let (id, role) = (&claim.id.text, claim.role());
+    let (id, role) = (&claim.id.text, claim.unjudged.role);
     let calibration_entry = entries(study).find(|(calibration, entry)| calibration.matches_claim(entry, id));
     let at_claim = |message: String, label: String| Problem::new(message).with_location(claim.id.place.clone(), label);
     match (role, calibration_entry) {
@@ -120,14 +119,15 @@ fn with_calibration_location(problem: Problem, entry: &SpannedString) -> Problem
 /// Returns whether a claim constrains the constants: it is given, or the fit or a choice names it in full. Claims that
 /// only a pattern matches do not, since no constant was fitted on them.
 pub fn constrains(study: &Study, claim: &ClaimStatement) -> bool {
-    claim.role() == Role::Given || entries(study).any(|(_, entry)| entry.text == claim.id.text)
+    claim.unjudged.role == Role::Given || entries(study).any(|(_, entry)| entry.text == claim.id.text)
 }
 
 /// Returns the choices on which a study's predictions depend: the fit, then each choice made by hand, in the order of
 /// the files.
 pub fn calibration_choices(study: &Study) -> Vec<CalibrationChoice> {
     let predicted_claims = |is_dependent: &dyn Fn(&ClaimStatement) -> bool| -> Vec<String> {
-        let claims = study.claims.iter().filter(|claim| claim.role() == Role::Predicted && claim.restates.is_empty());
+        let claims =
+            study.claims.iter().filter(|claim| claim.unjudged.role == Role::Predicted && claim.restates.is_empty());
         claims.filter(|claim| is_dependent(claim)).map(|claim| claim.id.text.clone()).collect()
     };
     let predicted_count = predicted_claims(&|_| true).len();

@@ -74,9 +74,8 @@ pub fn artifact(claims: &[Claim], reseeded_claims: &[Vec<Claim>]) -> Artifact {
                 same => format!("{same} have"),
             },
         ),
-        svg: None,
         table: (!rows.is_empty()).then_some(table),
-        explorer: None,
+        ..Artifact::default()
     }
 }
 

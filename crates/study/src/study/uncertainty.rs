@@ -8,7 +8,6 @@
 pub mod report;
 
 use super::claims::{ClaimStatement, judge};
-use super::experiments::PointProblems;
 use super::located::LocatedStudy;
 use super::points::{Draft, Results};
 use super::progress::Progress;
@@ -19,7 +18,7 @@ use crate::experiment::uncertainty::posterior::{NOISE, Posterior, z_score};
 use crate::experiment::uncertainty::{UncertainConstant, elasticity, unknown};
 use crate::report::claim::{Claim, ClaimUncertainty, Elasticity, Role};
 use narrows_core::machine::Machine;
-use narrows_core::text::{Problem, Problems, Read};
+use narrows_core::text::{Problem, ProblemGroups, Read};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
@@ -47,17 +46,14 @@ struct ClaimRuns<'a> {
 }
 
 impl ClaimRuns<'_> {
-    fn new<'a>(located: &'a LocatedStudy, artifacts: &[&str]) -> Result<ClaimRuns<'a>, PointProblems> {
+    fn new<'a>(located: &'a LocatedStudy, artifacts: &[&str]) -> Result<ClaimRuns<'a>, ProblemGroups> {
         let study = &located.read.value;
         let is_used = |claim: &&ClaimStatement| {
             let is_in_scope = artifacts.contains(&claim.artifact.text.as_str()) || constrains(study, claim);
             is_in_scope && claim.expected().is_some()
         };
         let claims: Vec<&ClaimStatement> = study.claims.iter().filter(is_used).collect();
-        let points_of_claim = |claim: &&ClaimStatement| {
-            judge::points_of(&located.planned_view(&study.points_of(&claim.artifact.text)), claim)
-        };
-        let used_points: BTreeSet<String> = claims.iter().flat_map(points_of_claim).collect();
+        let used_points: BTreeSet<String> = claims.iter().flat_map(|claim| located.points_of_claim(claim)).collect();
         let mut experiments: Vec<&str> = used_points.iter().filter_map(|point| point.split('/').next()).collect();
         experiments.dedup();
         let mut drafts = study.experiments.drafts(&located.location, &experiments, QUICK)?;
@@ -92,10 +88,9 @@ pub fn add_uncertainty(
     artifacts: &[&str],
     claims: &mut [Claim],
     progress: &dyn Progress,
-) -> Result<ConstantInfluences, PointProblems> {
-    let without_point = |why: String| vec![(String::new(), Problems::from_problem(Problem::new(why)))];
+) -> Result<ConstantInfluences, ProblemGroups> {
     let runs = ClaimRuns::new(located, artifacts)?;
-    let unknowns = unknown::uncertain_constants(&runs.machines).map_err(without_point)?;
+    let unknowns = unknown::uncertain_constants(&runs.machines).map_err(|why| Problem::new(why).into_groups())?;
     progress.begins(2 * unknowns.len());
     let base_results = runs.run_base();
     let base_numbers = judge::claim_numbers(&located.results_view(&base_results), &runs.claims);
@@ -123,12 +118,9 @@ pub fn add_uncertainty(
     let constant_std_devs = |(index, unknown): (usize, &UncertainConstant)| {
         (unknown.name(), unknown.prior, posterior.constant_std_dev(index))
     };
-    let failed_changes = unknowns.iter().zip(&elasticities_by_constant);
-    let failed_changes =
-        failed_changes.filter_map(|(unknown, constant)| Some((unknown.name(), constant.failed_change.clone()?)));
     Ok(ConstantInfluences {
         constants: unknowns.iter().enumerate().map(constant_std_devs).collect(),
-        failed_changes: failed_changes.collect(),
+        failed_changes: elasticity::failed_changes(&unknowns, &elasticities_by_constant),
     })
 }
 

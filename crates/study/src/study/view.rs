@@ -6,7 +6,7 @@
 use super::builtins::{BuiltinFn, BuiltinFns};
 use super::claims::ClaimStatement;
 use super::experiments::Experiments;
-use super::expression::{EvalError, Key, NameResolver, Scope, Template, Value};
+use super::expression::{EvalError, Key, NameResolver, ReferenceError, Scope, Template, Value};
 use super::named_value::{Fact, NamedValue, ValueDefinition};
 use super::points::Results;
 use crate::experiment::record::{outcome_name, outcome_reason};
@@ -173,11 +173,8 @@ impl<'a> View<'a> {
                     named.arguments.iter().map(|argument| format!("{{{argument}}}")).collect::<Vec<_>>().join("/")
                 ),
             };
-            return Err(EvalError::InvalidReference(
-                format!("`{name}` takes {} arguments", named.arguments.len()),
-                label,
-                vec![help],
-            ));
+            let message = format!("`{name}` takes {} arguments", named.arguments.len());
+            return Err(ReferenceError { message, label, help }.into());
         }
         let scope = caller_scope
             .definition_scope(named.arguments.iter().cloned().zip(arguments.iter().cloned().map(Value::Key)).collect());
@@ -299,13 +296,9 @@ fn table_value(
         Some((_, Constant::Text(text))) => Ok(Value::Text(text.clone())),
         None if allows_gaps => Err(EvalError::Missing(format!("`{name}` has no `{key}`"))),
         None => {
-            let known_keys = suggest::phrase(table.iter().map(|(key, _)| key.as_str()));
-            let label = format!("no entry is named `{key}`");
-            Err(EvalError::InvalidReference(
-                format!("`{name}` has no `{key}`"),
-                label,
-                vec![format!("it has {known_keys}")],
-            ))
+            let (message, label) = (format!("`{name}` has no `{key}`"), format!("no entry is named `{key}`"));
+            let help = format!("it has {}", suggest::phrase(table.iter().map(|(key, _)| key.as_str())));
+            Err(ReferenceError { message, label, help }.into())
         }
     }
 }
@@ -320,12 +313,8 @@ pub fn no_metric(run: &RunResult, metric: &str) -> EvalError {
     if run.metrics.iter().any(|known| known.name == metric) {
         return not_measured(run, metric);
     }
-    let names = || run.metrics.iter().map(|metric| metric.name.as_str());
-    let nearest = suggest::nearest(metric, names());
-    let label =
-        nearest.map_or("the run has no metric of this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-    let help = format!("metrics of the run: {}", suggest::phrase(names()));
-    EvalError::InvalidReference(format!("there is no metric `{metric}`"), label, vec![help])
+    let known = ("metrics of the run", run.metrics.iter().map(|metric| metric.name.as_str()));
+    ReferenceError::unknown_name("metric", metric, "the run has no metric of this name", known).into()
 }
 
 /// Returns the error of a value that a run did not measure, with the reason.
@@ -337,12 +326,9 @@ fn not_measured(run: &RunResult, name: &str) -> EvalError {
 
 fn no_resource(run: &RunResult, resource: &str) -> EvalError {
     let names = suggest::phrase(run.resources.iter().map(|resource| resource.name.as_str()));
-    let label = "the run has no resource of this name".to_owned();
-    EvalError::InvalidReference(
-        format!("there is no resource `{resource}`"),
-        label,
-        vec![format!("the run has {names}")],
-    )
+    let (message, label) =
+        (format!("there is no resource `{resource}`"), "the run has no resource of this name".to_owned());
+    ReferenceError { message, label, help: format!("the run has {names}") }.into()
 }
 
 /// The largest number of points that are listed.
@@ -356,23 +342,18 @@ fn unknown_point(experiments: &Experiments, planned: &BTreeSet<String>, point: &
     if names.iter().any(|name| name == point) {
         let label = format!("the artifact does not run the experiment `{experiment}`");
         let help = format!("name `{experiment}` among the artifact's experiments in study.toml");
-        return EvalError::InvalidReference(message, label, vec![help]);
+        return ReferenceError { message, label, help }.into();
     }
     let points_of_experiment =
         || planned.iter().filter(|name| name.split('/').next() == Some(experiment)).map(String::as_str);
     let count = points_of_experiment().count();
     if count == 0 {
-        let experiment_names = suggest::phrase(experiments.all.iter().map(|(name, _)| name.as_str()));
-        let names = experiments.all.iter().map(|(name, _)| name.as_str());
-        let nearest = suggest::nearest(experiment, names);
-        let label =
-            nearest.map_or("no experiment has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-        return EvalError::InvalidReference(message, label, vec![format!("experiments: {experiment_names}")]);
+        let names = || experiments.all.iter().map(|(name, _)| name.as_str());
+        let label = suggest::label(experiment, names(), "no experiment has this name");
+        return ReferenceError { message, label, help: format!("experiments: {}", suggest::phrase(names())) }.into();
     }
-    let nearest = suggest::nearest(point, points_of_experiment());
-    let label =
-        nearest.map_or("its experiment has no such point".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
+    let label = suggest::label(point, points_of_experiment(), "its experiment has no such point");
     let listed_points = suggest::phrase(points_of_experiment().take(LISTED_MAX));
     let more = if count > LISTED_MAX { format!(", and {} more", count - LISTED_MAX) } else { String::new() };
-    EvalError::InvalidReference(message, label, vec![format!("the points of `{experiment}`: {listed_points}{more}")])
+    ReferenceError { message, label, help: format!("the points of `{experiment}`: {listed_points}{more}") }.into()
 }

@@ -2,9 +2,9 @@
 
 use super::super::meaning::Meaning;
 use super::super::origin::Texts;
-use super::super::quantity::{self, ParseError, Quantity, Unit};
+use super::super::quantity::{self, Quantity, Unit};
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, Kind, ValueKind, check_bounds, format_bounds, invalid_value};
+use super::{Decoded, Kind, ValueKind, check_bounds, format_bounds, invalid_value, unexpected_type};
 use serde_json::{Value as Json, json};
 
 /// A quantity with its bounds.
@@ -58,10 +58,7 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
             TreeValue::Integer(_) | TreeValue::Float(_) => {
                 Err(quantity::missing_unit::<Q>(node.place.as_ref().map_or("", |place| texts.slice(place))))
             }
-            other => Err(ParseError::new(
-                format!("expected {}, found {}", Q::NAME_WITH_ARTICLE, other.type_with_article()),
-                quantity::example_help::<Q>(),
-            )),
+            other => Err(unexpected_type(Q::NAME_WITH_ARTICLE, other, quantity::example_help::<Q>())),
         };
         match value.and_then(|value| check_bounds(value, &self.min, &self.max)) {
             Ok(value) => Ok(value),

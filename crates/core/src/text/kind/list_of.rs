@@ -3,7 +3,7 @@
 use super::super::origin::Texts;
 use super::super::quantity::{ParseError, Unit};
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Count, Decoded, Kind, ValueKind, invalid_value};
+use super::{Decoded, Kind, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 
 /// A list of values of one kind.
@@ -21,13 +21,6 @@ impl<K> ListOf<K> {
     /// Returns the kind of lists with any number of elements of kind `element_kind`.
     pub fn new(element_kind: K) -> ListOf<K> {
         ListOf { element_kind, length_min: 0, length_max: usize::MAX }
-    }
-}
-
-impl ListOf<Count> {
-    /// Returns the kind of lists with any number of counts.
-    pub fn counts() -> ListOf<Count> {
-        ListOf::new(Count::UNBOUNDED)
     }
 }
 

@@ -3,16 +3,39 @@
 use super::super::origin::Texts;
 use super::super::quantity::ParseError;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, Kind, ValueKind, check_bounds, format_bounds, invalid_value};
+use super::{Decoded, Kind, ValueKind, check_bounds, format_bounds, invalid_value, unexpected_type};
 use serde_json::{Value as Json, json};
+use std::fmt::Display;
+
+/// A number without a unit, with its bounds.
+#[derive(Clone, Debug)]
+pub struct Bare<T> {
+    /// The smallest allowed number.
+    pub min: Option<T>,
+    /// The largest allowed number.
+    pub max: Option<T>,
+}
 
 /// A whole number without a unit.
-#[derive(Clone, Debug)]
-pub struct Count {
-    /// The smallest allowed count.
-    pub min: Option<u64>,
-    /// The largest allowed count.
-    pub max: Option<u64>,
+pub type Count = Bare<u64>;
+
+/// A plain number without a unit.
+pub type Number = Bare<f64>;
+
+/// A type of numbers that are written without a unit.
+pub trait BareNumber: Copy + PartialOrd + Display + Into<Json> + 'static {
+    /// The name of the kind in listings.
+    const NAME: &'static str;
+    /// The name of the type in messages and in JSON Schema.
+    const TYPE: &'static str;
+    /// The least number of the type, if it has one.
+    const LEAST: Option<Self>;
+    /// Returns a default as it would be written in a file.
+    fn to_tree_value(self) -> TreeValue;
+    /// Returns the number of a node without checking its bounds; `allowed` are the allowed values.
+    fn of_node(node: &TreeNode, allowed: String) -> Result<Self, ParseError>;
+    /// Returns a number within the bounds.
+    fn placeholder(min: Option<Self>, max: Option<Self>) -> Self;
 }
 
 /// Returns the message for the string `text`, found in place of a value of the kind `expected`.
@@ -39,122 +62,96 @@ fn non_integer_message(number: f64) -> String {
     }
 }
 
-impl Count {
-    /// The kind that allows any count.
-    pub const UNBOUNDED: Count = Count { min: None, max: None };
+impl BareNumber for u64 {
+    const NAME: &'static str = "count";
+    const TYPE: &'static str = "integer";
+    const LEAST: Option<u64> = Some(0);
 
-    fn check(&self, node: &TreeNode) -> Result<u64, ParseError> {
-        let help = || format!("write a bare integer{}", format_bounds(&self.min, &self.max));
+    fn to_tree_value(self) -> TreeValue {
+        TreeValue::Integer(Some(self.into()))
+    }
+
+    fn of_node(node: &TreeNode, allowed: String) -> Result<u64, ParseError> {
         match &node.value {
             TreeValue::Integer(number) => match number.map(u64::try_from) {
-                Some(Ok(number)) => check_bounds(number, &self.min, &self.max),
-                Some(Err(_)) if *number < Some(0) => Err(ParseError::new("must not be negative", help())),
-                _ => Err(ParseError::new("too large for an integer of 64 bits", help())),
+                Some(Ok(number)) => Ok(number),
+                Some(Err(_)) if *number < Some(0) => Err(ParseError::new("must not be negative", allowed)),
+                _ => Err(ParseError::new("too large for an integer of 64 bits", allowed)),
             },
-            TreeValue::Text(text) => Err(ParseError::new(unexpected_string("an integer", text), help())),
-            TreeValue::Float(number) => Err(ParseError::new(non_integer_message(*number), help())),
-            other => Err(ParseError::new(format!("expected an integer, found {}", other.type_with_article()), help())),
+            TreeValue::Text(text) => Err(ParseError::new(unexpected_string("an integer", text), allowed)),
+            TreeValue::Float(number) => Err(ParseError::new(non_integer_message(*number), allowed)),
+            other => Err(unexpected_type("an integer", other, allowed)),
         }
+    }
+
+    fn placeholder(min: Option<u64>, max: Option<u64>) -> u64 {
+        min.unwrap_or(1).min(max.unwrap_or(u64::MAX))
     }
 }
 
-impl ValueKind for Count {
-    type Value = u64;
-    type Literal<'d> = u64;
+impl BareNumber for f64 {
+    const NAME: &'static str = "number";
+    const TYPE: &'static str = "number";
+    const LEAST: Option<f64> = None;
+
+    fn to_tree_value(self) -> TreeValue {
+        TreeValue::Float(self)
+    }
+
+    fn of_node(node: &TreeNode, allowed: String) -> Result<f64, ParseError> {
+        match &node.value {
+            TreeValue::Float(number) if number.is_finite() => Ok(*number),
+            TreeValue::Float(_) => Err(ParseError::new("the number must be finite", allowed)),
+            TreeValue::Integer(Some(number)) => Ok(*number as f64),
+            TreeValue::Text(text) => Err(ParseError::new(unexpected_string("a number", text), allowed)),
+            other => Err(unexpected_type("a number", other, allowed)),
+        }
+    }
+
+    fn placeholder(min: Option<f64>, max: Option<f64>) -> f64 {
+        min.or(max).unwrap_or(1.0)
+    }
+}
+
+impl<T: BareNumber> Bare<T> {
+    /// The kind that allows any number of the type.
+    pub const UNBOUNDED: Bare<T> = Bare { min: None, max: None };
+}
+
+impl<T: BareNumber> ValueKind for Bare<T> {
+    type Value = T;
+    type Literal<'d> = T;
 
     fn describe(&self) -> Kind {
-        Kind::bounded("count", &self.min, &self.max)
+        Kind::bounded(T::NAME, &self.min, &self.max)
     }
 
     fn allowed(&self) -> String {
-        format!("write a bare integer{}", format_bounds(&self.min, &self.max))
+        format!("write a bare {}{}", T::TYPE, format_bounds(&self.min, &self.max))
     }
 
-    fn to_tree_value(&self, default: u64) -> TreeValue {
-        TreeValue::Integer(Some(default.into()))
+    fn to_tree_value(&self, default: T) -> TreeValue {
+        default.to_tree_value()
     }
 
-    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<u64> {
-        self.check(node).or_else(|fault| invalid_value(node, fault))
+    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<T> {
+        let number = T::of_node(node, self.allowed());
+        number.and_then(|number| check_bounds(number, &self.min, &self.max)).or_else(|fault| invalid_value(node, fault))
     }
 
-    fn placeholder(&self) -> u64 {
-        self.min.unwrap_or(1).min(self.max.unwrap_or(u64::MAX))
+    fn placeholder(&self) -> T {
+        T::placeholder(self.min, self.max)
     }
 
-    fn json(&self, value: &u64, _: &TreeNode) -> Json {
-        json!(value)
-    }
-
-    fn schema(&self) -> Json {
-        let mut schema = json!({ "type": "integer", "minimum": self.min.unwrap_or(0) });
-        if let Some(max) = self.max {
-            schema["maximum"] = json!(max);
-        }
-        schema
-    }
-}
-
-/// A plain number without a unit.
-#[derive(Clone, Debug)]
-pub struct Number {
-    /// The smallest allowed number.
-    pub min: Option<f64>,
-    /// The largest allowed number.
-    pub max: Option<f64>,
-}
-
-impl Number {
-    fn check(&self, node: &TreeNode) -> Result<f64, ParseError> {
-        let number = match &node.value {
-            TreeValue::Float(number) if number.is_finite() => *number,
-            TreeValue::Float(_) => return Err(ParseError::new("the number must be finite", self.allowed())),
-            TreeValue::Integer(Some(number)) => *number as f64,
-            TreeValue::Text(text) => return Err(ParseError::new(unexpected_string("a number", text), self.allowed())),
-            other => {
-                return Err(ParseError::new(
-                    format!("expected a number, found {}", other.type_with_article()),
-                    self.allowed(),
-                ));
-            }
-        };
-        check_bounds(number, &self.min, &self.max)
-    }
-}
-
-impl ValueKind for Number {
-    type Value = f64;
-    type Literal<'d> = f64;
-
-    fn describe(&self) -> Kind {
-        Kind::bounded("number", &self.min, &self.max)
-    }
-
-    fn allowed(&self) -> String {
-        format!("write a bare number{}", format_bounds(&self.min, &self.max))
-    }
-
-    fn to_tree_value(&self, default: f64) -> TreeValue {
-        TreeValue::Float(default)
-    }
-
-    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<f64> {
-        self.check(node).or_else(|fault| invalid_value(node, fault))
-    }
-
-    fn placeholder(&self) -> f64 {
-        self.min.or(self.max).unwrap_or(1.0)
-    }
-
-    fn json(&self, value: &f64, _: &TreeNode) -> Json {
-        json!(value)
+    fn json(&self, value: &T, _: &TreeNode) -> Json {
+        (*value).into()
     }
 
     fn schema(&self) -> Json {
-        let mut schema = json!({ "type": "number" });
-        for (bound, value) in [("minimum", self.min), ("maximum", self.max)] {
+        let mut schema = json!({ "type": T::TYPE });
+        for (bound, value) in [("minimum", self.min.or(T::LEAST)), ("maximum", self.max)] {
             if let Some(value) = value {
-                schema[bound] = json!(value);
+                schema[bound] = value.into();
             }
         }
         schema
@@ -184,10 +181,7 @@ impl ValueKind for Flag {
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<bool> {
         match &node.value {
             TreeValue::Flag(flag) => Ok(*flag),
-            other => invalid_value(
-                node,
-                ParseError::new(format!("expected true or false, found {}", other.type_with_article()), self.allowed()),
-            ),
+            other => invalid_value(node, unexpected_type("true or false", other, self.allowed())),
         }
     }
 

@@ -1,10 +1,10 @@
-//! The kinds of strings that keep their source location, so that an error within a string can be reported there; of
-//! values that are numbers or strings; and of tables under user-defined names. This module does not interpret strings.
+//! Strings that keep their source location, so that an error within a string can be reported there; the kinds of values
+//! that are numbers or strings, and of tables under user-defined names. This module does not interpret strings.
 
 use super::super::origin::{TextSpan, Texts};
 use super::super::quantity::ParseError;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, Kind, ValueKind, invalid_value};
+use super::{Decoded, Kind, ValueKind, invalid_value, unexpected_type};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
 
@@ -35,46 +35,15 @@ impl SpannedString {
     }
 }
 
-/// The kind of any string, with its source location.
-#[derive(Clone, Debug)]
-pub struct SpannedStringKind;
-
-impl ValueKind for SpannedStringKind {
-    type Value = SpannedString;
-    type Literal<'d> = &'d str;
-
-    fn describe(&self) -> Kind {
-        Kind::named("text")
+impl AsRef<str> for SpannedString {
+    fn as_ref(&self) -> &str {
+        &self.text
     }
+}
 
-    fn allowed(&self) -> String {
-        "write a string in quotes".to_string()
-    }
-
-    fn to_tree_value(&self, default: &str) -> TreeValue {
-        TreeValue::Text(default.to_string())
-    }
-
-    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<SpannedString> {
-        match &node.value {
-            TreeValue::Text(text) => Ok(SpannedString { text: text.clone(), place: node.place.clone() }),
-            other => invalid_value(
-                node,
-                ParseError::new(format!("expected a string, found {}", other.type_with_article()), self.allowed()),
-            ),
-        }
-    }
-
-    fn placeholder(&self) -> SpannedString {
-        SpannedString::default()
-    }
-
-    fn json(&self, value: &SpannedString, _: &TreeNode) -> Json {
-        json!(value.text)
-    }
-
-    fn schema(&self) -> Json {
-        json!({ "type": "string" })
+impl From<SpannedString> for String {
+    fn from(string: SpannedString) -> String {
+        string.text
     }
 }
 
@@ -112,10 +81,7 @@ impl ValueKind for NumberOrText {
             TreeValue::Integer(Some(number)) => Ok(Constant::Number(*number as f64)),
             TreeValue::Float(number) if number.is_finite() => Ok(Constant::Number(*number)),
             TreeValue::Text(text) => Ok(Constant::Text(text.clone())),
-            other => {
-                let label = format!("expected a number or a string, found {}", other.type_with_article());
-                invalid_value(node, ParseError::new(label, self.allowed()))
-            }
+            other => invalid_value(node, unexpected_type("a number or a string", other, self.allowed())),
         }
     }
 

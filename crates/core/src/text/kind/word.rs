@@ -5,27 +5,25 @@ use super::super::origin::Texts;
 use super::super::quantity::ParseError;
 use super::super::suggest;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, Kind, ValueKind, invalid_value};
+use super::{Decoded, Kind, SpannedString, ValueKind, invalid_value, unexpected_type};
 use serde_json::{Value as Json, json};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// Returns the text of a node, or an error that names the kind `expected` if the node is not a string.
 fn expect_text(node: &TreeNode, expected: &str, allowed: String) -> Decoded<String> {
     match &node.value {
         TreeValue::Text(text) => Ok(text.clone()),
-        other => invalid_value(
-            node,
-            ParseError::new(format!("expected {expected}, found {}", other.type_with_article()), allowed),
-        ),
+        other => invalid_value(node, unexpected_type(expected, other, allowed)),
     }
 }
 
-/// Any text.
-#[derive(Clone, Debug)]
-pub struct TextKind;
+/// Any text, which is read as a `String` or, with its source location, as a [`SpannedString`].
+#[derive(Clone, Debug, Default)]
+pub struct TextKind<T = String>(PhantomData<T>);
 
-impl ValueKind for TextKind {
-    type Value = String;
+impl<T: From<SpannedString> + AsRef<str>> ValueKind for TextKind<T> {
+    type Value = T;
     type Literal<'d> = &'d str;
 
     fn describe(&self) -> Kind {
@@ -40,16 +38,17 @@ impl ValueKind for TextKind {
         TreeValue::Text(default.to_string())
     }
 
-    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<String> {
-        expect_text(node, "a string", self.allowed())
+    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<T> {
+        let text = expect_text(node, "a string", self.allowed())?;
+        Ok(SpannedString { text, place: node.place.clone() }.into())
     }
 
-    fn placeholder(&self) -> String {
-        String::new()
+    fn placeholder(&self) -> T {
+        SpannedString::default().into()
     }
 
-    fn json(&self, value: &String, _: &TreeNode) -> Json {
-        json!(value)
+    fn json(&self, value: &T, _: &TreeNode) -> Json {
+        json!(value.as_ref())
     }
 
     fn schema(&self) -> Json {

@@ -1,8 +1,8 @@
 //! Conditions on a metric: `METRIC >= VALUE`, with the value in any unit of the metric's kind.
 
-use narrows_core::engine::{Bytes, Hertz, Metric, Rate, Time, current_metric_name};
+use narrows_core::engine::{Metric, current_metric_name};
 use narrows_core::text::Problem;
-use narrows_core::text::quantity::{self, Quantity};
+use narrows_core::text::quantity::QuantityKind;
 
 /// A comparison of a metric with a constant.
 #[derive(Clone, PartialEq, Debug)]
@@ -86,55 +86,16 @@ impl Condition {
 
 /// Converts a number with a unit to `unit`, which is that of the metric.
 fn convert_to_unit(text: &str, unit: &str) -> Result<f64, String> {
-    let kinds =
-        [quantity_in_unit::<Bytes>, quantity_in_unit::<Time>, quantity_in_unit::<Rate>, quantity_in_unit::<Hertz>];
-    if let Some(found) = kinds.iter().find_map(|convert| convert(text, unit)) {
-        return found;
+    let size_of_unit = |kind: &QuantityKind| kind.units.iter().find(|(name, _)| *name == unit).map(|(_, size)| *size);
+    if let Some((kind, size)) = QuantityKind::ALL.iter().find_map(|kind| Some((kind, size_of_unit(kind)?))) {
+        let amount = (kind.parse)(text).map(|amount| amount as f64 / size as f64);
+        return amount.map_err(|error| format!("`{text}`: {}, {}", error.label, error.help.join("; ")));
     }
     let number_text = text.strip_suffix(unit).unwrap_or(text).trim();
     match number_text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
         _ if unit.is_empty() => Err(format!("`{text}` is not a number, and the metric has no unit")),
         _ => Err(format!("`{text}` is not a number of {unit}")),
-    }
-}
-
-/// Converts a quantity of the kind `Q` to `unit`, or returns `None` if `unit` is not a unit of that kind.
-fn quantity_in_unit<Q: Quantity + SmallestUnits>(text: &str, unit: &str) -> Option<Result<f64, String>> {
-    let (_, unit_size) = Q::UNITS.iter().find(|(name, _)| *name == unit)?;
-    let parsed = quantity::parse::<Q>(text);
-    Some(match parsed {
-        Ok(value) => Ok(value.smallest_units() as f64 / *unit_size as f64),
-        Err(error) => Err(format!("`{text}`: {}, {}", error.label, error.help.join("; "))),
-    })
-}
-
-/// Conversion of a quantity to whole smallest units.
-trait SmallestUnits {
-    fn smallest_units(self) -> u64;
-}
-
-impl SmallestUnits for Bytes {
-    fn smallest_units(self) -> u64 {
-        self.get()
-    }
-}
-
-impl SmallestUnits for Time {
-    fn smallest_units(self) -> u64 {
-        self.ps()
-    }
-}
-
-impl SmallestUnits for Rate {
-    fn smallest_units(self) -> u64 {
-        self.bits_per_s()
-    }
-}
-
-impl SmallestUnits for Hertz {
-    fn smallest_units(self) -> u64 {
-        self.0
     }
 }
 

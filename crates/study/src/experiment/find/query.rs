@@ -11,7 +11,7 @@ use crate::experiment::vary;
 use crate::report::dataset::{ColumnValues, Dataset};
 use narrows_core::engine::current_metric_name;
 use narrows_core::machine::Registry;
-use narrows_core::text::{Problem, Problems};
+use narrows_core::text::{Problem, ProblemGroups, Problems};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -23,10 +23,6 @@ pub type PointValues = Vec<(String, String)>;
 
 /// A point, and the crossing that was found there.
 pub type FoundRow = (PointValues, MetricCrossing);
-
-/// Problems, each with a heading that names its point. The heading is empty if the problem does not belong to one
-/// point.
-pub type ProblemGroups = Vec<(String, Problems)>;
 
 /// A search to be run at each point of a sweep.
 pub struct FindQuery {
@@ -72,10 +68,6 @@ impl SearchContext<'_> {
     }
 }
 
-fn without_heading(problem: Problem) -> ProblemGroups {
-    vec![(String::new(), Problems::from_problem(problem))]
-}
-
 fn point_heading(values: &[(String, String)]) -> String {
     format!("At the point {}:", sweep::format_values(values))
 }
@@ -95,28 +87,26 @@ impl FindQuery {
         reader: Reader<'_>,
         context: &SearchContext<'_>,
     ) -> Result<FindQuery, ProblemGroups> {
-        let range = SearchRange::parse(range).map_err(without_heading)?;
+        let range = SearchRange::parse(range).map_err(Problem::into_groups)?;
         if let Some(problem) = context.conflict(&range.key) {
-            return Err(without_heading(problem));
+            return Err(problem.into_groups());
         }
         let values = [context.first_values, &[(range.key.clone(), range.value(range.first_and_last().0))]].concat();
-        let description = reader(&sweep::settings(&values)).map_err(|problems| vec![(String::new(), problems)])?;
+        let description = reader(&sweep::settings(&values)).map_err(Problems::into_groups)?;
         let known_metrics = metrics::metrics_of_run(&description.value);
         let name = Condition::name(find);
         let current_name = current_metric_name(name);
         let Some(metric) = known_metrics.iter().find(|metric| metric.name == current_name) else {
-            return Err(without_heading(metrics::unknown_metric_problem(
-                current_name,
-                known_metrics.iter().map(|metric| metric.name.as_str()),
-            )));
+            let names = known_metrics.iter().map(|metric| metric.name.as_str());
+            return Err(metrics::unknown_metric_problem(current_name, names).into_groups());
         };
         let condition = match compares_machines {
-            false => Some(Condition::parse(find, &known_metrics).map_err(without_heading)?),
+            false => Some(Condition::parse(find, &known_metrics).map_err(Problem::into_groups)?),
             true if find.trim() != name => {
                 let problem = Problem::new(format!(
                     "`{find}` compares with a value, but --against compares with another machine: only one of them is possible"
                 ));
-                return Err(without_heading(problem.help(format!("write --find {name}, or leave out --against"))));
+                return Err(problem.help(format!("write --find {name}, or leave out --against")).into_groups());
             }
             true => None,
         };
@@ -237,7 +227,7 @@ impl FindError {
     /// Returns the problems under their headings, with advice.
     pub fn groups(self) -> ProblemGroups {
         let (values, problems) = match self {
-            FindError::Store(error) => return without_heading(Problem::new(format!("cannot store a point: {error}"))),
+            FindError::Store(error) => return Problem::new(format!("cannot store a point: {error}")).into_groups(),
             FindError::Invalid(values, problems) => (values, problems),
         };
         let mut groups: ProblemGroups =
@@ -247,7 +237,7 @@ impl FindError {
         }
         let help = Problem::new("the search cannot continue at this value")
             .help("with a step, such as KEY=64 B..8 KiB*2, only those values are tried");
-        groups.extend(without_heading(help));
+        groups.extend(help.into_groups());
         groups
     }
 }

@@ -4,10 +4,11 @@
 //! the load that it accepted.
 
 use super::sweep_columns::{key_columns, varies};
-use super::{RenderedPlot, axis_title, axis_unit, find_column, name_in_words};
+use super::{RenderedPlot, axis_title, axis_unit, find_columns, group_values, name_in_words};
 use crate::experiment::tidy::OUTCOME;
 use crate::report::chart::{Axis, LineChart, Note, Series, Style};
 use crate::report::dataset::{Dataset, Variable};
+use crate::report::grouped;
 use narrows_core::text::Problem;
 use std::collections::BTreeSet;
 
@@ -77,31 +78,24 @@ impl<'a> LoadColumns<'a> {
     /// Returns the rows of each combination of values of the columns `group_columns`.
     fn groups(&self, data: &Dataset, group_columns: &[&Variable]) -> Vec<LoadGroup> {
         let outcome = |row: usize| data.find(OUTCOME).and_then(|outcome| outcome.values.text(row));
-        let mut groups: Vec<LoadGroup> = Vec::new();
-        for row in 0..data.rows() {
-            let values = group_columns
-                .iter()
-                .map(|group_column| group_column.values.text(row).unwrap_or_else(|| "–".to_owned()));
-            let name = values.collect::<Vec<_>>().join(", ");
-            let group_index = groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
-                groups.push(LoadGroup { name, steady_rows: Vec::new(), capacity: None });
-                groups.len() - 1
-            });
-            let group = &mut groups[group_index];
-            match outcome(row).as_deref() {
-                None | Some("done") if self.offered.values.number(row).is_some() => group.steady_rows.push(row),
-                // If there are several seeds, some of them may be saturated: `done 3, saturated 2`.
-                Some(outcome) if outcome.contains("saturated") => {
-                    let accepted = self.accepted.values.number(row);
-                    group.capacity = group.capacity.into_iter().chain(accepted).reduce(f64::min);
+        let group = |(name, rows): (String, Vec<usize>)| {
+            let mut group = LoadGroup { name, steady_rows: Vec::new(), capacity: None };
+            for row in rows {
+                match outcome(row).as_deref() {
+                    None | Some("done") if self.offered.values.number(row).is_some() => group.steady_rows.push(row),
+                    // If there are several seeds, some of them may be saturated: `done 3, saturated 2`.
+                    Some(outcome) if outcome.contains("saturated") => {
+                        let accepted = self.accepted.values.number(row);
+                        group.capacity = group.capacity.into_iter().chain(accepted).reduce(f64::min);
+                    }
+                    _ => (),
                 }
-                _ => (),
             }
-        }
-        for group in &mut groups {
             group.steady_rows.sort_by(|a, b| self.load(*a).total_cmp(&self.load(*b)));
-        }
-        groups
+            group
+        };
+        let rows = (0..data.rows()).map(|row| (group_values(group_columns, row).join(", "), row));
+        grouped(rows).into_iter().map(group).collect()
     }
 
     fn load(&self, row: usize) -> f64 {
@@ -119,7 +113,7 @@ impl LatencyLoadSpec {
         let columns = LoadColumns::find(data)?;
         let group_columns = match self.by.is_empty() {
             true => default_group_columns(data),
-            false => self.by.iter().map(|name| find_column(data, name)).collect::<Result<Vec<_>, _>>()?,
+            false => find_columns(data, &self.by)?,
         };
         let groups = columns.groups(data, &group_columns);
         let steady_count: usize = groups.iter().map(|group| group.steady_rows.len()).sum();

@@ -1,9 +1,10 @@
 //! The samples whose cumulative distribution a chart shows. They are read from the distributions in the JSON of a run,
 //! of several seeds or of a sweep, or from a column of tidy data.
 
-use super::{axis_name, find_column};
+use super::{axis_name, find_column, find_columns, group_values, unclear_name_problem};
 use crate::experiment::distribution;
-use crate::report::dataset::{ColumnValues, Dataset, Variable};
+use crate::report::dataset::{ColumnValues, Dataset};
+use crate::report::grouped;
 use narrows_core::engine::histogram::Bucket;
 use narrows_core::engine::{Distribution, SampleUnit};
 use narrows_core::text::{Problem, suggest};
@@ -37,21 +38,17 @@ pub fn samples_from_json(text: &str, name: &str, group_keys: &[String]) -> Resul
     let points = parse_points(text).map_err(Problem::new)?;
     let distribution_name = find_name(&points, name)?;
     let keys = keys_of_groups(&points, group_keys)?;
-    let mut groups: Vec<(String, Vec<&Distribution>)> = Vec::new();
-    for (values, distributions) in &points {
+    let samples = points.iter().flat_map(|(values, distributions)| {
         let value_of_key =
             |key: &String| values.iter().find(|(pair_key, _)| pair_key == key).map(|(_, value)| value.as_str());
         let group = keys.iter().filter_map(value_of_key).collect::<Vec<_>>().join(", ");
         let samples = distributions.iter().filter(|distribution| *distribution.name == *distribution_name);
-        match groups.iter_mut().find(|(group_name, _)| *group_name == group) {
-            Some((_, group_distributions)) => group_distributions.extend(samples),
-            None => groups.push((group, samples.collect())),
-        }
-    }
+        samples.map(move |distribution| (group.clone(), distribution))
+    });
     let sample_set = |(name, distributions): (String, Vec<&Distribution>)| {
         distribution::merge_by_name(distributions).first().map(|merged| SampleSet::new(name, merged))
     };
-    Ok(groups.into_iter().filter_map(sample_set).collect())
+    Ok(grouped(samples).into_iter().filter_map(sample_set).collect())
 }
 
 /// Returns the distributions of each point of a result; a run is one point without keys.
@@ -94,16 +91,7 @@ fn find_name(points: &[PointDistributions], name: &str) -> Result<String, Proble
     let matching: Vec<&str> = names.iter().copied().filter(|known| is_suffix(known, name)).collect();
     match &matching[..] {
         [found] => Ok(found.to_string()),
-        [] => {
-            let problem = Problem::new(format!("there is no distribution `{name}`"));
-            let nearest = suggest::nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-            let allowed = format!("the distributions are {}", suggest::phrase(names.iter().copied()));
-            Err(problem.help(nearest.unwrap_or_default()).help(allowed))
-        }
-        several => {
-            let names = suggest::phrase(several.iter().copied());
-            Err(Problem::new(format!("`{name}` is ambiguous: it may be {names}")).help("write one of them"))
-        }
+        _ => Err(unclear_name_problem("distribution", name, name, &names, &matching)),
     }
 }
 
@@ -140,24 +128,14 @@ fn keys_of_groups(points: &[PointDistributions], requested: &[String]) -> Result
 /// Reports an unknown or ambiguous column, and a column of text or without numbers.
 pub fn samples_from_dataset(data: &Dataset, name: &str, group_columns: &[String]) -> Result<Vec<SampleSet>, Problem> {
     let column = find_column(data, name)?;
-    let group_columns =
-        group_columns.iter().map(|name| find_column(data, name)).collect::<Result<Vec<&Variable>, _>>()?;
+    let group_columns = find_columns(data, group_columns)?;
     if matches!(column.values, ColumnValues::Texts(_)) {
         return Err(Problem::new(format!("`{}` holds text, and a distribution needs numbers", column.name)));
     }
-    let mut groups: Vec<(String, Vec<f64>)> = Vec::new();
-    for row in 0..data.rows() {
-        let Some(value) = column.values.number(row).filter(|value| value.is_finite()) else { continue };
-        let group: Vec<String> = group_columns
-            .iter()
-            .map(|group_column| group_column.values.text(row).unwrap_or_else(|| "–".to_owned()))
-            .collect();
-        let group = group.join(", ");
-        match groups.iter_mut().find(|(group_name, _)| *group_name == group) {
-            Some((_, values)) => values.push(value),
-            None => groups.push((group, vec![value])),
-        }
-    }
+    let groups = grouped((0..data.rows()).filter_map(|row| {
+        let value = column.values.number(row).filter(|value| value.is_finite())?;
+        Some((group_values(&group_columns, row).join(", "), value))
+    }));
     let sample_set = |(name, values)| SampleSet {
         quantity: axis_name(column),
         name,

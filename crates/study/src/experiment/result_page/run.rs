@@ -53,7 +53,7 @@ fn metrics_artifact(record: &Record, name: &str) -> Artifact {
             record.verdict()
         ),
     };
-    Artifact { id: "metrics".into(), title: name.to_owned(), caption, table: Some(table), svg: None, explorer: None }
+    Artifact::of_table("metrics", name, caption, table)
 }
 
 /// Returns the candidate for the bottleneck of the run as a sentence.
@@ -76,14 +76,10 @@ fn candidate_sentence(record: &Record) -> String {
 
 fn stages_artifact(record: &Record, name: &str) -> Option<Artifact> {
     let ledger = parse_mean_ledger(record.get("ledger"))?;
-    Some(Artifact {
-        id: "stages".into(),
-        title: format!("{name}: message latency by stage"),
-        caption: format!("Mean over {} messages.", ledger.messages),
-        svg: Some(ledger.chart("Message latency by stage").svg()),
-        table: Some(ledger.table()),
-        explorer: None,
-    })
+    let title = format!("{name}: message latency by stage");
+    let caption = format!("Mean over {} messages.", ledger.messages);
+    let svg = Some(ledger.chart("Message latency by stage").svg());
+    Some(Artifact { svg, ..Artifact::of_table("stages", title, caption, ledger.table()) })
 }
 
 /// Returns the mean ledger of a result, or `None` if no message was delivered.
@@ -106,9 +102,8 @@ fn distribution_artifacts(record: &Record, name: &str) -> Vec<Artifact> {
             id: format!("distribution-{}", distribution.name),
             title: format!("{name}: distribution of {}", quantity_words(&distribution.name)),
             caption: format!("{} samples.", distribution.histogram.samples()),
-            table: None,
             svg: Some(plot.svg),
-            explorer: None,
+            ..Artifact::default()
         })
     };
     record.distributions().unwrap_or_default().iter().filter_map(artifact).collect()
@@ -141,11 +136,7 @@ fn resources_artifact(record: &Record, name: &str) -> Option<Artifact> {
         false => String::new(),
     };
     Some(Artifact {
-        id: "resources".into(),
-        title: format!("{name}: utilisation of resources"),
-        caption,
         svg,
-        table: Some(table),
-        explorer: None,
+        ..Artifact::of_table("resources", format!("{name}: utilisation of resources"), caption, table)
     })
 }

@@ -29,7 +29,7 @@ pub fn not_done_table(rows: &Dataset, name: &str) -> Option<Artifact> {
     let table = listed_rows(rows, [outcome].into_iter().chain(rows.find(REASON)), is_listed)?;
     let title = format!("{name}: {} of {} points have an outcome other than done", table.rows.len(), rows.rows());
     let caption = "Runs that did not complete measured nothing; the latencies of saturated runs grow with the run.";
-    Some(table_artifact("outcomes", title, caption, table))
+    Some(Artifact::of_table("outcomes", title, caption, table))
 }
 
 /// Returns a table of the rows whose runs have an initial transient; `None` if no run has one.
@@ -39,7 +39,7 @@ fn transient_table(rows: &Dataset, name: &str) -> Option<Artifact> {
     let title = format!("{name}: {} of {} points have an initial transient", table.rows.len(), rows.rows());
     let caption = "The values of these runs are not those of a steady state, and depend on the length of the run. Increase \
                    the warm-up; if latencies still grow, the load is too high.";
-    Some(table_artifact("transients", title, caption, table))
+    Some(Artifact::of_table("transients", title, caption, table))
 }
 
 /// Returns a table of the rows for which `is_listed` holds, with the varied columns and `columns`; `None` if there is
@@ -63,10 +63,6 @@ fn listed_rows<'a>(
     (!table.rows.is_empty()).then_some(table)
 }
 
-fn table_artifact(id: &str, title: String, caption: &str, table: ReportTable) -> Artifact {
-    Artifact { id: id.into(), title, caption: caption.to_owned(), svg: None, table: Some(table), explorer: None }
-}
-
 /// Draws a metric over the varied columns; `None` if the chart would have too many lines.
 fn metric_chart(columns: &SweepColumns<'_>, rows: &Dataset, metric: &Variable, name: &str) -> Option<Artifact> {
     let spec = columns.chart(vec![metric.name.clone()])?;
@@ -79,14 +75,7 @@ fn metric_chart(columns: &SweepColumns<'_>, rows: &Dataset, metric: &Variable, n
         left_out => format!("Left out: {} not measured.", counted(left_out, "value")),
     };
     let title = format!("{name}: {}", plot::axis_name(metric));
-    Some(Artifact {
-        id: metric.name.clone(),
-        title,
-        caption,
-        svg: Some(rendered_plot.svg),
-        table: None,
-        explorer: None,
-    })
+    Some(Artifact { id: metric.name.clone(), title, caption, svg: Some(rendered_plot.svg), ..Artifact::default() })
 }
 
 /// Returns the table of all data.
@@ -100,13 +89,6 @@ fn data_table(rows: &Dataset, name: &str) -> Artifact {
         };
         table.push(rows.variables.iter().map(cell).collect());
     }
-    let caption = "Numbers are in the base units that the names of the columns state.".to_owned();
-    Artifact {
-        id: "data".into(),
-        title: format!("{name}: all data"),
-        caption,
-        svg: None,
-        table: Some(table),
-        explorer: None,
-    }
+    let caption = "Numbers are in the base units that the names of the columns state.";
+    Artifact::of_table("data", format!("{name}: all data"), caption, table)
 }

@@ -2,7 +2,7 @@
 
 use super::SweepPoint;
 use crate::experiment::distribution;
-use crate::experiment::record::{CANDIDATE_KEY, VERSION, digest};
+use crate::experiment::record::{CANDIDATE_KEY, seal};
 use crate::experiment::tidy::MetricName;
 use serde_json::{Map, Value as Json, json};
 
@@ -11,9 +11,7 @@ pub fn json(rows: &[SweepPoint], metrics: &[MetricName]) -> String {
     let points: Json = rows.iter().map(|row| point_json(row, metrics)).collect();
     let mut json = Map::new();
     json.insert("points".into(), points);
-    json.insert("version".into(), VERSION.into());
-    let hash = digest(&json);
-    json.insert("hash".into(), hash.into());
+    seal(&mut json);
     distribution::pretty(&json)
 }
 

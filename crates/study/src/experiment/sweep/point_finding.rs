@@ -38,9 +38,9 @@ impl<T> PointFinding<T> {
 }
 
 impl PointProblem {
-    /// Returns a heading that names these points of a sweep with `total_points` points.
-    pub fn heading(&self, total_points: usize) -> String {
-        self.points(total_points) + ":"
+    /// Returns the problem with a heading that names these points of a sweep with `total_points` points.
+    pub(super) fn into_group(self, total_points: usize) -> (String, Problems) {
+        (self.points(total_points) + ":", self.finding)
     }
 }
 

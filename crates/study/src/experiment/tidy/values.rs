@@ -141,8 +141,8 @@ fn parse_value(value: &str) -> ParsedValue {
 }
 
 fn parse_quantity(text: &str) -> Option<ParsedValue> {
-    let (unit, amount) = parse_any(text)?;
-    let base = BaseUnit::from_unit(unit).expect("every smallest unit has a base unit");
+    let (kind, amount) = parse_any(text)?;
+    let base = BaseUnit::from_unit(kind.smallest).expect("every smallest unit has a base unit");
     Some(ParsedValue::Quantity(base.unit, base.to_base(amount as f64)))
 }
 

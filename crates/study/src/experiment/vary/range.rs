@@ -3,8 +3,7 @@
 //! `0..1+lin5` has 5 values with equal steps; the end of such a range may be less than its beginning. Numbers are exact
 //! decimals, and may have a unit.
 
-use narrows_core::engine::{Bytes, Hertz, Rate, Time};
-use narrows_core::text::quantity::{self, Quantity};
+use narrows_core::text::quantity::{QuantityKind, parse_any};
 
 /// The largest number of values of a range.
 pub const VALUES_MAX: usize = 100_000;
@@ -17,14 +16,8 @@ const DECIMALS_MAX: usize = 12;
 pub enum Notation {
     /// Decimal numbers with this many decimals.
     Number(u32),
-    /// Bytes.
-    Bytes,
-    /// Picoseconds.
-    Time,
-    /// Bits per second.
-    Rate,
-    /// Hertz.
-    Frequency,
+    /// Numbers with a unit of this kind.
+    Quantity(QuantityKind),
 }
 
 /// The step of a range.
@@ -60,10 +53,7 @@ impl Notation {
     pub fn format(self, amount: u64) -> String {
         match self {
             Notation::Number(places) => format_decimal(amount, places as usize),
-            Notation::Bytes => Bytes(amount).to_string(),
-            Notation::Time => Time::from_ps(amount).to_string(),
-            Notation::Rate => Rate::from_bits_per_s(amount).to_string(),
-            Notation::Frequency => Hertz(amount).to_string(),
+            Notation::Quantity(kind) => (kind.format)(amount),
         }
     }
 
@@ -71,10 +61,7 @@ impl Notation {
     fn parse(self, text: &str) -> Result<u64, String> {
         match self {
             Notation::Number(places) => parse_decimal(text, places as usize),
-            Notation::Bytes => smallest_units::<Bytes>(text, Bytes::get),
-            Notation::Time => smallest_units::<Time>(text, Time::ps),
-            Notation::Rate => smallest_units::<Rate>(text, Rate::bits_per_s),
-            Notation::Frequency => smallest_units::<Hertz>(text, |hertz| hertz.0),
+            Notation::Quantity(kind) => (kind.parse)(text).map_err(|fault| fault.label),
         }
     }
 
@@ -83,14 +70,8 @@ impl Notation {
         if decimal_count(text).is_some() {
             return Some(Notation::Number(0));
         }
-        [Notation::Bytes, Notation::Time, Notation::Rate, Notation::Frequency]
-            .into_iter()
-            .find(|notation| notation.parse(text).is_ok())
+        parse_any(text).map(|(kind, _)| Notation::Quantity(kind))
     }
-}
-
-fn smallest_units<Q: Quantity>(text: &str, to_smallest_units: fn(Q) -> u64) -> Result<u64, String> {
-    quantity::parse::<Q>(text).map(to_smallest_units).map_err(|fault| fault.label)
 }
 
 /// Returns the number of decimals of a number without a unit.

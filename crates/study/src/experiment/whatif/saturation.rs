@@ -60,8 +60,7 @@ impl Search<'_> {
 
     /// Returns the speed-up that gains most if the bottleneck has these changes.
     fn next_bottleneck(&self, bottleneck: &SpeedUpGain, changes: &[ParameterChange]) -> Option<SpeedUpGain> {
-        let base_overrides: Vec<String> =
-            self.setup.base_overrides.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect();
+        let base_overrides = self.setup.overrides(changes);
         let description = (self.setup.reader)(&base_overrides).ok()?;
         let baseline = super::trial::MeasuredRun::new(&description).ok();
         (self.setup.progress)(TrialProgress::RunEnded);

@@ -1,7 +1,7 @@
 //! The trials: speed-ups of resources, of pairs of resources, and of single parameters, and trade-offs.
 
 use super::baseline::Baseline;
-use super::resource::{self, Parameters};
+use super::resource::{self, Parameters, Resource};
 use super::trial::{Trial, TrialSetup};
 use super::{
     GAIN_MIN, Gain, IneffectiveParameter, ParameterChange, Refusal, SpeedUpGain, TrialProgress, WhatIf, WhatIfQuery,
@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 const PAIRED_RESOURCES: usize = 4;
 
 /// The trials of one resource.
+#[derive(Default)]
 pub(super) struct ResourceTrials {
     /// The speed-ups that changed a metric, one for each alternative.
     pub faster: Vec<SpeedUpGain>,
@@ -76,19 +77,17 @@ impl<'q> Search<'q> {
             runs: 0,
         };
         let setup = TrialSetup { reader: query.reader, base_overrides: shortening, baseline: measured, goal, progress };
-        let (effective_keys, changed_keys) = Default::default();
-        let (resource_trials, runs) = (Vec::new(), Cell::new(runs));
         Search {
             query,
             setup,
             parameters,
-            resource_trials,
+            resource_trials: Vec::new(),
             description,
             result,
-            effective_keys,
-            changed_keys,
+            effective_keys: BTreeSet::new(),
+            changed_keys: BTreeSet::new(),
             is_long,
-            runs,
+            runs: Cell::new(runs),
         }
     }
 
@@ -105,11 +104,10 @@ impl<'q> Search<'q> {
         if self.runs_needed_trials_only() {
             self.result.notes.push(long_run_note(!self.result.shortening.is_empty()));
         }
-        let by_gain = |a: &f64, b: &f64| b.total_cmp(a);
-        self.result.gains.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
-        self.result.settings.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
-        self.result.resources.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
-        self.result.pairs.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
+        self.result.gains.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+        self.result.settings.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+        self.result.resources.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+        self.result.pairs.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
         self.result.runs = self.runs.get();
         self.result
     }
@@ -185,25 +183,17 @@ impl<'q> Search<'q> {
         let mut refused = Vec::new();
         for (resource_index, resource) in self.parameters.resources.iter().enumerate() {
             let alternatives = resource.alternatives();
-            for members in &alternatives {
-                match self.joint_change(members, self.query.factor) {
-                    Ok(changes) => (trial_targets.push((resource_index, true)), trial_changes.push(changes)).1,
+            let faster = alternatives.iter().map(|members| (members, self.query.factor, true));
+            for (members, speed, is_faster) in faster.chain([(&alternatives[0], 1.0 / self.query.factor, false)]) {
+                match self.joint_change(members, speed) {
+                    Ok(changes) => (trial_targets.push((resource_index, is_faster)), trial_changes.push(changes)).1,
                     Err(refusal) => refused.extend(refusal),
                 }
-            }
-            match self.joint_change(&alternatives[0], 1.0 / self.query.factor) {
-                Ok(changes) => (trial_targets.push((resource_index, false)), trial_changes.push(changes)).1,
-                Err(refusal) => refused.extend(refusal),
             }
         }
         self.result.refused.extend(refused);
         let trials = self.run_and_record_trials(&trial_changes);
-        self.resource_trials = self
-            .parameters
-            .resources
-            .iter()
-            .map(|_| ResourceTrials { faster: Vec::new(), ineffective_gains: Vec::new(), slower_ratio: None })
-            .collect();
+        self.resource_trials.resize_with(self.parameters.resources.len(), ResourceTrials::default);
         for (((resource_index, is_faster), changes), trial) in trial_targets.into_iter().zip(trial_changes).zip(trials)
         {
             let Trial::Completed { ratio, is_changed } = trial else { continue };
@@ -270,36 +260,27 @@ impl<'q> Search<'q> {
     /// Tries single parameters: trade-offs, and parameters of resources that have several.
     fn try_parameters(&mut self) {
         let (factor, runs_needed_trials_only) = (self.query.factor, self.runs_needed_trials_only());
-        let mut numbers = Vec::new();
-        let mut all_changes = Vec::new();
-        for (resource, tried_resource) in self.parameters.resources.iter().zip(&self.resource_trials) {
-            let is_sensitive_resource = tried_resource.faster.iter().any(|gain| self.is_sensitive(gain));
-            if resource.members.len() < 2 || runs_needed_trials_only && !is_sensitive_resource {
-                continue;
-            }
-            for number in &resource.members {
-                let speeds = [Some(factor), Some(1.0 / factor).filter(|_| !runs_needed_trials_only)];
-                for change in speeds.into_iter().flatten().filter_map(|speed| resource::speed_up_change(number, speed))
-                {
-                    numbers.push(number.clone());
-                    all_changes.push(vec![change]);
-                }
-            }
-        }
-        for number in self.parameters.trade_offs.iter().filter(|_| !runs_needed_trials_only) {
-            for change in
-                [factor, 1.0 / factor].into_iter().filter_map(|factor| resource::scaled_change(number, factor))
-            {
-                numbers.push(number.clone());
-                all_changes.push(vec![change]);
-            }
-        }
+        let factors = [Some(factor), Some(1.0 / factor).filter(|_| !runs_needed_trials_only)];
+        let changes_of = |number: &NumericParameter, change: fn(&NumericParameter, f64) -> Option<ParameterChange>| {
+            let changes = factors.into_iter().flatten().filter_map(|factor| change(number, factor));
+            changes.map(|change| (number.clone(), vec![change])).collect::<Vec<_>>()
+        };
+        let is_tried = |(resource, tried_resource): &(&Resource, &ResourceTrials)| {
+            let is_sensitive_resource = || tried_resource.faster.iter().any(|gain| self.is_sensitive(gain));
+            resource.members.len() >= 2 && (!runs_needed_trials_only || is_sensitive_resource())
+        };
+        let resources = self.parameters.resources.iter().zip(&self.resource_trials).filter(is_tried);
+        let members = resources.flat_map(|(resource, _)| &resource.members);
+        let trade_offs = self.parameters.trade_offs.iter().filter(|_| !runs_needed_trials_only);
+        let (numbers, all_changes): (Vec<NumericParameter>, Vec<Vec<ParameterChange>>) = members
+            .flat_map(|number| changes_of(number, resource::speed_up_change))
+            .chain(trade_offs.flat_map(|number| changes_of(number, resource::scaled_change)))
+            .unzip();
         let trials = self.run_and_record_trials(&all_changes);
-        let gains = numbers.iter().zip(&all_changes).zip(&trials).filter_map(|((number, changes), trial)| {
-            let [change] = &changes[..] else { return None };
-            Some(gain(number, change, trial.ratio()?))
-        });
-        self.result.gains.extend(gains);
+        let gains = numbers.iter().zip(all_changes.iter().flatten()).zip(&trials);
+        self.result
+            .gains
+            .extend(gains.filter_map(|((number, change), trial)| Some(gain(number, change, trial.ratio()?))));
         self.advise_on_joint_changes();
     }
 
@@ -339,12 +320,13 @@ impl<'q> Search<'q> {
         let single_parameters = resources.chain(&self.parameters.trade_offs);
         let ineffective = single_parameters
             .filter(|number| self.changed_keys.contains(&number.key) && !effective_keys.contains(&number.key));
-        ineffective
-            .map(|number| {
-                let reason = self.description.value.inert_reason(&number.key).unwrap_or_default().to_owned();
-                IneffectiveParameter { key: number.key.clone(), reason }
-            })
-            .collect()
+        ineffective.map(|number| self.ineffective_parameter(number.key.clone())).collect()
+    }
+
+    /// Returns a parameter without effect, with the reason.
+    pub fn ineffective_parameter(&self, key: String) -> IneffectiveParameter {
+        let reason = self.description.value.inert_reason(&key).unwrap_or_default().to_owned();
+        IneffectiveParameter { key, reason }
     }
 }
 

@@ -7,8 +7,9 @@
 use super::resource::is_machine_parameter;
 use super::search::Search;
 use super::trial::Trial;
-use super::{IneffectiveParameter, ParameterChange, SettingGain};
-use narrows_core::text::{Entry, Meaning, SpeedUp, quantity};
+use super::{ParameterChange, SettingGain};
+use narrows_core::text::quantity::parse_number;
+use narrows_core::text::{Entry, Meaning, SpeedUp};
 use std::collections::BTreeSet;
 
 /// The largest number of these trials, unless all are requested (chosen: a third of the trials of a PCIe host).
@@ -68,11 +69,8 @@ impl Search<'_> {
                 tried_keys.push(key);
             }
         }
-        let ineffective = tried_keys.into_iter().filter(|key| !effective_keys.contains(key)).map(|key| {
-            let reason = self.description.value.inert_reason(&key).unwrap_or_default().to_owned();
-            IneffectiveParameter { key, reason }
-        });
-        let ineffective: Vec<IneffectiveParameter> = ineffective.collect();
+        tried_keys.retain(|key| !effective_keys.contains(key));
+        let ineffective: Vec<_> = tried_keys.into_iter().map(|key| self.ineffective_parameter(key)).collect();
         self.result.ineffective.extend(ineffective);
     }
 }
@@ -94,21 +92,18 @@ fn other_values(entry: &Entry) -> Vec<String> {
 fn values_in_place_of_zero(entry: &Entry) -> Vec<String> {
     let Some((_, steps)) = STEPS.iter().find(|(name, _)| *name == entry.kind.name) else { return Vec::new() };
     let is_least = entry.declaration.meaning.and_then(Meaning::speed_up) == Some(SpeedUp::Smaller);
-    if is_least || amount(&entry.value) != Some(0.0) {
+    if is_least || parse_number(&entry.value) != Some(0.0) {
         return Vec::new();
     }
     let most = entry.kind.most.as_deref();
-    let fits = |step: &&&str| most.and_then(amount).is_none_or(|most| amount(step).is_some_and(|step| step < most));
+    let fits = |step: &&&str| {
+        most.and_then(parse_number).is_none_or(|most| parse_number(step).is_some_and(|step| step < most))
+    };
     let mut values: Vec<&str> = steps.iter().filter(fits).copied().collect();
     if values.len() < steps.len() {
         values.extend(most);
     }
     values.into_iter().map(str::to_owned).collect()
-}
-
-/// Returns a number with or without a unit, in its smallest unit.
-fn amount(text: &str) -> Option<f64> {
-    quantity::parse_any(text).map(|(_, amount)| amount as f64).or_else(|| text.parse().ok())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The result of a sensitivity analysis as text: the bottleneck, then its evidence.
 
-use super::{GAIN_MIN, Gain, ParameterChange, Refusal, Saturation, SettingGain, SpeedUpGain, WhatIf};
+use super::{GAIN_MIN, Gain, Refusal, Saturation, SettingGain, SpeedUpGain, WhatIf, new_values};
 use crate::report::number::{display_unit, percent};
 use crate::report::{Cell, Column, ReportTable};
 
@@ -110,64 +110,52 @@ fn saturation_text(saturation: &Saturation, bottleneck: &SpeedUpGain) -> String 
     text
 }
 
-/// Returns the changed parameters with their new values.
-fn new_values(changes: &[ParameterChange]) -> String {
-    let assignment = |change: &ParameterChange| format!("{} = {}", change.key, change.value);
-    changes.iter().map(assignment).collect::<Vec<_>>().join(", ")
-}
-
 /// Returns the resources whose speed has an effect, positive or negative.
 fn resources(result: &WhatIf) -> Vec<&SpeedUpGain> {
     let has_effect = |gain: &&SpeedUpGain| is_significant(gain.ratio) || gain.slower_ratio.is_some_and(is_significant);
     result.resources.iter().filter(has_effect).collect()
 }
 
-fn speed_ups(head: &str, gains: &[&SpeedUpGain], lines_max: usize) -> String {
-    if gains.is_empty() {
+/// Returns a table with at most `lines_max` of the rows; without rows, the text is empty.
+fn table_text(columns: Vec<Column>, rows: Vec<Vec<Cell>>, lines_max: usize) -> String {
+    if rows.is_empty() {
         return String::new();
     }
+    let omitted_line = omitted_line(rows.len(), lines_max);
+    let mut table = ReportTable::new(columns);
+    rows.into_iter().take(lines_max).for_each(|row| table.push(row));
+    table.text() + &omitted_line
+}
+
+fn speed_ups(head: &str, gains: &[&SpeedUpGain], lines_max: usize) -> String {
     let has_slower = gains.iter().any(|gain| gain.slower_ratio.is_some());
     let mut columns = vec![Column::new(head), Column::new("ratio").decimals(3), Column::new("elasticity").decimals(2)];
-    if has_slower {
-        columns.push(Column::new("slower: ratio").decimals(3));
-    }
-    let mut table = ReportTable::new(columns);
-    for gain in gains.iter().take(lines_max) {
+    columns.extend(has_slower.then(|| Column::new("slower: ratio").decimals(3)));
+    let row = |gain: &&SpeedUpGain| {
         let mut row: Vec<Cell> = vec![gain.name().into(), gain.ratio.into(), round_number(gain.elasticity()).into()];
-        if has_slower {
-            row.push(gain.slower_ratio.map_or("–".into(), Cell::from));
-        }
-        table.push(row);
-    }
-    table.text() + &omitted_line(gains.len(), lines_max)
+        row.extend(has_slower.then(|| gain.slower_ratio.map_or("–".into(), Cell::from)));
+        row
+    };
+    table_text(columns, gains.iter().map(row).collect(), lines_max)
 }
 
 fn gains<'g>(head: &str, gains: impl Iterator<Item = &'g Gain>, lines_max: usize) -> String {
-    let gains: Vec<&Gain> = gains.collect();
-    if gains.is_empty() {
-        return String::new();
-    }
     let ratio = Column::new("ratio").decimals(3);
-    let mut table = ReportTable::new(vec![Column::new(head), Column::new("from"), Column::new("to"), ratio]);
-    for gain in gains.iter().take(lines_max) {
-        let Gain { key, old_value, value, ratio, .. } = gain;
-        table.push(vec![key.as_str().into(), old_value.as_str().into(), value.as_str().into(), Cell::from(*ratio)]);
-    }
-    table.text() + &omitted_line(gains.len(), lines_max)
+    let row = |Gain { key, old_value, value, ratio, .. }: &Gain| {
+        vec![key.as_str().into(), old_value.as_str().into(), value.as_str().into(), Cell::from(*ratio)]
+    };
+    let columns = vec![Column::new(head), Column::new("from"), Column::new("to"), ratio];
+    table_text(columns, gains.map(row).collect(), lines_max)
 }
 
 /// Returns the settings whose other value has an effect, each with that value.
 fn settings(settings: &[SettingGain], lines_max: usize) -> String {
-    let significant: Vec<&SettingGain> = settings.iter().filter(|gain| is_significant(gain.ratio)).collect();
-    if significant.is_empty() {
-        return String::new();
-    }
-    let ratio = Column::new("ratio").decimals(3);
-    let mut table = ReportTable::new(vec![Column::new("other setting"), Column::new("from"), ratio]);
-    for SettingGain { key, old_value, value, ratio } in significant.iter().take(lines_max) {
-        table.push(vec![format!("{key} = {value}").into(), old_value.as_str().into(), Cell::from(*ratio)]);
-    }
-    table.text() + &omitted_line(significant.len(), lines_max)
+    let columns = vec![Column::new("other setting"), Column::new("from"), Column::new("ratio").decimals(3)];
+    let row = |SettingGain { key, old_value, value, ratio }: &SettingGain| {
+        vec![format!("{key} = {value}").into(), old_value.as_str().into(), Cell::from(*ratio)]
+    };
+    let significant = settings.iter().filter(|gain| is_significant(gain.ratio));
+    table_text(columns, significant.map(row).collect(), lines_max)
 }
 
 fn omitted_line(total: usize, lines_max: usize) -> String {

@@ -125,7 +125,7 @@ impl TrialSetup<'_> {
     }
 
     /// Returns the overrides of a trial.
-    fn overrides(&self, changes: &[ParameterChange]) -> Vec<String> {
+    pub fn overrides(&self, changes: &[ParameterChange]) -> Vec<String> {
         self.base_overrides.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect()
     }
 

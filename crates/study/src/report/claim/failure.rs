@@ -1,6 +1,6 @@
 //! Claims that a study expects to fail, each with its cause, and the comparison of these with the verdicts of a run.
 
-use super::Claim;
+use super::{Claim, word_of};
 use serde::{Deserialize, Serialize};
 
 /// The class of the cause for which a claim fails.
@@ -18,14 +18,17 @@ pub enum FailureCause {
 }
 
 impl FailureCause {
+    /// The names used in JSON, in studies and in tables.
+    pub const WORDS: [(&'static str, FailureCause); 4] = [
+        ("model", FailureCause::Model),
+        ("unknown-input", FailureCause::UnknownInput),
+        ("claim", FailureCause::Claim),
+        ("contradiction", FailureCause::Contradiction),
+    ];
+
     /// Returns the name used in JSON, in studies and in tables.
     pub fn word(self) -> &'static str {
-        match self {
-            FailureCause::Model => "model",
-            FailureCause::UnknownInput => "unknown-input",
-            FailureCause::Claim => "claim",
-            FailureCause::Contradiction => "contradiction",
-        }
+        word_of(&FailureCause::WORDS, self)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{anchor, scrollable_attributes};
 use crate::report::claim::{Claim, ClaimKind, Tally, unexpected_text, verdict};
+use crate::report::grouped;
 use crate::report::number::{self, counted};
 use crate::report::svg::{coord, escape};
 
@@ -53,15 +54,10 @@ pub fn section(claims: &[Claim]) -> String {
 
 /// Returns the claims by the part of the publication that their sources begin with, such as `Table 1`.
 fn groups(claims: &[Claim]) -> Vec<(&str, Vec<&Claim>)> {
-    let mut groups: Vec<(&str, Vec<&Claim>)> = Vec::new();
-    for claim in claims {
-        let name = claim.source.split([',', ':', ';']).next().unwrap_or_default().trim();
-        match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, members)) => members.push(claim),
-            None => groups.push((name, vec![claim])),
-        }
-    }
-    groups
+    grouped(claims.iter().map(|claim| {
+        let part = claim.source.split([',', ':', ';']).next().unwrap_or_default().trim();
+        (part, claim)
+    }))
 }
 
 /// Returns the folded table of the claims of one part of the publication. It is open if a claim fails.
@@ -120,16 +116,13 @@ fn row(claim: &Claim) -> String {
         let (cause, reason) = (failure.cause.word(), escape(&failure.reason));
         source += &format!("<div class=\"cause\">Expected to fail, cause: <b>{cause}</b>. {reason}</div>");
     }
-    if !claim.restates.is_empty() {
-        let restates = escape(&claim.restates.join(", "));
-        source += &format!("<div class=\"note\">Computed from {restates}; not counted.</div>");
-    }
-    if let Some(statement) = &claim.part_of {
-        source += &format!("<div class=\"note\">A part of the statement {}.</div>", escape(statement));
-    }
-    if let Some(note) = &claim.note {
-        source += &format!("<div class=\"note\">{}</div>", escape(note));
-    }
+    let restates = claim.restates.join(", ");
+    let notes = [
+        (!restates.is_empty()).then(|| format!("Computed from {restates}; not counted.")),
+        claim.part_of.as_ref().map(|statement| format!("A part of the statement {statement}.")),
+        claim.note.clone(),
+    ];
+    source.extend(notes.iter().flatten().map(|note| format!("<div class=\"note\">{}</div>", escape(note))));
     format!(
         "<tr class=\"{class} {role}\"><td><span class=\"verdict\">{verdict}</span></td><td class=\"id\">{id}</td>\
          <td class=\"place\">{source}</td>{value_cells}\

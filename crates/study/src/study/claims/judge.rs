@@ -1,8 +1,7 @@
 //! The judgement of claims against results. It is a pure function of both.
 
 use super::{ClaimStatement, ObservationMethod};
-use crate::report::claim::{self, Claim};
-use crate::report::number;
+use crate::report::claim::Claim;
 use crate::study::builtins::Observation;
 use crate::study::expression::{EvalError, Expression, ExpressionError, Format, Scope, Template, Value};
 use crate::study::view::{UsedValues, ValueSource, View, no_metric};
@@ -19,7 +18,7 @@ impl ClaimStatement {
                 self.observe_expressions(view, value.as_ref(), holds.as_ref(), words.as_ref())
             }
             ObservationMethod::Builtin(function_name, arguments) => {
-                let judge = view.builtins.judge(function_name).map_err(|error| error.at(function_name))?;
+                let judge = view.builtins.judge(function_name).map_err(|error| error.of_text(function_name))?;
                 let arguments: Vec<&str> = arguments.iter().map(|source| source.text.as_str()).collect();
                 let missing_runs_error = || EvalError::Missing("the runs that it is judged by do not exist".to_owned());
                 match view.source {
@@ -68,38 +67,31 @@ impl ClaimStatement {
             }
             (Some((_, number)), None) => {
                 let value_expression = value.expect("it was just evaluated");
-                let error = || {
-                    ExpressionError::new(
-                        &value_expression.source,
-                        value_expression.tree.span.clone(),
-                        "a number is needed",
-                        number.type_name(),
-                    )
-                };
-                number.number().map(Observation::Number).ok_or_else(|| EvalError::Invalid(Box::new(error())))
+                let error = || value_expression.error("a number is needed", number.type_name()).into();
+                number.number().map(Observation::Number).ok_or_else(error)
             }
             (None, None) => Err(EvalError::Missing("the claim has no value and no condition".to_owned())),
         }
     }
 
     fn with_unit(&self, value: &Value) -> String {
-        let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", number::display_unit(&self.unit)) };
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unjudged.unit) };
         format!("{}{unit}", Format::default().format_value(value))
     }
 
     /// Judges the claim.
     pub fn judge(&self, view: &View) -> Result<Claim, ExpressionError> {
-        let mut claim = self.claim();
+        let mut claim = self.unjudged.clone();
         match self.observe(view) {
             Ok(Observation::Number(number)) if number.is_finite() => {
-                claim.measured = Some(claim::ClaimValue::Number(number));
+                claim.measured = Some(number.into());
                 claim = claim.judged();
             }
             Ok(Observation::Number(_)) => {
                 (claim.measured, claim.holds) = (Some("not a number: a division by 0".into()), Some(false));
             }
             Ok(Observation::Text(words, holds)) => {
-                claim.measured = Some(claim::ClaimValue::Text(words));
+                claim.measured = Some(words.into());
                 claim.holds = Some(holds);
             }
             Err(EvalError::Missing(_)) => {}
@@ -109,11 +101,7 @@ impl ClaimStatement {
             Err(EvalError::Invalid(error)) => {
                 return Err(error.help(format!("the claim `{}` uses this expression", self.id.text)));
             }
-            Err(error @ EvalError::InvalidReference(..)) => {
-                if let EvalError::Invalid(error) = error.at(&self.id) {
-                    return Err(*error);
-                }
-            }
+            Err(EvalError::InvalidReference(error)) => return Err(error.of_text(&self.id)),
         }
         Ok(claim)
     }
@@ -160,7 +148,7 @@ pub fn points_of(view: &View, claim: &ClaimStatement) -> BTreeSet<String> {
 pub fn planned_error(view: &View, claim: &ClaimStatement) -> Option<ExpressionError> {
     match claim.observe(view) {
         Err(EvalError::Missing(reason)) if !matches!(claim.method, ObservationMethod::Builtin(..)) => {
-            Some(ExpressionError::new(&claim.id, 0..claim.id.text.len(), "this claim can never be judged", reason))
+            Some(ExpressionError::of_text(&claim.id, "this claim can never be judged", reason))
         }
         _ => claim.judge(view).err(),
     }

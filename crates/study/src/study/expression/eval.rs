@@ -5,8 +5,8 @@ mod functions;
 pub use functions::FUNCTIONS;
 
 use super::value::{Element, Key, Value};
-use super::{Binary, Expression, ExpressionError, Loop, Segment, Syntax, Template, Term, Unary};
-use narrows_core::text::{SpannedString, suggest};
+use super::{Binary, Expression, ExpressionError, Loop, ReferenceError, Segment, Syntax, Template, Term, Unary};
+use narrows_core::text::SpannedString;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -30,9 +30,8 @@ type ValueCache = HashMap<(Arc<str>, Vec<Key>), Result<Value, EvalError>>;
 pub enum EvalError {
     /// The expression is invalid.
     Invalid(Box<ExpressionError>),
-    /// A name that the expression refers to is invalid. The location is not known yet. The fields are the message, the
-    /// label and the help.
-    InvalidReference(String, String, Vec<String>),
+    /// A name that the expression refers to is invalid.
+    InvalidReference(ReferenceError),
     /// The expression is valid, but the results do not contain the value.
     Missing(String),
     /// The expression is valid, but a run that ended too early did not measure the value.
@@ -43,12 +42,21 @@ impl EvalError {
     /// Converts an invalid reference to an error with a location in the text `source`.
     pub fn at(self, source: &SpannedString) -> EvalError {
         match self {
-            EvalError::InvalidReference(message, label, help) => {
-                let error = ExpressionError::new(source, 0..source.text.len(), message, label);
-                EvalError::Invalid(Box::new(help.into_iter().fold(error, ExpressionError::help)))
-            }
+            EvalError::InvalidReference(error) => error.of_text(source).into(),
             other => other,
         }
+    }
+}
+
+impl From<ReferenceError> for EvalError {
+    fn from(error: ReferenceError) -> EvalError {
+        EvalError::InvalidReference(error)
+    }
+}
+
+impl From<ExpressionError> for EvalError {
+    fn from(error: ExpressionError) -> EvalError {
+        EvalError::Invalid(Box::new(error))
     }
 }
 
@@ -100,6 +108,13 @@ impl<'a> Scope<'a> {
         scope
     }
 
+    /// Returns the scope with the bindings of `other` after its own.
+    pub fn joined(&self, other: &Scope) -> Scope<'a> {
+        let mut scope = self.clone();
+        scope.bindings.extend_from_slice(&other.bindings);
+        scope
+    }
+
     /// Evaluates an expression.
     pub fn value(&self, expression: &Expression) -> Result<Value, EvalError> {
         Evaluator { scope: self, source: &expression.source }.value(&expression.tree)
@@ -107,20 +122,12 @@ impl<'a> Scope<'a> {
 
     /// Evaluates an expression to a number.
     pub fn number(&self, expression: &Expression) -> Result<f64, EvalError> {
-        let value = self.value(expression)?;
-        let evaluator = Evaluator { scope: self, source: &expression.source };
-        value.number().ok_or_else(|| evaluator.type_error(&expression.tree.span, "a number is needed here", &value))
+        Evaluator { scope: self, source: &expression.source }.number(&expression.tree)
     }
 
     /// Evaluates an expression to a Boolean.
     pub fn flag(&self, expression: &Expression) -> Result<bool, EvalError> {
-        match self.value(expression)? {
-            Value::Flag(flag) => Ok(flag),
-            other => {
-                let evaluator = Evaluator { scope: self, source: &expression.source };
-                Err(evaluator.type_error(&expression.tree.span, "a comparison is needed here", &other))
-            }
-        }
+        Evaluator { scope: self, source: &expression.source }.flag(&expression.tree)
     }
 
     /// Fills the placeholders of a template.
@@ -146,7 +153,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     fn type_error(&self, span: &Range<usize>, message: &str, value: &Value) -> EvalError {
-        EvalError::Invalid(Box::new(self.error(span, message, format!("this is {}", value.type_name()))))
+        self.error(span, message, format!("this is {}", value.type_name())).into()
     }
 
     fn value(&self, tree: &Syntax) -> Result<Value, EvalError> {
@@ -210,10 +217,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
         let arguments: Vec<Key> = arguments.iter().map(|pieces| self.key(pieces)).collect::<Result<_, _>>()?;
         match self.evaluate_once(tree, name, arguments)? {
-            Some(Err(EvalError::InvalidReference(message, label, help))) => {
-                let error = self.error(&tree.span, message, label);
-                Err(EvalError::Invalid(Box::new(help.into_iter().fold(error, ExpressionError::help))))
-            }
+            Some(Err(EvalError::InvalidReference(error))) => Err(error.at(self.source, tree.span.clone()).into()),
             Some(result) => result,
             None => Err(self.unknown_value_error(tree, name)),
         }
@@ -230,8 +234,7 @@ impl<'a> Evaluator<'_, 'a> {
         if let Some(known) = self.scope.value_cache.borrow().get(&cache_key) {
             return Ok(Some(known.clone()));
         }
-        let error =
-            |message: String, label: &str| Err(EvalError::Invalid(Box::new(self.error(&tree.span, message, label))));
+        let error = |message: String, label: &str| Err(self.error(&tree.span, message, label).into());
         if self.scope.depth > DEPTH_MAX {
             let label = "this value depends on itself, or on too long a chain of other values";
             return error(format!("the definition of `{name}` is too deep"), label);
@@ -247,11 +250,9 @@ impl<'a> Evaluator<'_, 'a> {
     fn unknown_value_error(&self, tree: &Syntax, name: &str) -> EvalError {
         let bound = self.scope.bindings.iter().map(|(name, _)| &**name);
         let known: Vec<&str> = bound.chain(self.scope.resolver.values()).collect();
-        let nearest = suggest::nearest(name, known.iter().copied());
-        let label = nearest.map_or("no value has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
         let span = tree.span.start..tree.span.start + name.len();
-        let error = self.error(&span, format!("there is no value `{name}`"), label);
-        EvalError::Invalid(Box::new(error.help(format!("values: {}", suggest::phrase(known)))))
+        let known = ("values", known.iter().copied());
+        ReferenceError::unknown_name("value", name, "no value has this name", known).at(self.source, span).into()
     }
 
     fn unary(&self, operator: Unary, operand: &Syntax) -> Result<Value, EvalError> {
@@ -283,11 +284,7 @@ impl<'a> Evaluator<'_, 'a> {
         let are_numbers = a.number().is_some() && b.number().is_some();
         if order.is_none() && !are_numbers {
             let label = format!("{} and {} cannot be compared", a.type_name(), b.type_name());
-            return Err(EvalError::Invalid(Box::new(self.error(
-                &tree.span,
-                "this compares values of different types",
-                label,
-            ))));
+            return Err(self.error(&tree.span, "this compares values of different types", label).into());
         }
         // NaN is unequal to everything.
         Ok(Value::Flag(match operator {
@@ -319,7 +316,7 @@ impl<'a> Evaluator<'_, 'a> {
             items.push(Element { keys: keys.collect(), value: evaluator.value(body)? });
             if items.len() > ELEMENTS_MAX {
                 let message = format!("this list has more than {ELEMENTS_MAX} elements");
-                return Err(EvalError::Invalid(Box::new(self.error(&tree.span, message, "here"))));
+                return Err(self.error(&tree.span, message, "here").into());
             }
         }
         Ok(Value::List(items))
@@ -338,7 +335,7 @@ impl<'a> Evaluator<'_, 'a> {
                 inner_scopes.extend(values.iter().map(with_value));
                 if inner_scopes.len() > ELEMENTS_MAX {
                     let message = format!("there are more than {ELEMENTS_MAX} combinations");
-                    return Err(EvalError::Invalid(Box::new(self.error(&axis_loop.span, message, "here"))));
+                    return Err(self.error(&axis_loop.span, message, "here").into());
                 }
                 // A name without placeholders is the same set in every scope.
                 known_values = axis_loop.has_fixed_set().then_some(values);
@@ -355,10 +352,8 @@ impl<'a> Evaluator<'_, 'a> {
             return Ok(values);
         }
         let known = self.scope.resolver.sets();
-        let nearest = suggest::nearest(&name, known.iter().copied());
-        let label = nearest
-            .map_or("no axis and no set has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-        let error = self.error(&axis_loop.span, format!("there is no axis `{name}`"), label);
-        Err(EvalError::Invalid(Box::new(error.help(format!("axes and sets: {}", suggest::phrase(known))))))
+        let known = ("axes and sets", known.iter().copied());
+        let error = ReferenceError::unknown_name("axis", &name, "no axis and no set has this name", known);
+        Err(error.at(self.source, axis_loop.span.clone()).into())
     }
 }

@@ -31,7 +31,7 @@ pub use format::Format;
 pub use parse::{axis_loop, expression, template};
 pub use value::{Element, Key, Value};
 
-use narrows_core::text::SpannedString;
+use narrows_core::text::{SpannedString, suggest};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -50,6 +50,17 @@ pub struct ExpressionError {
     pub help: Vec<String>,
 }
 
+/// An error in a name to which an expression or a table refers, before its location is known.
+#[derive(Clone, Debug)]
+pub struct ReferenceError {
+    /// The description of the error.
+    pub message: String,
+    /// The label at the location.
+    pub label: String,
+    /// A hint at the allowed names.
+    pub help: String,
+}
+
 /// An expression of a study.
 #[derive(Clone, Debug)]
 pub struct Expression {
@@ -57,6 +68,13 @@ pub struct Expression {
     pub source: Arc<SpannedString>,
     /// The syntax tree.
     pub tree: Syntax,
+}
+
+impl Expression {
+    /// Returns an error of the whole expression.
+    pub fn error(&self, message: impl Into<String>, label: impl Into<String>) -> ExpressionError {
+        ExpressionError::new(&self.source, self.tree.span.clone(), message, label)
+    }
 }
 
 /// A text with placeholders.
@@ -192,10 +210,42 @@ impl ExpressionError {
         }
     }
 
+    /// Returns an error of the whole text of an expression.
+    pub fn of_text(source: &SpannedString, message: impl Into<String>, label: impl Into<String>) -> ExpressionError {
+        ExpressionError::new(source, 0..source.text.len(), message, label)
+    }
+
     /// Adds a line of help, unless it is empty.
     pub fn help(mut self, help: impl Into<String>) -> ExpressionError {
         let help = help.into();
         self.help.extend((!help.is_empty()).then_some(help));
         self
+    }
+}
+
+impl ReferenceError {
+    /// Returns the error that no `noun` is called `name`. Its label is the nearest of the known names, or otherwise
+    /// `label`, and its help lists the known names after `heading`.
+    pub fn unknown_name<'a>(
+        noun: &str,
+        name: &str,
+        label: &str,
+        (heading, known): (&str, impl Iterator<Item = &'a str> + Clone),
+    ) -> ReferenceError {
+        ReferenceError {
+            message: format!("there is no {noun} `{name}`"),
+            label: suggest::label(name, known.clone(), label),
+            help: format!("{heading}: {}", suggest::phrase(known)),
+        }
+    }
+
+    /// Returns the error with its location in the text of an expression.
+    pub fn at(self, source: &SpannedString, span: Range<usize>) -> ExpressionError {
+        ExpressionError::new(source, span, self.message, self.label).help(self.help)
+    }
+
+    /// Returns the error with the whole text `source` as its location.
+    pub fn of_text(self, source: &SpannedString) -> ExpressionError {
+        self.at(source, 0..source.text.len())
     }
 }

@@ -28,6 +28,28 @@ pub fn template(t: &Table<'_>, source: &SpannedString) -> Template {
     or_report(t, parse::template(source)).unwrap_or_else(placeholder)
 }
 
+/// Reads the required key `key` as an expression.
+pub fn required_expression(t: &mut Table<'_>, key: &'static str, doc: &'static str) -> Expression {
+    let source = t.phrase(key, doc).required();
+    expression(t, &source)
+}
+
+/// Reads the key `key` as an expression, if it is present.
+pub fn optional_expression(t: &mut Table<'_>, key: &'static str, doc: &'static str) -> Option<Expression> {
+    t.phrase(key, doc).optional().map(|source| expression(t, &source))
+}
+
+/// Reads the required key `key` as a template.
+pub fn required_template(t: &mut Table<'_>, key: &'static str, doc: &'static str) -> Template {
+    let source = t.phrase(key, doc).required();
+    template(t, &source)
+}
+
+/// Reads the key `key` as a template, if it is present.
+pub fn optional_template(t: &mut Table<'_>, key: &'static str, doc: &'static str) -> Option<Template> {
+    t.phrase(key, doc).optional().map(|source| template(t, &source))
+}
+
 /// Reads a list of loops, each as `AXIS` or `AXIS in SET`.
 pub fn loops(t: &mut Table<'_>, key: &'static str, doc: &'static str) -> Loops {
     let source = t.phrases(key, doc).or(&[]);

@@ -1,5 +1,6 @@
 //! The axes of figures, as data.
 
+use super::decimals;
 use crate::report::chart::{LabelFormat, Scale};
 use crate::report::number;
 use crate::report::{Axis, Column};
@@ -22,12 +23,11 @@ impl AxisSpec {
     pub fn read(t: &mut Table<'_>) -> AxisSpec {
         let scales = [("linear", Scale::Linear), ("log2", Scale::Log2), ("log10", Scale::Log10)];
         let labels = [("plain", LabelFormat::Plain), ("bytes", LabelFormat::Bytes)];
-        let decimals =
-            t.count("decimals", "Number of decimals in tables; four significant digits if left out").max(12).optional();
+        let decimals = decimals(t, "decimals", "Number of decimals in tables; four significant digits if left out");
         let axis = AxisSpec {
             name: t.text("name", "Quantity that the axis shows").required(),
             unit: t.text("unit", "Unit of the quantity").or(""),
-            decimals: decimals.map(|decimals| decimals as usize),
+            decimals,
             scale: t.choice("scale", "Scale of the axis", &scales).or("linear"),
             labels: t.choice("labels", "Format of the tick labels", &labels).or("plain"),
             from: t.number("from", "Start of the axis").optional(),
@@ -55,8 +55,7 @@ impl AxisSpec {
 
     /// Returns a column with the name `name` for the quantity of the axis.
     pub fn column_of(&self, name: &str) -> Column {
-        let column = Column::unit(name, &self.unit);
-        self.decimals.map_or(column.clone(), |decimals| column.decimals(decimals))
+        Column { decimals: self.decimals, ..Column::unit(name, &self.unit) }
     }
 
     /// Returns a linear axis without a unit.

@@ -2,10 +2,10 @@
 
 use super::axis::AxisSpec;
 use super::drawing::{Drawing, innermost_value};
-use super::{ChartAndTable, ReportTable};
+use super::{ChartAndTable, ReportTable, decimals};
 use crate::report::{Bar, BarChart, Cell, Column, Group};
 use crate::study::expression::Format;
-use crate::study::expression::read::{Loops, expression, loops, template};
+use crate::study::expression::read::{Loops, loops, optional_expression, required_expression, required_template};
 use crate::study::expression::{Expression, Scope, Template};
 use narrows_core::text::Table;
 
@@ -75,10 +75,9 @@ impl BarChartSpec {
             table.push(row);
             groups.push(Group { name: name.into_owned(), bars: self.arrange(bars) });
         }
-        series
-            .iter()
-            .zip(&has_value)
-            .for_each(|((series, ..), has_any_value)| drawing.require_value(*has_any_value, &series.value));
+        for ((series, ..), has_any_value) in series.iter().zip(has_value) {
+            drawing.require_value(has_any_value, &series.value);
+        }
         let legend = series.into_iter().map(|(_, _, name)| name).collect();
         let chart = BarChart { title, y: self.y.axis(), legend, is_stacked: self.is_stacked, groups };
         (Some(chart.svg()), Some(table))
@@ -90,7 +89,7 @@ impl BarChartSpec {
             headings.push(self.y.column_of(name));
             if series.published.is_some() {
                 let column = self.y.column_of(&format!("{name} in the paper"));
-                headings.push(series.published_decimals.map_or(column.clone(), |decimals| column.decimals(decimals)));
+                headings.push(Column { decimals: series.published_decimals.or(column.decimals), ..column });
             }
         }
         headings
@@ -107,17 +106,16 @@ impl BarChartSpec {
 
 impl BarSeries {
     fn read(t: &mut Table<'_>) -> BarSeries {
-        let name = t.phrase("name", "Name in the legend, with placeholders").required();
-        let value = t.phrase("value", "Height, as an expression").required();
-        let published = t.phrase("published", "Published height, as an expression").optional();
-        let decimals =
-            t.count("published-decimals", "Number of decimals of published heights in the table").max(12).optional();
         BarSeries {
+            name: required_template(t, "name", "Name in the legend, with placeholders"),
+            value: required_expression(t, "value", "Height, as an expression"),
+            published: optional_expression(t, "published", "Published height, as an expression"),
+            published_decimals: decimals(
+                t,
+                "published-decimals",
+                "Number of decimals of published heights in the table",
+            ),
             axes: loops(t, "each", "Axes; one bar is drawn for each combination of their values"),
-            name: template(t, &name),
-            value: expression(t, &value),
-            published: published.map(|published| expression(t, &published)),
-            published_decimals: decimals.map(|decimals| decimals as usize),
         }
     }
 
@@ -128,8 +126,7 @@ impl BarSeries {
     }
 
     fn bar(&self, drawing: &Drawing, series_scope: &Scope, group: &Scope) -> Bar {
-        let mut scope = group.clone();
-        scope.bindings.extend(series_scope.bindings.iter().cloned());
+        let scope = group.joined(series_scope);
         let height = drawing.number(&scope, &self.value).unwrap_or(f64::NAN);
         let published = self.published.as_ref().and_then(|published| drawing.number(&scope, published));
         Bar { parts: vec![height], published, ..Bar::default() }

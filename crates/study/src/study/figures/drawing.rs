@@ -40,16 +40,17 @@ impl<'a> Drawing<'a> {
         errors
     }
 
-    /// Collects an error, unless it is only a missing value.
-    pub fn collect_error(&self, error: EvalError) {
-        if let EvalError::Invalid(error) = error {
-            self.errors.borrow_mut().push(*error);
-        }
+    /// Collects an error.
+    pub fn collect_error(&self, error: ExpressionError) {
+        self.errors.borrow_mut().push(error);
     }
 
-    /// Returns the value, or collects the error and returns `None`.
+    /// Returns the value, or collects the error, unless it is only a missing value, and returns `None`.
     fn value_or_collect<T>(&self, result: Result<T, EvalError>) -> Option<T> {
-        result.map_err(|error| self.collect_error(error)).ok()
+        if let Err(EvalError::Invalid(error)) = &result {
+            self.collect_error((**error).clone());
+        }
+        result.ok()
     }
 
     /// Evaluates an expression to a number.
@@ -78,14 +79,7 @@ impl<'a> Drawing<'a> {
             Some(Value::Text(text)) => Cell::Text(text),
             Some(Value::Key(key)) => Cell::Text(key.label.to_string()),
             Some(other) => {
-                let span = expression.tree.span.clone();
-                let error = ExpressionError::new(
-                    &expression.source,
-                    span,
-                    "a number or a text is needed here",
-                    other.type_name(),
-                );
-                self.collect_error(EvalError::Invalid(Box::new(error)));
+                self.collect_error(expression.error("a number or a text is needed here", other.type_name()));
                 Cell::Empty
             }
             None => Cell::Empty,
@@ -135,10 +129,8 @@ impl<'a> Drawing<'a> {
     pub fn require_value(&self, has_value: bool, expression: &Expression) {
         let is_reported = self.errors.borrow().iter().any(|error| error.source.place == expression.source.place);
         if self.view.is_planned() && !has_value && !is_reported {
-            let span = expression.tree.span.clone();
             let label = "no run and no published number has this value";
-            let error = ExpressionError::new(&expression.source, span, "there is nothing to show", label);
-            self.collect_error(EvalError::Invalid(Box::new(error)));
+            self.collect_error(expression.error("there is nothing to show", label));
         }
     }
 }

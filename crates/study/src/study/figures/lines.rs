@@ -4,7 +4,9 @@ use super::axis::AxisSpec;
 use super::drawing::{Drawing, innermost_value};
 use super::{ChartAndTable, ReportTable};
 use crate::report::{Cell, LineChart, Note, Series, Style};
-use crate::study::expression::read::{Loops, expression, loops, template};
+use crate::study::expression::read::{
+    Loops, loops, optional_expression, optional_template, required_expression, required_template,
+};
 use crate::study::expression::{Expression, Scope, Template, Value};
 use narrows_core::text::Table;
 
@@ -46,10 +48,7 @@ impl LineChartSpec {
             x: t.table("x", "Horizontal axis", AxisSpec::read),
             y: t.table("y", "Vertical axis", AxisSpec::read),
             point_axes: loops(t, "over", "Axes whose values the points of a line run over, as AXIS or AXIS in SET"),
-            position: t
-                .phrase("at", "Position on the horizontal axis, as an expression")
-                .optional()
-                .map(|position| expression(t, &position)),
+            position: optional_expression(t, "at", "Position on the horizontal axis, as an expression"),
             series: t.list("series", "Lines", LineSpec::read),
             notes: t.list("note", "Annotations: a line across the chart, with a text", AnnotationSpec::read),
         }
@@ -114,40 +113,36 @@ impl LineChartSpec {
 
 impl LineSpec {
     fn read(t: &mut Table<'_>) -> LineSpec {
-        let (name, value) = (
-            t.phrase("name", "Name in the legend, with placeholders").required(),
-            t.phrase("value", "Value, as an expression").required(),
-        );
-        let dashed = t.phrase("dashed", "Condition under which the line is dashed, as an expression").optional();
-        let like = t.phrase("like", "Name of an earlier line whose colour and mark are used").optional();
         LineSpec {
+            name: required_template(t, "name", "Name in the legend, with placeholders"),
+            value: required_expression(t, "value", "Value, as an expression"),
+            dash_condition: optional_expression(
+                t,
+                "dashed",
+                "Condition under which the line is dashed, as an expression",
+            ),
+            style_source: optional_template(t, "like", "Name of an earlier line whose colour and mark are used"),
             axes: loops(t, "each", "Axes; one line is drawn for each combination of their values"),
             point_axes: loops(t, "over", "Axes that the points run over, instead of the chart's"),
-            name: template(t, &name),
-            value: expression(t, &value),
-            dash_condition: dashed.map(|dashed| expression(t, &dashed)),
             is_marks: t
                 .flag("marks", "Whether hollow marks without a line are drawn, as for published points")
                 .or(false),
-            style_source: like.map(|like| template(t, &like)),
         }
     }
 }
 
 impl AnnotationSpec {
     fn read(t: &mut Table<'_>) -> AnnotationSpec {
-        let x = t.phrase("x", "Position of a vertical line, as an expression: a number or a list").optional();
-        let y = t.phrase("y", "Position of a horizontal line, as an expression").optional();
-        let text = t.phrase("text", "Text at the line, with placeholders; `at` is its position").required();
-        if x.is_some() == y.is_some() && !t.describing() {
+        let annotation = AnnotationSpec {
+            x: optional_expression(t, "x", "Position of a vertical line, as an expression: a number or a list"),
+            y: optional_expression(t, "y", "Position of a horizontal line, as an expression"),
+            text: required_template(t, "text", "Text at the line, with placeholders; `at` is its position"),
+            axes: loops(t, "each", "Axes; one annotation is drawn for each combination of their values"),
+        };
+        if annotation.x.is_some() == annotation.y.is_some() && !t.describing() {
             t.report_invalid("", "an annotation needs either `x` or `y`", "");
         }
-        AnnotationSpec {
-            axes: loops(t, "each", "Axes; one annotation is drawn for each combination of their values"),
-            x: x.map(|x| expression(t, &x)),
-            y: y.map(|y| expression(t, &y)),
-            text: template(t, &text),
-        }
+        annotation
     }
 
     fn draw(&self, drawing: &Drawing, scope: &Scope) -> Vec<Note> {

@@ -5,10 +5,10 @@
 //! out. A cell shows a single quantity.
 
 use super::drawing::{Drawing, innermost_value};
-use super::{ChartAndTable, ReportTable};
+use super::{ChartAndTable, ReportTable, decimals};
 use crate::report::number::significant;
 use crate::report::{Cell, Column, Matrix as Chart, MatrixCell, MatrixMark};
-use crate::study::expression::read::{Loops, expression, loops, template};
+use crate::study::expression::read::{Loops, expression, loops, required_expression, required_template, template};
 use crate::study::expression::{Expression, Format, Scope, Template};
 use narrows_core::text::Table;
 
@@ -46,8 +46,7 @@ impl MatrixSpec {
         let column_axes = loops(t, "columns", "Axes of the columns");
         let value = t.phrase("value", "Value of a cell, as an expression: a number or a text").required();
         let point = t.phrase("point", "Point whose description a cell links to, with placeholders").optional();
-        let decimals = t.count("decimals", "Number of decimals in tables; four significant digits if left out").max(12);
-        let decimals = decimals.optional().map(|decimals| decimals as usize);
+        let decimals = decimals(t, "decimals", "Number of decimals in tables; four significant digits if left out");
         let scales = [("linear", false), ("log10", true)];
         for (key, axis_loop) in [("rows", &row_axes), ("columns", &column_axes)] {
             if axis_loop.0.is_empty() && t.has_no_problems() && !t.describing() {
@@ -62,7 +61,7 @@ impl MatrixSpec {
             row_axes,
             column_axes,
             value: expression(t, &value),
-            point: point.map(|point| super::point_template(t, &point)),
+            point: point.map(|point| template(t, &point).with_key_format()),
             shades: t.text("shades", "Quantity that the cells show, for the legend").required(),
             unit: t.text("unit", "Unit of the numbers").or(""),
             decimals,
@@ -106,8 +105,7 @@ impl MatrixSpec {
     }
 
     fn cell(&self, drawing: &Drawing, row: &Scope, column: &Scope) -> Option<MatrixCell> {
-        let mut scope = row.clone();
-        scope.bindings.extend(column.bindings.iter().cloned());
+        let scope = row.joined(column);
         let value = Some(drawing.cell(&scope, &self.value)).filter(|value| *value != Cell::Empty);
         // The link is also evaluated for empty cells, so that an unknown point is reported.
         let link = self.point.as_ref().and_then(|point| drawing.link(&scope, point));
@@ -116,10 +114,8 @@ impl MatrixSpec {
 
     fn table(&self, chart: &Chart) -> ReportTable {
         let axis_headings = self.row_axes.0.iter().map(|(_, axis_loop)| Column::new(&*axis_loop.variable));
-        let value_column = |name: &Vec<String>| {
-            let column = Column::unit(name.join(", "), &self.unit);
-            self.decimals.map_or(column.clone(), |decimals| column.decimals(decimals))
-        };
+        let value_column =
+            |name: &Vec<String>| Column { decimals: self.decimals, ..Column::unit(name.join(", "), &self.unit) };
         let mut table = ReportTable::new(axis_headings.chain(chart.columns.iter().map(value_column)).collect());
         for (names, cells) in chart.rows.iter().zip(&chart.cells) {
             let names = names.iter().map(|name| Cell::from(name.as_str()));
@@ -138,14 +134,11 @@ fn axis_names(scope: &Scope, axis_loop: &Loops) -> Vec<String> {
 
 impl MarkSpec {
     fn read(t: &mut Table<'_>) -> MarkSpec {
-        let name = t.phrase("name", "Name at the mark, with placeholders").required();
-        let row = t.phrase("row", "Position on the scale of the rows, as an expression").required();
-        let column = t.phrase("column", "Position on the scale of the columns, as an expression").required();
         MarkSpec {
+            name: required_template(t, "name", "Name at the mark, with placeholders"),
+            row: required_expression(t, "row", "Position on the scale of the rows, as an expression"),
+            column: required_expression(t, "column", "Position on the scale of the columns, as an expression"),
             axes: loops(t, "each", "Axes; one mark is drawn for each combination of their values"),
-            name: template(t, &name),
-            row: expression(t, &row),
-            column: expression(t, &column),
         }
     }
 

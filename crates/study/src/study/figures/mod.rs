@@ -22,7 +22,7 @@ mod matrix;
 mod run;
 mod table;
 
-use super::expression::read::{Loops, loops, template};
+use super::expression::read::{Loops, loops, optional_template, required_template, template};
 use super::expression::{ExpressionError, Scope, Template};
 use super::view::{UsedValues, ValueSource, View};
 use crate::report::{Artifact, ReportTable};
@@ -71,9 +71,9 @@ const CHART_KINDS: [(&str, &str); 8] = [
     ("rust", "Drawn by a built-in function"),
 ];
 
-/// Returns the template of a point's name, with placeholders formatted as in the names of points.
-fn point_template(t: &Table<'_>, source: &SpannedString) -> Template {
-    template(t, source).with_key_format()
+/// Reads the number of decimals of the numbers of a column.
+fn decimals(t: &mut Table<'_>, key: &'static str, doc: &'static str) -> Option<usize> {
+    t.count(key, doc).max(12).optional().map(|decimals| decimals as usize)
 }
 
 /// A drawn figure.
@@ -97,13 +97,11 @@ impl Figure {
     pub fn read(t: &mut Table<'_>) -> Figure {
         let artifact = t.phrase("artifact", "Artifact that the figure belongs to and whose runs it shows").required();
         let id = t.phrase("id", "Name of the figure and its files; the artifact's if left out").optional();
-        let title = t.phrase("title", "Title, with placeholders for expressions").required();
-        let chart_title = t.phrase("chart", "Title inside the chart, if different").optional();
         let caption = t.phrase("caption", "Caption, with placeholders for expressions").or("");
         let figure = Figure {
             id: template(t, id.as_ref().unwrap_or(&artifact)),
-            title: template(t, &title),
-            chart_title: chart_title.map(|chart_title| template(t, &chart_title)),
+            title: required_template(t, "title", "Title, with placeholders for expressions"),
+            chart_title: optional_template(t, "chart", "Title inside the chart, if different"),
             caption: template(t, &caption),
             axes: loops(
                 t,
@@ -191,7 +189,7 @@ impl Drawing<'_> {
             (Ok(draw), ValueSource::Ran(results)) => draw(results),
             (Ok(_), ValueSource::Planned(_)) => Vec::new(),
             (Err(error), _) => {
-                self.collect_error(error.at(function_name));
+                self.collect_error(error.of_text(function_name));
                 Vec::new()
             }
         }

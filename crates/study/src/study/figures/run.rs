@@ -5,10 +5,10 @@ use super::drawing::Drawing;
 use super::{ChartAndTable, ReportTable};
 use crate::report::ledger::{self, MeanStage};
 use crate::report::{BarChart, Cell, Column, HeatMap, MeanLedger, PacketFlow, Panel, steps};
-use crate::study::expression::read::{Loops, loops, template};
+use crate::study::expression::read::{Loops, loops, required_template};
 use crate::study::expression::{Scope, Template};
 use narrows_core::engine::{HeatMapData, Time};
-use narrows_core::text::kind::{ListOf, SpannedStringKind};
+use narrows_core::text::kind::{ListOf, TextKind};
 use narrows_core::text::{SpannedString, Table};
 
 /// The description of a chart of mean ledgers, with a bar for each run.
@@ -29,18 +29,18 @@ const OTHER_STAGES: &str = "other";
 impl LedgerChartSpec {
     /// Reads a chart of ledgers.
     pub fn read(t: &mut Table<'_>) -> LedgerChartSpec {
-        let name = t.phrase("name", "Name of a run, with placeholders").required();
-        let point = t.phrase("point", "Point of a run, with placeholders").required();
+        let name = required_template(t, "name", "Name of a run, with placeholders");
+        let point = required_template(t, "point", "Point of a run, with placeholders").with_key_format();
         let stage_groups = t.by_name(
             "places",
             "Groups of stages that are shown together, each stage by the last part of its name",
-            ListOf::new(SpannedStringKind),
+            ListOf::new(TextKind::default()),
         );
         let stage_groups = stage_groups.optional().unwrap_or_default();
         LedgerChartSpec {
             axes: loops(t, "each", "Axes; one bar is drawn for each combination of their values"),
-            name: template(t, &name),
-            point: super::point_template(t, &point),
+            name,
+            point,
             column: t.text("column", "Heading of the table's column of runs").or("case"),
             decimals: t.count("decimals", "Number of decimals of times in the table").max(12).or(2) as usize,
             stage_groups,
@@ -121,10 +121,9 @@ pub struct PacketFlowSpec {
 impl PacketFlowSpec {
     /// Reads the chart.
     pub fn read(t: &mut Table<'_>) -> PacketFlowSpec {
-        let point = t.phrase("point", "Point of a traced run, with placeholders").required();
-        let pair = ListOf { element_kind: SpannedStringKind, length_min: 2, length_max: 2 };
+        let pair = ListOf { element_kind: TextKind::default(), length_min: 2, length_max: 2 };
         let spec = PacketFlowSpec {
-            point: super::point_template(t, &point),
+            point: required_template(t, "point", "Point of a traced run, with placeholders").with_key_format(),
             bands: t.by_name("bands", "Engines from the top, each with its node and its name there", pair).required(),
             window_end: t.time("until", "End of the interval that is shown").required(),
             draws_bandwidth: t.flag("steps", "Whether the bandwidth of each engine is drawn, as steps").or(false),
@@ -200,12 +199,12 @@ const COLUMNS_MAX: usize = 240;
 impl HeatMapSpec {
     /// Reads the chart.
     pub fn read(t: &mut Table<'_>) -> HeatMapSpec {
-        let name = t.phrase("name", "Name of a panel, with placeholders").required();
-        let point = t.phrase("point", "Point of a run that records a quantity over time, with placeholders").required();
+        let name = required_template(t, "name", "Name of a panel, with placeholders");
+        let point = "Point of a run that records a quantity over time, with placeholders";
         let spec = HeatMapSpec {
+            name,
+            point: required_template(t, "point", point).with_key_format(),
             axes: loops(t, "each", "Axes; one panel is drawn for each combination of their values"),
-            name: template(t, &name),
-            point: super::point_template(t, &point),
             x: t.table("x", "Horizontal axis", AxisSpec::read),
             cycles: t.number("cycles", "Number of cycles in a unit of the horizontal axis").min(1.0).or(1.0),
             row_meaning: t.text("rows", "Meaning of a row").required(),

@@ -1,9 +1,9 @@
 //! Tables with a row for each combination of values of some axes, and columns of expressions.
 
-use super::ReportTable;
 use super::drawing::Drawing;
+use super::{ReportTable, decimals};
 use crate::report::{Cell, Column};
-use crate::study::expression::read::{Loops, expression, loops, template};
+use crate::study::expression::read::{Loops, loops, required_expression, required_template};
 use crate::study::expression::{Expression, Format, Scope, Template};
 use narrows_core::text::Table;
 
@@ -60,18 +60,15 @@ impl TableSpec {
             let mut cells: Vec<Cell> =
                 values.map(|(_, value)| name_cell(&Format::default().format_value(value))).collect();
             for (index, (column, column_scope)) in columns.iter().enumerate() {
-                let mut scope = row.clone();
-                scope.bindings.extend(column_scope.bindings.iter().cloned());
-                let cell = drawing.cell(&scope, &column.value);
+                let cell = drawing.cell(&row.joined(column_scope), &column.value);
                 has_value_by_column[index] |= cell != Cell::Empty;
                 cells.push(cell);
             }
             table.push(cells);
         }
-        columns
-            .iter()
-            .zip(has_value_by_column)
-            .for_each(|((column, _), has_value)| drawing.require_value(has_value, &column.value));
+        for ((column, _), has_value) in columns.iter().zip(has_value_by_column) {
+            drawing.require_value(has_value, &column.value);
+        }
         table
     }
 }
@@ -84,21 +81,17 @@ fn name_cell(name: &str) -> Cell {
 
 impl ColumnSpec {
     fn read(t: &mut Table<'_>) -> ColumnSpec {
-        let name = t.phrase("name", "Heading, with placeholders").required();
-        let value = t.phrase("value", "Value, as an expression: a number or a text").required();
-        let decimals =
-            t.count("decimals", "Number of decimals; four significant digits if left out").max(12).optional();
         ColumnSpec {
+            name: required_template(t, "name", "Heading, with placeholders"),
+            value: required_expression(t, "value", "Value, as an expression: a number or a text"),
+            decimals: decimals(t, "decimals", "Number of decimals; four significant digits if left out"),
             axes: loops(t, "each", "Axes; one column is added for each combination of their values"),
-            name: template(t, &name),
             unit: t.text("unit", "Unit of the numbers").or(""),
-            decimals: decimals.map(|decimals| decimals as usize),
-            value: expression(t, &value),
         }
     }
 
     fn heading(&self, drawing: &Drawing, scope: &Scope) -> Column {
-        let column = Column::unit(drawing.fill_template(scope, &self.name), &self.unit);
-        self.decimals.map_or(column.clone(), |decimals| column.decimals(decimals))
+        let name = drawing.fill_template(scope, &self.name);
+        Column { decimals: self.decimals, ..Column::unit(name, &self.unit) }
     }
 }

@@ -8,14 +8,14 @@
 
 use super::known_numbers::KnownNumbers;
 use super::plan::Plan;
-use super::{PointProblems, PreparedFit, prepare};
+use super::{PreparedFit, prepare};
 use crate::experiment::fit::FitResult;
 use crate::experiment::fit::control::FitControl;
 use crate::report::claim::Role;
 use crate::report::cross_validation::HeldOutNumber;
 use crate::study::claims::ClaimStatement;
 use crate::study::{LocatedStudy, Study};
-use narrows_core::text::{Problem, Problems};
+use narrows_core::text::{Problem, ProblemGroups};
 use std::collections::BTreeSet;
 
 /// The fits of a cross-validation: on all numbers, and without each row.
@@ -34,12 +34,11 @@ struct Fits<'a> {
 pub fn cross_validate(
     located: &LocatedStudy,
     control: FitControl<'_>,
-) -> Result<Option<Vec<HeldOutNumber>>, PointProblems> {
+) -> Result<Option<Vec<HeldOutNumber>>, ProblemGroups> {
     let prepared = prepare(located, None, further_claims)?;
-    let without_point = |problem| vec![(String::new(), Problems::from_problem(problem))];
-    let known_numbers = KnownNumbers::open(&prepared, control).map_err(without_point)?;
+    let known_numbers = KnownNumbers::open(&prepared, control).map_err(Problem::into_groups)?;
     let rows: Vec<&str> = prepared.predictor.claims.iter().map(|claim| row_of(claim)).collect();
-    let Some(fits) = fits(&known_numbers, &located.read.value, &rows).map_err(without_point)? else {
+    let Some(fits) = fits(&known_numbers, &located.read.value, &rows).map_err(Problem::into_groups)? else {
         return Ok(None);
     };
     let row_of_fit = |index: &usize| fits.without_row.iter().find(|(row, _)| *row == rows[*index]);
@@ -49,7 +48,7 @@ pub fn cross_validate(
         let indices: Vec<usize> = all_indices.iter().copied().filter(|index| rows[*index] == *row).collect();
         known_numbers.run_points(&indices, &values(&prepared, fit_without_row.as_ref()));
     }
-    if known_numbers.is_stopped().map_err(without_point)? {
+    if known_numbers.is_stopped().map_err(Problem::into_groups)? {
         return Ok(None);
     }
     let held_out_number = |index: &usize| {
@@ -58,9 +57,9 @@ pub fn cross_validate(
         let predicting_fit = left_out.map_or(Some(&fits.on_all), |(_, fit_without_row)| fit_without_row.as_ref());
         HeldOutNumber {
             claim: claim.id.text.clone(),
-            role: claim.role(),
+            role: claim.unjudged.role,
             left_out: left_out.map(|(row, _)| (*row).to_owned()),
-            unit: claim.unit().to_owned(),
+            unit: claim.unit.clone(),
             expected: prepared.data[*index].expected,
             fitted: known_numbers.number(*index, &values(&prepared, Some(&fits.on_all))),
             predicted: known_numbers.number(*index, &values(&prepared, predicting_fit)),
@@ -117,8 +116,8 @@ fn further_claims<'a>(study: &'a Study, plan: &Plan) -> Vec<&'a ClaimStatement> 
     let is_further = |claim: &&ClaimStatement| {
         let is_run = !study.artifacts_on_request.iter().any(|on_request| on_request.text == claim.artifact.text);
         let is_number = claim.expected().is_some_and(|expected| expected != 0.0) && claim.restates.is_empty();
-        let is_prediction = matches!(claim.role(), Role::Predicted | Role::Underdetermined);
-        let is_in_fit_row = claim.role() != Role::Given && rows.contains(&row_of(claim));
+        let is_prediction = matches!(claim.unjudged.role, Role::Predicted | Role::Underdetermined);
+        let is_in_fit_row = claim.unjudged.role != Role::Given && rows.contains(&row_of(claim));
         is_run && is_number && (is_prediction || is_in_fit_row) && !is_in_plan(claim)
     };
     study.claims.iter().filter(is_further).collect()

@@ -1,17 +1,14 @@
 //! The numbers of a study's claims for various values of the constants, each computed once for several fits, and stored
 //! in a state file from which a series of fits resumes.
 
-use super::{ClaimPredictor, PreparedFit};
+use super::PreparedFit;
 use crate::experiment::fit::control::FitControl;
 use crate::experiment::fit::evaluation::Evaluations;
 use crate::experiment::fit::number::{Datum, PredictionResult, PredictionSource};
 use crate::experiment::fit::state::{FitIdentity, StateFile};
 use crate::experiment::fit::{FitResult, fit};
-use crate::experiment::threads::one_task_per_run;
-use crate::study::points::Results;
 use narrows_core::text::Problem;
-use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The numbers that are known.
 pub struct KnownNumbers<'a> {
@@ -92,44 +89,11 @@ impl<'a> KnownNumbers<'a> {
             indices_by_artifact.entry(artifact).or_default().push(*index);
         }
         for indices in indices_by_artifact.values() {
-            let Some(numbers) = self.numbers_of_artifact(indices, values) else { return };
-            self.evaluations.add(
-                indices
-                    .iter()
-                    .zip(numbers)
-                    .map(|(index, number)| (self.evaluations.evaluation(*index, values), number)),
-            );
+            let numbers = self.prepared.predictor.numbers(indices, values, self.control.monitor);
+            let Some(numbers) = numbers else { return };
+            let evaluation = |index: &usize| self.evaluations.evaluation(*index, values);
+            self.evaluations.add(indices.iter().map(evaluation).zip(numbers));
         }
-    }
-
-    /// Runs the points of the claims with these indices, and returns the number of each claim, or `None` if the runs
-    /// were stopped.
-    fn numbers_of_artifact(&self, indices: &[usize], values: &[&str]) -> Option<Vec<PredictionResult>> {
-        let predictor: &ClaimPredictor<'_> = &self.prepared.predictor;
-        let drafts: BTreeSet<usize> =
-            indices.iter().flat_map(|index| predictor.draft_indices[*index].clone()).collect();
-        let monitor = self.control.monitor;
-        monitor.runs_begin(drafts.len(), 0);
-        let run = |draft: &usize| {
-            let result = (!monitor.is_stopped()).then(|| predictor.run(*draft, values));
-            monitor.run_ends();
-            result
-        };
-        let drafts: Vec<usize> = drafts.into_iter().collect();
-        let results: Vec<_> = one_task_per_run(drafts.par_iter()).map(run).collect();
-        let mut completed = Results::new();
-        let mut reasons = BTreeMap::<usize, String>::new();
-        for (draft, result) in drafts.iter().zip(results) {
-            match result? {
-                Ok((name, result)) => _ = completed.insert(name, result),
-                Err(reason) => _ = reasons.insert(*draft, reason),
-            }
-        }
-        let number = |index: &usize| {
-            let failure = predictor.draft_indices[*index].iter().find_map(|draft| reasons.get(draft));
-            failure.map_or_else(|| predictor.number(*index, &completed), |reason| Err(reason.clone()))
-        };
-        Some(indices.iter().map(number).collect())
     }
 
     /// Returns a number that is known for these values of the constants; `None` if it has no value.

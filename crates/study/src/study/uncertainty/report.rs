@@ -39,8 +39,7 @@ fn numbers_artifact(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
             largest_elasticities.join(", ").into(),
         ]);
     }
-    let (title, caption) = ("Uncertainty of the numbers".to_owned(), summary(entries));
-    Artifact { id: "uncertainty".to_owned(), title, caption, svg: None, table: Some(table), explorer: None }
+    Artifact::of_table("uncertainty", "Uncertainty of the numbers", summary(entries), table)
 }
 
 /// Returns the role of a number, and the role that its claim states if it differs.
@@ -98,22 +97,17 @@ fn constants_artifact(entries: &[(&Claim, &ClaimUncertainty)], influences: &Cons
             failed_changes.join(", ")
         ),
     };
-    let (id, title) = ("constants".to_owned(), "Uncertainty of the constants".to_owned());
-    Artifact { id, title, caption, svg: None, table: Some(table), explorer: None }
+    Artifact::of_table("constants", "Uncertainty of the constants", caption, table)
 }
 
 /// Returns the heat map of claims by constants, shaded by elasticity.
 fn heat_map_artifact(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
-    let elasticity_max = |name: &str| {
-        let elasticity_of = |uncertainty: &ClaimUncertainty| {
-            uncertainty
-                .elasticities
-                .iter()
-                .find(|elasticity| elasticity.constant == name)
-                .map(|elasticity| elasticity.elasticity.abs())
-        };
-        entries.iter().filter_map(|(_, uncertainty)| elasticity_of(uncertainty)).fold(0.0, f64::max)
+    let elasticity_of = |uncertainty: &ClaimUncertainty, name: &str| {
+        let elasticity = uncertainty.elasticities.iter().find(|elasticity| elasticity.constant == name);
+        elasticity.map_or(0.0, |elasticity| elasticity.elasticity)
     };
+    let elasticity_max =
+        |name: &str| entries.iter().map(|(_, uncertainty)| elasticity_of(uncertainty, name).abs()).fold(0.0, f64::max);
     let mut names: Vec<&str> = entries
         .iter()
         .flat_map(|(_, uncertainty)| &uncertainty.elasticities)
@@ -123,15 +117,8 @@ fn heat_map_artifact(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
     names.dedup();
     names.sort_by(|a, b| elasticity_max(b).total_cmp(&elasticity_max(a)));
     names.truncate(SHOWN_CONSTANTS_MAX);
-    let cell = |uncertainty: &ClaimUncertainty, name: &str| {
-        uncertainty
-            .elasticities
-            .iter()
-            .find(|elasticity| elasticity.constant == name)
-            .map_or(0.0, |elasticity| elasticity.elasticity)
-    };
-    let rows: Vec<Vec<f64>> =
-        entries.iter().map(|(_, uncertainty)| names.iter().map(|name| cell(uncertainty, name)).collect()).collect();
+    let row = |uncertainty: &ClaimUncertainty| names.iter().map(|name| elasticity_of(uncertainty, name)).collect();
+    let rows: Vec<Vec<f64>> = entries.iter().map(|(_, uncertainty)| row(uncertainty)).collect();
     let columns = [Column::new("claim")].into_iter().chain(names.iter().map(|name| Column::new(*name)));
     let mut table = ReportTable::new(columns.collect());
     for ((claim, _), row) in entries.iter().zip(&rows) {
@@ -148,12 +135,5 @@ fn heat_map_artifact(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
     };
     let caption = "The elasticity is the relative change of the number divided by that of the constant. Rows are \
                    claims, and columns are constants in the order of the table.";
-    Artifact {
-        id: "elasticities".to_owned(),
-        title: "Elasticities".to_owned(),
-        caption: caption.to_owned(),
-        svg: Some(map.svg()),
-        table: Some(table),
-        explorer: None,
-    }
+    Artifact { svg: Some(map.svg()), ..Artifact::of_table("elasticities", "Elasticities", caption, table) }
 }

@@ -2,6 +2,7 @@
 
 use super::{MARGIN, TEXT_SIZE};
 use crate::report::chart::Matrix;
+use crate::report::grouped;
 use crate::report::number::significant;
 use crate::report::svg::{HUES, INK, MUTED, ON_COLOUR, Svg, hex, text_width, tint};
 use crate::report::table::Cell;
@@ -24,13 +25,9 @@ impl<'a> CellStyle<'a> {
     /// Returns the style of the cells of a chart.
     pub fn new(chart: &'a Matrix) -> CellStyle<'a> {
         let values = || chart.cells.iter().flatten().flatten().map(|cell| &cell.value);
-        let mut words: Vec<(&str, usize)> = Vec::new();
-        for word in values().filter_map(|value| if let Cell::Text(word) = value { Some(word.as_str()) } else { None }) {
-            match words.iter_mut().find(|(known_word, _)| *known_word == word) {
-                Some((_, count)) => *count += 1,
-                None => words.push((word, 1)),
-            }
-        }
+        let words = values().filter_map(|value| if let Cell::Text(word) = value { Some(word.as_str()) } else { None });
+        let cells_by_word = grouped(words.map(|word| (word, ()))).into_iter();
+        let mut words: Vec<(&str, usize)> = cells_by_word.map(|(word, cells)| (word, cells.len())).collect();
         // Texts with equal numbers of cells are sorted, so that the order of rows does not matter.
         words.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         let is_log = chart.is_logarithmic;

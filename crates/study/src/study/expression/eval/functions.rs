@@ -2,8 +2,7 @@
 
 use super::{EvalError, Evaluator};
 use crate::study::expression::value::{Element, Key, Value};
-use crate::study::expression::{ExpressionError, Format, Syntax};
-use narrows_core::text::suggest;
+use crate::study::expression::{Format, ReferenceError, Syntax};
 use std::sync::Arc;
 
 /// The name, usage and result of every function.
@@ -48,13 +47,9 @@ fn check_argument_count(evaluator: &Evaluator, name: &str, arguments: &[Syntax])
         _ => 1,
     };
     if let Some(surplus_argument) = arguments.get(argument_count_max) {
-        let error = ExpressionError::new(
-            evaluator.source,
-            surplus_argument.span.clone(),
-            format!("`{name}` takes fewer arguments"),
-            "superfluous argument",
-        );
-        return Err(EvalError::Invalid(Box::new(error.help(usage(name)))));
+        let message = format!("`{name}` takes fewer arguments");
+        let error = evaluator.error(&surplus_argument.span, message, "superfluous argument");
+        return Err(error.help(usage(name)).into());
     }
     Ok(())
 }
@@ -236,12 +231,7 @@ fn crossings(evaluator: &Evaluator, tree: &Syntax, items: &[Element], numbers: &
     };
     let not_a_curve_error = || {
         let message = "`crossings` needs a list over one axis whose values are numbers";
-        EvalError::Invalid(Box::new(ExpressionError::new(
-            evaluator.source,
-            tree.span.clone(),
-            message,
-            "this is not such a list",
-        )))
+        EvalError::from(evaluator.error(&tree.span, message, "this is not such a list"))
     };
     let positions: Vec<f64> = items.iter().map(position_of).collect::<Option<_>>().ok_or_else(not_a_curve_error)?;
     let pairs = positions.windows(2).zip(numbers.windows(2));
@@ -255,20 +245,12 @@ fn usage(name: &str) -> String {
 }
 
 fn missing_argument_error(evaluator: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
-    let error = ExpressionError::new(
-        evaluator.source,
-        tree.span.clone(),
-        format!("`{name}` takes more arguments"),
-        "an argument is missing",
-    );
-    EvalError::Invalid(Box::new(error.help(usage(name))))
+    let message = format!("`{name}` takes more arguments");
+    evaluator.error(&tree.span, message, "an argument is missing").help(usage(name)).into()
 }
 
 fn unknown_function_error(evaluator: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
-    let names = || FUNCTIONS.iter().map(|(name, _, _)| *name);
-    let nearest = suggest::nearest(name, names());
-    let label = nearest.map_or("no function has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-    let span = tree.span.start..tree.span.start + name.len();
-    let error = ExpressionError::new(evaluator.source, span, format!("there is no function `{name}`"), label);
-    EvalError::Invalid(Box::new(error.help(format!("functions: {}", suggest::phrase(names())))))
+    let known = ("functions", FUNCTIONS.iter().map(|(name, _, _)| *name));
+    let error = ReferenceError::unknown_name("function", name, "no function has this name", known);
+    error.at(evaluator.source, tree.span.start..tree.span.start + name.len()).into()
 }
