@@ -2,7 +2,7 @@
 
 use super::diagnostics;
 use super::read_context::DiagnosticLevel;
-use super::record::{RecordedItem, Step, dotted};
+use super::record::{RecordedItem, Step};
 use super::schema::{Form, Need, TableShape};
 use super::table::{ReadNamedTable, Table};
 use super::tree::{TreeNode, TreeValue};
@@ -40,15 +40,16 @@ impl<'t> Table<'t> {
 
     /// Reads each table of the list `key`, or without `is_list` of the map `key`, and returns the shape of the tables.
     fn read_elements(&self, key: &'static str, is_list: bool, read: &mut ReadNamedTable<'_>) -> TableShape {
-        let elements: Vec<(Step, Option<&'t TreeNode>)> = match self.child(key).map(|node| (node, &node.value)) {
-            None if self.context.describing && is_list => vec![(Step::Index(0), None)],
-            None if self.context.describing => vec![(Step::Name("NAME".to_string()), None)],
+        let elements: Vec<(&str, Step, Option<&'t TreeNode>)> = match self.child(key).map(|node| (node, &node.value)) {
+            None if self.context.describing && is_list => vec![("", Step::Index(0), None)],
+            None if self.context.describing => vec![("NAME", Step::Name("NAME".to_string()), None)],
             None => Vec::new(),
             Some((_, TreeValue::List(items))) if is_list => {
-                items.iter().enumerate().map(|(index, node)| (Step::Index(index), Some(node))).collect()
+                items.iter().enumerate().map(|(index, node)| ("", Step::Index(index), Some(node))).collect()
             }
             Some((_, TreeValue::Table(tree))) if !is_list => {
-                tree.in_order().into_iter().map(|(name, node)| (Step::Name(name.to_string()), Some(node))).collect()
+                let named = |(name, node): (&'t str, &'t TreeNode)| (name, Step::Name(name.to_string()), Some(node));
+                tree.in_order().into_iter().map(named).collect()
             }
             Some((node, _)) => {
                 let problem = diagnostics::not_a_table_problem(&self.path_of(key), node, is_list);
@@ -57,9 +58,8 @@ impl<'t> Table<'t> {
             }
         };
         let mut shape = TableShape::default();
-        for (step, node) in elements {
-            let name = dotted(std::slice::from_ref(&step));
-            shape = self.read_below(&[Step::Key(key), step], node, &mut |table| read(&name, table));
+        for (name, step, node) in elements {
+            shape = self.read_below(&[Step::Key(key), step], node, &mut |table| read(name, table));
         }
         shape
     }
