@@ -33,7 +33,7 @@ pub trait BareNumber: Copy + PartialOrd + Display + Into<Json> + 'static {
     /// Returns a default as it would be written in a file.
     fn to_tree_value(self) -> TreeValue;
     /// Returns the number of a node without checking its bounds; `allowed` are the allowed values.
-    fn of_node(node: &TreeNode, allowed: String) -> Result<Self, ParseError>;
+    fn of_node(node: &TreeNode, allowed: impl Fn() -> String) -> Result<Self, ParseError>;
     /// Returns a number within the bounds.
     fn placeholder(min: Option<Self>, max: Option<Self>) -> Self;
 }
@@ -71,16 +71,16 @@ impl BareNumber for u64 {
         TreeValue::Integer(Some(self.into()))
     }
 
-    fn of_node(node: &TreeNode, allowed: String) -> Result<u64, ParseError> {
+    fn of_node(node: &TreeNode, allowed: impl Fn() -> String) -> Result<u64, ParseError> {
         match &node.value {
             TreeValue::Integer(number) => match number.map(u64::try_from) {
                 Some(Ok(number)) => Ok(number),
-                Some(Err(_)) if *number < Some(0) => Err(ParseError::new("must not be negative", allowed)),
-                _ => Err(ParseError::new("too large for an integer of 64 bits", allowed)),
+                Some(Err(_)) if *number < Some(0) => Err(ParseError::new("must not be negative", allowed())),
+                _ => Err(ParseError::new("too large for an integer of 64 bits", allowed())),
             },
-            TreeValue::Text(text) => Err(ParseError::new(unexpected_string("an integer", text), allowed)),
-            TreeValue::Float(number) => Err(ParseError::new(non_integer_message(*number), allowed)),
-            other => Err(unexpected_type("an integer", other, allowed)),
+            TreeValue::Text(text) => Err(ParseError::new(unexpected_string("an integer", text), allowed())),
+            TreeValue::Float(number) => Err(ParseError::new(non_integer_message(*number), allowed())),
+            other => Err(unexpected_type("an integer", other, allowed())),
         }
     }
 
@@ -98,13 +98,13 @@ impl BareNumber for f64 {
         TreeValue::Float(self)
     }
 
-    fn of_node(node: &TreeNode, allowed: String) -> Result<f64, ParseError> {
+    fn of_node(node: &TreeNode, allowed: impl Fn() -> String) -> Result<f64, ParseError> {
         match &node.value {
             TreeValue::Float(number) if number.is_finite() => Ok(*number),
-            TreeValue::Float(_) => Err(ParseError::new("the number must be finite", allowed)),
+            TreeValue::Float(_) => Err(ParseError::new("the number must be finite", allowed())),
             TreeValue::Integer(Some(number)) => Ok(*number as f64),
-            TreeValue::Text(text) => Err(ParseError::new(unexpected_string("a number", text), allowed)),
-            other => Err(unexpected_type("a number", other, allowed)),
+            TreeValue::Text(text) => Err(ParseError::new(unexpected_string("a number", text), allowed())),
+            other => Err(unexpected_type("a number", other, allowed())),
         }
     }
 
@@ -135,7 +135,7 @@ impl<T: BareNumber> ValueKind for Bare<T> {
     }
 
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<T> {
-        let number = T::of_node(node, self.allowed());
+        let number = T::of_node(node, || self.allowed());
         number.and_then(|number| check_bounds(number, &self.min, &self.max)).or_else(|fault| invalid_value(node, fault))
     }
 

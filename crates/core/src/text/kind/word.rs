@@ -11,10 +11,10 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// Returns the text of a node, or an error that names the kind `expected` if the node is not a string.
-fn expect_text(node: &TreeNode, expected: &str, allowed: String) -> Decoded<String> {
+fn expect_text(node: &TreeNode, expected: &str, allowed: impl Fn() -> String) -> Decoded<String> {
     match &node.value {
         TreeValue::Text(text) => Ok(text.clone()),
-        other => invalid_value(node, unexpected_type(expected, other, allowed)),
+        other => invalid_value(node, unexpected_type(expected, other, allowed())),
     }
 }
 
@@ -39,7 +39,7 @@ impl<T: From<SpannedString> + AsRef<str>> ValueKind for TextKind<T> {
     }
 
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<T> {
-        let text = expect_text(node, "a string", self.allowed())?;
+        let text = expect_text(node, "a string", || self.allowed())?;
         Ok(SpannedString { text, place: node.place.clone() }.into())
     }
 
@@ -90,7 +90,7 @@ impl<T: Clone> ValueKind for Choice<T> {
     }
 
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<T> {
-        let text = expect_text(node, "a word", self.allowed())?;
+        let text = expect_text(node, "a word", || self.allowed())?;
         let renamed = self.former_words.iter().find(|(former_word, _)| *former_word == text);
         let current_word = renamed.map_or(&*text, |(_, current_word)| current_word);
         if let Some((_, value)) = self.words.iter().find(|(word, _)| *word == current_word) {
@@ -137,7 +137,7 @@ impl ValueKind for FilePath {
     }
 
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<PathBuf> {
-        let name = expect_text(node, "a path", self.allowed())?;
+        let name = expect_text(node, "a path", || self.allowed())?;
         if name.is_empty() || name.contains('\0') {
             return invalid_value(node, ParseError::new("this names no file", self.allowed()));
         }
