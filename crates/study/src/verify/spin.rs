@@ -5,21 +5,19 @@
 use super::check::verdict;
 use super::firmware::Firmware;
 use super::promela::{FORMULAS, promela};
+use crate::report::files::unique_suffix;
 use narrows_core::ni::mcp::threads::Rule;
 use narrows_core::text::Problem;
 use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The search depth limit, far above the length of any run.
 const DEPTH_MAX: &str = "-m100000";
 /// The binary logarithm of the number of slots of the verifier's hash table: as many as the largest model has states.
 /// Each run clears the table, which takes longer than most formulas if it has the default size.
 const HASH_TABLE: &str = "-w22";
-/// The number of temporary folders that this process has made.
-static FOLDER_COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Spin's verdict on a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,8 +91,7 @@ impl Drop for TempFolder {
 
 impl TempFolder {
     fn new() -> Result<TempFolder, Problem> {
-        let count = FOLDER_COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("narrows-spin-{}-{count}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("narrows-spin-{}", unique_suffix()));
         fs::create_dir_all(&path)
             .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", path.display())))?;
         Ok(TempFolder(path))

@@ -325,20 +325,18 @@ impl<'a> Evaluator<'_, 'a> {
     fn loop_scopes(&self, loops: &[Loop]) -> Result<Vec<Scope<'a>>, EvalError> {
         let mut scopes = vec![self.scope.clone()];
         for axis_loop in loops {
-            let (mut known_values, mut inner_scopes) = (None, Vec::new());
-            for scope in &scopes {
-                let values = match known_values.take() {
-                    Some(values) => values,
-                    None => Evaluator { scope, source: self.source }.loop_values(axis_loop)?,
-                };
+            let (mut values, mut inner_scopes) = (Vec::new(), Vec::new());
+            for (index, scope) in scopes.iter().enumerate() {
+                // A name without placeholders is the same set in every scope.
+                if index == 0 || !axis_loop.has_fixed_set() {
+                    values = Evaluator { scope, source: self.source }.loop_values(axis_loop)?;
+                }
                 let with_value = |key: &Key| scope.with(axis_loop.variable.clone(), Value::Key(key.clone()));
                 inner_scopes.extend(values.iter().map(with_value));
                 if inner_scopes.len() > ELEMENTS_MAX {
                     let message = format!("there are more than {ELEMENTS_MAX} combinations");
                     return Err(self.error(&axis_loop.span, message, "here").into());
                 }
-                // A name without placeholders is the same set in every scope.
-                known_values = axis_loop.has_fixed_set().then_some(values);
             }
             scopes = inner_scopes;
         }

@@ -47,10 +47,12 @@ impl<'a> Drawing<'a> {
 
     /// Returns the value, or collects the error, unless it is only a missing value, and returns `None`.
     fn value_or_collect<T>(&self, result: Result<T, EvalError>) -> Option<T> {
-        if let Err(EvalError::Invalid(error)) = &result {
-            self.collect_error((**error).clone());
-        }
-        result.ok()
+        let collect = |error| {
+            if let EvalError::Invalid(error) = error {
+                self.collect_error(*error);
+            }
+        };
+        result.map_err(collect).ok()
     }
 
     /// Evaluates an expression to a number.
