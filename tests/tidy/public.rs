@@ -5,7 +5,7 @@
 //! counted.
 
 use super::modules::Module;
-use super::{assert_no_errors, files, root};
+use super::{CODE, assert_no_errors, files, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -91,14 +91,19 @@ impl DeclaredItem<'_> {
     /// Returns whether the documentation has an example that is compiled.
     fn has_example(&self, file: &Path) -> bool {
         let included_text = |line: &str| {
-            let name = line.strip_prefix("#[doc = include_str!(\"")?.strip_suffix("\")]")?;
-            fs::read_to_string(file.parent()?.join(name)).ok()
+            let page = shown_page(line)?;
+            fs::read_to_string(file.parent()?.join(page)).ok()
         };
         let text =
             |line: &&str| line.strip_prefix("///").map(|text| text.trim().to_owned()).or_else(|| included_text(line));
         let documentation = self.attributes.iter().filter_map(text).collect::<Vec<_>>().join("\n");
         has_example(&documentation)
     }
+}
+
+/// Returns the page that a line of attributes shows at a name without compiling its examples once more.
+fn shown_page(line: &str) -> Option<&str> {
+    line.strip_prefix("#[cfg_attr(not(doctest), doc = include_str!(\"")?.strip_suffix("\"))]")
 }
 
 /// Returns whether a page has a block of code that is compiled.
@@ -174,6 +179,27 @@ fn public_names_are_few_and_each_has_an_example() {
     assert_no_errors(
         without_example.map(|(path, name)| format!("{}: {} has no example", name.file, path.join("::"))).collect(),
     );
+}
+
+#[test]
+fn examples_shown_at_several_names_are_run_once() {
+    let mut errors = Vec::new();
+    for (name, text) in CODE.iter().flat_map(|folder| files(folder, ".rs")) {
+        let pages: BTreeSet<&str> = text.lines().filter_map(shown_page).collect();
+        for page in pages {
+            let is_run = |line: &str| {
+                let attribute = line.trim_start().trim_start_matches('#').trim_start_matches('!');
+                attribute == format!("[doc = include_str!(\"{page}\")]")
+            };
+            if text.lines().filter(|line| is_run(line)).count() != 1 {
+                errors.push(format!("{name}: the examples of {page} are not run once"));
+            }
+        }
+        if text.lines().any(|line| line.starts_with("#[doc = include_str!(")) {
+            errors.push(format!("{name}: a page is shown at a name, and its examples are run again"));
+        }
+    }
+    assert_no_errors(errors);
 }
 
 /// The crates of the program as users name them.

@@ -32,11 +32,11 @@ mod spec;
 pub mod udp_ip;
 pub mod window;
 
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use frame::{AcceptedPacket, Answer, Effects, Frame, Marks, Offer, Slot};
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use handle::PacketHandle;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use spec::{ProtocolEnvironment, ProtocolSpec};
 
 #[doc(hidden)]
@@ -46,7 +46,7 @@ use crate::engine::{Class, NodeId, Time};
 
 /// Guarantees of a protocol, and its requirements on the fabric and the interface.
 ///
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Guarantees {
@@ -80,7 +80,7 @@ impl Guarantees {
 
 /// Counters of a protocol, in packets.
 ///
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -102,7 +102,7 @@ pub struct Statistics {
 
 /// A protocol's endpoint at one node: admission, order and reliability of packets.
 ///
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub trait Protocol<P: Clone> {
     /// Returns the number of free send slots of `class`.
     fn free_send_slots(&self, class: Class) -> u32;

@@ -102,7 +102,7 @@ pub mod vary;
 #[doc(hidden)]
 pub mod whatif;
 
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use description::Description;
 /// Runs a machine once. `recorder` determines what is recorded.
 ///
@@ -118,17 +118,17 @@ pub use description::Description;
 /// ```
 pub use run::run;
 
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use find::{MetricCrossing, Probe};
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use fit::FitResult;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use result_row::ResultRow;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use run::RunResult;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use sweep::SweepPoint;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use whatif::{Gain, WhatIf};
 
 #[doc(hidden)]

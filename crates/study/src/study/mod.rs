@@ -83,15 +83,15 @@ pub mod uncertainty;
 #[doc(hidden)]
 pub mod view;
 
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use crate::report::PaperReport;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use builtins::BuiltinFns;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use located::{LocatedStudy, load};
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use progress::Progress;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use reproduce::{Options, reproduce};
 
 #[doc(hidden)]

@@ -133,15 +133,15 @@ mod parameters;
 #[cfg(test)]
 mod tests;
 
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use action::{Access, AccessMode, AccessOutcome, CoherenceAction};
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use cache::Requester;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use home::Directory;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use message::{BlockId, CoherenceMessage};
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use parameters::{DirectoryParameters, RequesterParameters};
 
 #[doc(hidden)]

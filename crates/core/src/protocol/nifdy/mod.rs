@@ -94,13 +94,13 @@ mod statistics;
 mod tests;
 mod unit;
 
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use frame::NifdyFrame;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use parameters::UnitParameters;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use pool::OutgoingPacket;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use unit::{Delivered, NifdyUnit};
 
 #[doc(hidden)]

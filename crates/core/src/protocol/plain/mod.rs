@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 ///
 /// The defaults equal the buffer counts of return-to-sender (chosen).
 ///
-#[doc = include_str!("../example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("../example.md"))]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
 #[param(each(min = 1, max = QUEUE_MAX), meaning = Capacity)]
 pub struct PlainParameters {
@@ -36,7 +36,7 @@ pub struct PlainParameters {
 
 /// The buffers of a node.
 ///
-#[doc = include_str!("../example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("../example.md"))]
 pub struct Plain<P> {
     node: NodeId,
     parameters: PlainParameters,

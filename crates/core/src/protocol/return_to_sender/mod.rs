@@ -65,9 +65,9 @@ mod spec;
 mod tests;
 mod wire;
 
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use outgoing::ReplyOutcome;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use parameters::{Buffers, FlowControlParameters, Retry};
 
 #[doc(hidden)]
@@ -85,7 +85,7 @@ use crate::engine::NodeId;
 
 /// Both halves of one node's flow control. They share no state, and may be stored separately.
 ///
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct FlowControl<P> {
     /// The sending half.

@@ -34,11 +34,11 @@ pub mod statistics;
 #[cfg(test)]
 mod tests;
 
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use fragment::{Datagram, Fragment};
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use parse::{Parsed, parse};
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use reassembly::{Reassembled, Reassembly, ReassemblyParameters};
 
 #[doc(hidden)]

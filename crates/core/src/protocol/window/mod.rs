@@ -97,13 +97,13 @@ mod statistics;
 mod tests;
 mod timers;
 
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use frame::WindowFrame;
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use link::{ArrivalOutcome, WindowLink};
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use parameters::{FabricOrder, LinkParameters};
-#[doc = include_str!("example.md")]
+#[cfg_attr(not(doctest), doc = include_str!("example.md"))]
 pub use peer::Peer;
 
 #[doc(hidden)]
