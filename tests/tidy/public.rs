@@ -187,11 +187,8 @@ fn examples_shown_at_several_names_are_run_once() {
     for (name, text) in CODE.iter().flat_map(|folder| files(folder, ".rs")) {
         let pages: BTreeSet<&str> = text.lines().filter_map(shown_page).collect();
         for page in pages {
-            let is_run = |line: &str| {
-                let attribute = line.trim_start().trim_start_matches('#').trim_start_matches('!');
-                attribute == format!("[doc = include_str!(\"{page}\")]")
-            };
-            if text.lines().filter(|line| is_run(line)).count() != 1 {
+            let attribute_end = format!("[doc = include_str!(\"{page}\")]");
+            if text.lines().filter(|line| line.ends_with(&attribute_end)).count() != 1 {
                 errors.push(format!("{name}: the examples of {page} are not run once"));
             }
         }

@@ -305,9 +305,8 @@ mod tests {
         let loaded = load::load_files(&[(Path::new("experiments.toml"), TEXT, None)]).expect("the text is TOML");
         let experiments =
             DescriptionReader::new(loaded).read(Experiments::read).expect("the experiments are valid").value;
-        let names = experiments.combinations("one", &experiments.all[0].1, quick).into_iter().map(|point| point.name);
-        assert_eq!(experiments.names("one"), names.collect::<Vec<_>>());
         let points = experiments.combinations("one", &experiments.all[0].1, quick);
+        assert!(experiments.names("one").iter().eq(points.iter().map(|point| &point.name)));
         points.into_iter().map(|point| (point.name, point.overrides.join("; "))).collect()
     }
 
