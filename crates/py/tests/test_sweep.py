@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -116,11 +117,14 @@ def test_no_column_is_copied(table):
 
 def test_files_are_those_of_the_command_line(table, tmp_path):
     pandas = pytest.importorskip("pandas")
+    parquet = pytest.importorskip("pyarrow.parquet")
     for ending in ("csv", "jsonl", "parquet"):
         table.write(tmp_path / f"t.{ending}")
         assert rows(narrows.Table.read(tmp_path / f"t.{ending}")) == rows(table)
     frame = pandas.read_parquet(tmp_path / "t.parquet")
     assert frame.groupby("ni")["workload_ping_pong_payload_B"].sum().to_dict() == {"cni32qm": 240, "ni2w": 240}
+    units = json.loads(parquet.read_schema(tmp_path / "t.parquet").metadata[b"units"])
+    assert units["workload_ping_pong_payload_B"] == "B" and "ni" not in units
     with pytest.raises(narrows.DescriptionError, match=".parquet"):
         table.write(tmp_path / "t.xlsx")
 

@@ -6,7 +6,8 @@
 //! | `sweep.rs` | sweeps, in this process or on an executor |
 //! | `distribution.rs` | distributions: percentiles, merging, charts |
 //! | `find.rs` | searches for the value of a key at which a metric passes a bound |
-//! | `table.rs` | tidy data, passed on as Arrow arrays without copying |
+//! | `table.rs` | tidy data, passed on without copying |
+//! | `arrow.rs` | tidy data as Arrow arrays |
 //! | `picture.rs` | pictures as files |
 //! | `study.rs` | a study, reproduced |
 //! | `command.rs` | the command line, and the meaning of names |
@@ -16,6 +17,7 @@
 //! A wheel is a crate of a few lines that calls [`module`] with the parts of its registry; the shipped one is in
 //! `crates/py`. The classes for users, executors, and the display of results are written in Python (`python/narrows`).
 
+mod arrow;
 mod command;
 mod description;
 mod distribution;

@@ -3,6 +3,7 @@
 //!
 //! Computations on tables are left to those libraries.
 
+use crate::arrow::record_batch;
 use crate::exceptions::{file_error, problem_error};
 use arrow_array::RecordBatch;
 use arrow_array::RecordBatchIterator;
@@ -10,7 +11,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use narrows::experiment::plot::{self, CdfSpec, LatencyLoadSpec, PlotSpec};
 use narrows::experiment::tidy;
-use narrows::report::dataset::{ColumnValues, Dataset, Encoding, record_batch};
+use narrows::report::dataset::{ColumnValues, Dataset, Encoding};
 use narrows::report::files::write_atomically;
 use narrows::text::Problem;
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -28,7 +29,8 @@ pub struct Table {
 impl Table {
     /// Makes the table of a dataset.
     pub fn new(data: Dataset) -> PyResult<Table> {
-        let batch = record_batch(&data).map_err(PyValueError::new_err)?;
+        let batch =
+            record_batch(&data).map_err(|error| PyValueError::new_err(format!("it is not a valid table: {error}")))?;
         Ok(Table { data, batch })
     }
 }

@@ -10,8 +10,6 @@ mod json_lines;
 mod parquet;
 mod unit;
 
-#[cfg(feature = "parquet")]
-pub use parquet::record_batch;
 pub use unit::{BaseUnit, suffixed};
 
 use super::FULL_BUILD;
@@ -59,7 +57,7 @@ pub enum Encoding {
     Csv,
     /// One JSON object per line.
     JsonLines,
-    /// Apache Parquet, with the unit also in each column's metadata.
+    /// Apache Parquet, with the units also in the file's metadata, as an object of JSON.
     Parquet,
 }
 
