@@ -86,7 +86,7 @@ fn open_loop_has_the_waiting_times_of_lindley_s_recursion() {
 fn backlog_beyond_saturation_grows_linearly_and_saturation_is_reported() {
     for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
         let (service, _) = service_time_and_latency(interface, fabric);
-        let runs = [8_000, 16_000].map(|messages| stream(interface, fabric, &poisson(service, 1.2).1, messages, 1));
+        let runs = [4_000, 8_000].map(|messages| stream(interface, fabric, &poisson(service, 1.2).1, messages, 1));
         for result in &runs {
             let Outcome::Saturated(reason) = &result.outcome else {
                 panic!("{interface}, {fabric}: {:?}", result.outcome);

@@ -55,7 +55,7 @@ const RESULTS: &[ResultName] = &[
 impl Part for Barnes {
     const INFO: PartInfo = PartInfo::new("barnes", "Gravity among bodies, with a tree in shared memory, on all nodes")
         .results(RESULTS)
-        .small_input("bodies = 20\nsteps = 1");
+        .small_input("bodies = 8\nsteps = 1");
 }
 
 impl WorkloadSpec for Barnes {
