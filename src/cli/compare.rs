@@ -227,20 +227,14 @@ fn named_pairs<T: Clone>(a: Vec<(String, T)>, b: Vec<(String, T)>) -> Vec<NamedP
 
 /// Returns the total time of each stage of the mean ledger, and their sum.
 fn stages(record: &Record) -> Vec<(String, f64)> {
-    let ledger = record.get("ledger");
-    let time = |stage: &Json, key: &str| stage[key].as_f64().unwrap_or(0.0);
-    let stage = |stage: &Json| {
-        let name = stage["stage"].as_str().unwrap_or_default().to_owned();
-        (name, time(stage, "waiting_us") + time(stage, "service_us"))
-    };
-    let stages = ledger["stages"].as_array().into_iter().flatten().map(stage);
-    stages.chain([("total".to_owned(), time(ledger, "total_us"))]).collect()
+    let stages = record.stages().map(|stage| (stage.name.to_owned(), stage.waiting_us + stage.service_us));
+    let total = record.get("ledger")["total_us"].as_f64().unwrap_or(0.0);
+    stages.chain([("total".to_owned(), total)]).collect()
 }
 
 /// Returns the fraction of the run for which each listed resource was busy.
 fn resources(record: &Record) -> Vec<(String, f64)> {
-    let resource = |usage: &Json| Some((usage["resource"].as_str()?.to_owned(), usage["share"].as_f64()?));
-    record.get("resources").as_array().into_iter().flatten().filter_map(resource).collect()
+    record.resources().map(|(name, share)| (name.to_owned(), share)).collect()
 }
 
 /// Returns every value of the description, and the version, by key.

@@ -34,6 +34,17 @@ const FORMER_FIELDS: [(&str, &str); 1] = [(CANDIDATE_KEY, "binds")];
 /// the uncertainty is missing.
 const FAILED_CHANGES_KEY: &str = "uncertainty_untried";
 
+/// The mean time of a message in a stage, in µs.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct StageTimes<'a> {
+    /// The name of the stage.
+    pub name: &'a str,
+    /// The waiting time.
+    pub waiting_us: f64,
+    /// The service time.
+    pub service_us: f64,
+}
+
 /// The result of a run as JSON.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Record(Map<String, Json>);
@@ -201,6 +212,21 @@ impl Record {
             .collect()
     }
 
+    /// Returns the mean times of the messages in the ledger by stage.
+    pub fn stages(&self) -> impl Iterator<Item = StageTimes<'_>> {
+        let time = |stage: &Json, key: &str| stage[key].as_f64();
+        elements(&self.get("ledger")["stages"]).filter_map(move |stage| {
+            let (waiting_us, service_us) = (time(stage, "waiting_us")?, time(stage, "service_us")?);
+            Some(StageTimes { name: stage["stage"].as_str()?, waiting_us, service_us })
+        })
+    }
+
+    /// Returns the name of each listed resource, and the fraction of the run for which it was busy.
+    pub fn resources(&self) -> impl Iterator<Item = (&str, f64)> {
+        elements(self.get("resources"))
+            .filter_map(|resource| Some((resource["resource"].as_str()?, resource["share"].as_f64()?)))
+    }
+
     /// Returns the distributions.
     ///
     /// # Errors
@@ -279,6 +305,11 @@ fn warm_up_json(check: &WarmUpCheck) -> Json {
         json["finding"] = finding.into();
     }
     json
+}
+
+/// Returns the elements of a list, or none if `json` is not one.
+fn elements(json: &Json) -> impl Iterator<Item = &Json> {
+    json.as_array().into_iter().flatten()
 }
 
 fn ledger_json(ledger: &MeanLedger) -> Json {

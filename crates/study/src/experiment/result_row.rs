@@ -3,21 +3,10 @@
 //! Rows with the same metrics, resources or stages share the list of their names. The machine, busy times, totals of
 //! ledgers and all waits except the first are only in the record.
 
-use super::record::{CANDIDATE_KEY, COMPLETE_OUTCOMES, Record};
+use super::record::{CANDIDATE_KEY, COMPLETE_OUTCOMES, Record, StageTimes};
 use super::shared_names::{SharedName, SharedNames, shared_name, shared_names};
 use narrows_core::engine::{Distribution, current_metric_name};
 use serde_json::{Value as Json, json};
-
-/// The mean time of a message in a stage, in µs.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct StageTimes<'a> {
-    /// The name of the stage.
-    pub name: &'a str,
-    /// The waiting time.
-    pub waiting_us: f64,
-    /// The service time.
-    pub service_us: f64,
-}
 
 /// The part of a result that tables show.
 #[derive(Clone, PartialEq, Debug)]
@@ -60,12 +49,9 @@ const BOTTLENECK_KINDS: [&str; 3] = ["resource", "stage", "busiest"];
 impl ResultRow {
     /// Extracts the row from a record.
     pub fn new(record: &Record) -> ResultRow {
-        let ledger = record.get("ledger");
         let metrics = record.metrics();
-        let shares = if record.is_complete() { record.get("resources") } else { &Json::Null };
-        let resources =
-            parse_list(shares, |resource| Some((resource["resource"].as_str()?, resource["share"].as_f64()?)));
-        let stages = parse_list(&ledger["stages"], parse_stage);
+        let resources: Vec<_> = record.resources().filter(|_| record.is_complete()).collect();
+        let stages: Vec<_> = record.stages().collect();
         ResultRow {
             outcome: shared_name(record.text("outcome")),
             reason: record.get("reason").as_str().map(Into::into),
@@ -79,7 +65,7 @@ impl ResultRow {
             simulated_us: record.get("simulated_us").as_f64(),
             resource_names: shared_names(resources.iter().map(|(name, _)| *name)),
             resource_shares: resources.iter().map(|(_, share)| *share).collect(),
-            messages: ledger["messages"].as_u64(),
+            messages: record.get("ledger")["messages"].as_u64(),
             stage_names: shared_names(stages.iter().map(|stage| stage.name)),
             stage_times_us: stages.iter().map(|stage| [stage.waiting_us, stage.service_us]).collect(),
             seed: record.get("seed").as_u64(),
@@ -163,15 +149,6 @@ fn parse_initial_transient(json: &Json) -> Option<(bool, SharedName)> {
 fn parse_bottleneck(json: &Json) -> Option<(SharedName, SharedName, f64)> {
     let kind = BOTTLENECK_KINDS.into_iter().find(|kind| json.get(kind).is_some())?;
     Some((shared_name(kind), name_field(json, kind)?, json["share"].as_f64()?))
-}
-
-fn parse_stage(json: &Json) -> Option<StageTimes<'_>> {
-    let [waiting_us, service_us] = ["waiting_us", "service_us"].map(|key| json[key].as_f64());
-    Some(StageTimes { name: json["stage"].as_str()?, waiting_us: waiting_us?, service_us: service_us? })
-}
-
-fn parse_list<'j, T>(list: &'j Json, item: impl Fn(&'j Json) -> Option<T>) -> Vec<T> {
-    list.as_array().into_iter().flatten().filter_map(item).collect()
 }
 
 fn name_field(json: &Json, key: &str) -> Option<SharedName> {

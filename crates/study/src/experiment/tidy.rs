@@ -4,8 +4,8 @@
 //! bottleneck, the initial transient, the utilisation of resources, the mean time of a message by stage, the seed and
 //! the hash. If there are many resources, the resources of each kind are aggregated.
 
-use super::record::CANDIDATE_KEY;
-use super::result_row::{ResultRow, StageTimes};
+use super::record::{CANDIDATE_KEY, StageTimes};
+use super::result_row::ResultRow;
 use super::run::Delivery;
 use super::shared_names::SharedName;
 use super::sweep::SweepPoint;

@@ -3,7 +3,7 @@
 use crate::experiment::plot::{CdfSpec, SampleSet, quantity_words};
 use crate::experiment::record::{CANDIDATE_KEY, Record};
 use crate::report::number::{self, significant};
-use crate::report::{Artifact, BarChart, Cell, Column, ExplorerLink, MeanLedger, ReportTable, ledger};
+use crate::report::{Artifact, BarChart, Cell, Column, ExplorerLink, MeanLedger, ReportTable, ledger::MeanStage};
 use narrows_core::engine::Distribution;
 use narrows_core::machine::Registry;
 use serde_json::Value as Json;
@@ -75,7 +75,7 @@ fn candidate_sentence(record: &Record) -> String {
 }
 
 fn stages_artifact(record: &Record, name: &str) -> Option<Artifact> {
-    let ledger = parse_mean_ledger(record.get("ledger"))?;
+    let ledger = mean_ledger(record)?;
     let title = format!("{name}: message latency by stage");
     let caption = format!("Mean over {} messages.", ledger.messages);
     let svg = Some(ledger.chart("Message latency by stage").svg());
@@ -83,14 +83,16 @@ fn stages_artifact(record: &Record, name: &str) -> Option<Artifact> {
 }
 
 /// Returns the mean ledger of a result, or `None` if no message was delivered.
-fn parse_mean_ledger(json: &Json) -> Option<MeanLedger> {
-    let stage = |stage: &Json| {
-        let us = |key: &str| stage[key].as_f64().unwrap_or_default();
-        let name = stage["stage"].as_str().unwrap_or_default().to_owned();
-        ledger::MeanStage { name, waiting_us: us("waiting_us"), service_us: us("service_us") }
-    };
-    let messages = json["messages"].as_u64().filter(|messages| *messages > 0)?;
-    let stages: Vec<_> = json["stages"].as_array()?.iter().map(stage).collect();
+fn mean_ledger(record: &Record) -> Option<MeanLedger> {
+    let messages = record.get("ledger")["messages"].as_u64().filter(|messages| *messages > 0)?;
+    let stages: Vec<_> = record
+        .stages()
+        .map(|stage| MeanStage {
+            name: stage.name.to_owned(),
+            waiting_us: stage.waiting_us,
+            service_us: stage.service_us,
+        })
+        .collect();
     (!stages.is_empty()).then_some(MeanLedger { messages, stages })
 }
 
