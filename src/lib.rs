@@ -28,7 +28,9 @@ pub use narrows_study::{experiment, papers, study};
 #[doc(hidden)]
 pub use narrows_core::{fabric, host, machine, messaging, ni, part, program, text};
 #[doc(hidden)]
-pub use narrows_study::{report, verify};
+pub use narrows_study::report;
+#[doc(hidden)]
+pub use narrows_verify::verify;
 
 /// The pages that library users read, whose examples are compiled and run.
 #[cfg(doctest)]

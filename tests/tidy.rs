@@ -56,8 +56,8 @@ fn entry_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The folders of the code: the models, experiments and studies, the command line.
-const CODE: [&str; 3] = ["crates/core/src", "crates/study/src", "src"];
+/// The folders of the code: the models, experiments and studies, model checking, the command line.
+const CODE: [&str; 4] = ["crates/core/src", "crates/study/src", "crates/verify/src", "src"];
 
 /// Returns every Rust file below the folders `CODE`, with its text, in order of names.
 fn sources() -> Vec<(String, String)> {

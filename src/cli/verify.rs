@@ -4,7 +4,7 @@ use super::Format;
 use super::exit::{CommandResult, ExitStatus};
 use super::output::print_result;
 use clap::Args;
-use narrows_study::verify::{VerificationReport, firmwares, rule, spin};
+use narrows_verify::verify::{VerificationReport, firmwares, rule, spin};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\

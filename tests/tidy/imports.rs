@@ -29,7 +29,7 @@ const IMPORTS: [(&str, &[&str]); 21] = [
     ("testing", &["engine", "text", "part", "protocol", "fabric", "ni", "machine"]),
     ("report", &["engine", "text"]),
     ("catalog", &["text", "machine"]),
-    ("verify", &["report", "text", "ni"]),
+    ("verify", &["text", "ni"]),
     ("experiment", &["engine", "text", "error", "host", "program", "machine", "report"]),
     ("study", &["engine", "text", "error", "machine", "report", "experiment"]),
     ("papers", &["engine", "text", "machine", "report", "experiment", "study"]),

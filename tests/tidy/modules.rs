@@ -163,7 +163,7 @@ fn module_of(name: &str) -> Vec<String> {
 
 /// Returns whether a path with this first name begins at the root of a crate of the program.
 pub fn is_root(first: &str) -> bool {
-    ["crate", "narrows_core", "narrows_study"].contains(&first)
+    ["crate", "narrows_core", "narrows_study", "narrows_verify"].contains(&first)
 }
 
 /// Returns the path at the beginning of `tokens`: names between `::`.

@@ -45,7 +45,7 @@ const NAMING_EXCEPTIONS: [(&str, &str, &str); 16] = [
     ("host/memory_bus/", "host/dma.rs", "an engine's transfers are dispatched by the bus"),
     ("host/memory_bus/", "host/pcie/", "the processor and its caches are those of a memory-bus node"),
     ("host/memory_bus/", "ni/designs/", "coherent queues are agents on the memory bus"),
-    ("ni/mcp/", "crates/study/src/verify/", "the model checker explores the table of this firmware"),
+    ("ni/mcp/", "crates/verify/src/verify/", "the model checker explores the table of this firmware"),
     ("protocol/plain/", "ni/trapeze/", "packets that no protocol admits wait in plain queues"),
 ];
 

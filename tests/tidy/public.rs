@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 const NAMES_MAX: usize = 176;
 
 /// The roots of the crates.
-const ROOTS: [&str; 3] = ["crates/core/src/lib.rs", "crates/study/src/lib.rs", "src/lib.rs"];
+const ROOTS: [&str; 4] =
+    ["crates/core/src/lib.rs", "crates/study/src/lib.rs", "crates/verify/src/lib.rs", "src/lib.rs"];
 
 /// A name of the public interface.
 struct PublicName {
@@ -200,7 +201,7 @@ fn examples_shown_at_several_names_are_run_once() {
 }
 
 /// The crates of the program as users name them.
-const CRATES: [&str; 3] = ["narrows", "narrows_core", "narrows_study"];
+const CRATES: [&str; 4] = ["narrows", "narrows_core", "narrows_study", "narrows_verify"];
 
 /// Returns the paths into the crates of the program that a page names outside its declarations.
 fn named_paths(text: &str) -> Vec<Vec<String>> {

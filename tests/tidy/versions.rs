@@ -42,7 +42,7 @@ fn crates_and_wheels_take_the_version_of_the_workspace() {
         assert_eq!(dependency["version"].as_str(), Some(version.as_str()), "the dependency {name}");
         names.push(name.as_str());
     }
-    assert_eq!(names, ["narrows-core", "narrows-study", "narrows-web", "narrows-derive"]);
+    assert_eq!(names, ["narrows-core", "narrows-study", "narrows-verify", "narrows-web", "narrows-derive"]);
     for path in ["crates/py/pyproject.toml", "examples/outside/python/pyproject.toml"] {
         let dynamic = table(path)["project"]["dynamic"].as_array().expect("the value is a list").clone();
         assert_eq!(dynamic, [toml::Value::from("version")], "{path}");

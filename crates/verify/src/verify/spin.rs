@@ -5,13 +5,13 @@
 use super::check::verdict;
 use super::firmware::Firmware;
 use super::promela::{FORMULAS, promela};
-use crate::report::files::unique_suffix;
 use narrows_core::ni::mcp::threads::Rule;
 use narrows_core::text::Problem;
 use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The search depth limit, far above the length of any run.
 const DEPTH_MAX: &str = "-m100000";
@@ -91,7 +91,9 @@ impl Drop for TempFolder {
 
 impl TempFolder {
     fn new() -> Result<TempFolder, Problem> {
-        let path = std::env::temp_dir().join(format!("narrows-spin-{}", unique_suffix()));
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("narrows-spin-{}-{number}", std::process::id()));
         fs::create_dir_all(&path)
             .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", path.display())))?;
         Ok(TempFolder(path))
