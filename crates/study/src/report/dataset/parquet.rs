@@ -5,7 +5,7 @@ use super::{ColumnValues, Dataset, Variable, unit};
 use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as PhysicalType};
 use ::parquet::column::reader::{ColumnReader, get_typed_column_reader};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
-use ::parquet::errors::{ParquetError, Result};
+use ::parquet::errors::{ParquetError, Result as ParquetResult};
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
@@ -20,7 +20,7 @@ use std::sync::{Arc, Once};
 const UNITS_KEY: &str = "units";
 
 /// Writes a dataset.
-pub fn write(data: &Dataset) -> std::result::Result<Vec<u8>, String> {
+pub fn write(data: &Dataset) -> Result<Vec<u8>, String> {
     write_file(data).map_err(|error| format!("it cannot be written as Parquet: {error}"))
 }
 
@@ -32,7 +32,7 @@ thread_local! {
 /// Reads a dataset with columns of texts, unsigned integers and numbers.
 ///
 /// The library panics on some damaged files. That is returned as an error, and not printed.
-pub fn read(bytes: Vec<u8>) -> std::result::Result<Dataset, String> {
+pub fn read(bytes: Vec<u8>) -> Result<Dataset, String> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
         let hook = panic::take_hook();
@@ -48,20 +48,19 @@ pub fn read(bytes: Vec<u8>) -> std::result::Result<Dataset, String> {
     data.unwrap_or_else(|_| Err("it is not Parquet: it is damaged".to_owned()))
 }
 
-fn read_file(bytes: Vec<u8>) -> std::result::Result<Dataset, String> {
+fn read_file(bytes: Vec<u8>) -> Result<Dataset, String> {
     let message = |error| format!("it is not Parquet: {error}");
     let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).map_err(message)?;
     let schema = reader.metadata().file_metadata().schema_descr();
-    let mut data = Dataset {
-        variables: schema.columns().iter().map(|column| empty_column(column)).collect::<std::result::Result<_, _>>()?,
-    };
+    let mut data =
+        Dataset { variables: schema.columns().iter().map(|column| empty_column(column)).collect::<Result<_, _>>()? };
     read_rows(&reader, &mut data).map_err(message)?;
     Ok(data)
 }
 
-fn write_file(data: &Dataset) -> Result<Vec<u8>> {
+fn write_file(data: &Dataset) -> ParquetResult<Vec<u8>> {
     let columns = data.variables.iter().map(|variable| Ok(Arc::new(column_type(variable)?)));
-    let schema = Type::group_type_builder("table").with_fields(columns.collect::<Result<_>>()?).build()?;
+    let schema = Type::group_type_builder("table").with_fields(columns.collect::<ParquetResult<_>>()?).build()?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_key_value_metadata(Some(vec![KeyValue::new(UNITS_KEY.to_owned(), units(data))]));
@@ -82,7 +81,7 @@ fn write_file(data: &Dataset) -> Result<Vec<u8>> {
     writer.into_inner()
 }
 
-fn column_type(variable: &Variable) -> Result<Type> {
+fn column_type(variable: &Variable) -> ParquetResult<Type> {
     let (kind, meaning) = match variable.values {
         ColumnValues::Texts(_) => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
         // Unsigned, which is kept as the signed integer of the same bits.
@@ -106,14 +105,14 @@ fn write_column<T: DataType, V>(
     column: &mut SerializedColumnWriter<'_>,
     values: &[Option<V>],
     stored: impl Fn(&V) -> T::T,
-) -> Result<()> {
+) -> ParquetResult<()> {
     let present: Vec<T::T> = values.iter().flatten().map(stored).collect();
     let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
     column.typed::<T>().write_batch(&present, Some(&levels), None)?;
     Ok(())
 }
 
-fn empty_column(column: &ColumnDescriptor) -> std::result::Result<Variable, String> {
+fn empty_column(column: &ColumnDescriptor) -> Result<Variable, String> {
     let name = column.path().string();
     if column.path().parts().len() > 1 || column.max_rep_level() > 0 {
         return Err(format!("the column `{name}` is nested; only columns of single values are supported"));
@@ -131,7 +130,7 @@ fn empty_column(column: &ColumnDescriptor) -> std::result::Result<Variable, Stri
     Ok(Variable { unit: unit::base_unit_of_column(&name).to_owned(), name, values })
 }
 
-fn read_rows(reader: &dyn FileReader, data: &mut Dataset) -> Result<()> {
+fn read_rows(reader: &dyn FileReader, data: &mut Dataset) -> ParquetResult<()> {
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group)?;
         let rows = usize::try_from(group.metadata().num_rows())?;
@@ -158,8 +157,8 @@ fn read_column<T: DataType, V>(
     column: ColumnReader,
     rows: usize,
     values: &mut Vec<Option<V>>,
-    read: impl Fn(&T::T) -> Result<V>,
-) -> Result<()> {
+    read: impl Fn(&T::T) -> ParquetResult<V>,
+) -> ParquetResult<()> {
     let (mut present, mut levels) = (Vec::new(), Vec::new());
     let mut reader = get_typed_column_reader::<T>(column);
     let (found, _, _) = reader.read_records(rows, Some(&mut levels), None, &mut present)?;
