@@ -104,7 +104,7 @@ const SLOW_PCI: [&str; 3] = [
 /// Machines in which several parameters are slow, and whose gain is largest if all of them become faster.
 const COUPLED_PARAMETERS: [ConstructedMachine; 5] = [
     // The two rates of a bridge are as fast as its bus.
-    ("stream", &[SLOW_PCI[0], SLOW_PCI[1], SLOW_PCI[2]], &["PCI of hosts.pentium-ii-440lx"], None),
+    ("stream", &SLOW_PCI, &["PCI of hosts.pentium-ii-440lx"], None),
     // The two directions of a link are slow.
     (
         "stream",

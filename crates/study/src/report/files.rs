@@ -108,7 +108,7 @@ pub fn temporary_path(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Returns a name suffix that is unique among the threads, processes and machines that share a disk.
-pub(crate) fn unique_suffix() -> String {
+fn unique_suffix() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     format!("{}-{}-{nanoseconds:x}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
